@@ -1,0 +1,136 @@
+import { z } from 'zod'
+
+const seconds = (fallback: number) =>
+  z.coerce
+    .number()
+    .positive()
+    .default(fallback)
+    .transform((value) => Math.round(value * 1000))
+
+const flag = (fallback: boolean) =>
+  z
+    .enum(['true', 'false'])
+    .default(fallback ? 'true' : 'false')
+    .transform((value) => value === 'true')
+
+const Key = z
+  .string()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32')
+
+const Environment = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
+  HOST: z.string().default('127.0.0.1'),
+  BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  ADMIN_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  ENCRYPTION_KEY: Key.optional(),
+  REQUEST_TIMEOUT_SECONDS: seconds(120),
+  FIRST_BYTE_TIMEOUT_SECONDS: seconds(60),
+  IDLE_TIMEOUT_SECONDS: seconds(45),
+  STREAM_TIMEOUT_SECONDS: seconds(900),
+  CONNECT_TIMEOUT_SECONDS: seconds(3),
+  EARLY_HEADERS_SECONDS: seconds(15),
+  KEEP_ALIVE_SECONDS: seconds(15),
+  SLOW_CLIENT_SECONDS: seconds(30),
+  DRAIN_SECONDS: seconds(120),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
+  LOCAL_DISCOVERY: flag(true),
+  SANDBOX: flag(true),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+})
+
+/** How long each part of a request may take, in milliseconds. Source: api.md 3.4. */
+export interface Timers {
+  /** A whole plain request, all attempts together. */
+  requestMs: number
+  /** A stream until the first byte of the upstream. */
+  firstByteMs: number
+  /** A stream between two upstream events. */
+  idleMs: number
+  /** A whole stream. */
+  streamMs: number
+  /** Connecting to a provider, each attempt. */
+  connectMs: number
+  /** How long the headers of a stream wait for its first event. */
+  earlyHeadersMs: number
+  /** The silence after which a stream gets a comment. */
+  keepAliveMs: number
+  /** A client that takes no byte for so long has gone. */
+  slowClientMs: number
+  /** How long a stopping server lets running requests finish. */
+  drainMs: number
+}
+
+/** The environment, parsed once. Times are milliseconds. */
+export interface Config {
+  port: number
+  host: string
+  /** Where callers find this server, without a final slash; undefined until the port is known. */
+  baseUrl: string | undefined
+  dataDir: string
+  databaseUrl: string | undefined
+  databasePoolSize: number
+  /** The operator key, undefined where the data directory is to hold one. */
+  adminKey: string | undefined
+  /** 32 bytes, undefined where the data directory is to hold them. */
+  encryptionKey: Buffer | undefined
+  timers: Timers
+  localDiscovery: boolean
+  sandbox: boolean
+  logLevel: string
+  /** `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` are read by name, from the provider registry. */
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/** A setting that cannot be used; its message is one line for the operator. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** Parses the environment. Throws `ConfigError`, naming the variable and what it should be. */
+export function readConfig(source: Readonly<Record<string, string | undefined>>): Config {
+  // An empty variable is one that is not set: compose files and shells write it so.
+  const environment = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = Environment.safeParse(environment)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
+  }
+  const env = parsed.data
+  if (env.DATABASE_URL && !env.ENCRYPTION_KEY) {
+    throw new ConfigError(
+      'ENCRYPTION_KEY is required with DATABASE_URL, and the same on every node: openssl rand -base64 32',
+    )
+  }
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    baseUrl: env.BASE_URL?.replace(/\/+$/, ''),
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    adminKey: env.ADMIN_KEY,
+    encryptionKey: env.ENCRYPTION_KEY,
+    timers: toTimers(env),
+    localDiscovery: env.LOCAL_DISCOVERY,
+    sandbox: env.SANDBOX,
+    logLevel: env.LOG_LEVEL,
+    environment,
+  }
+}
+
+const toTimers = (env: z.infer<typeof Environment>): Timers => ({
+  requestMs: env.REQUEST_TIMEOUT_SECONDS,
+  firstByteMs: env.FIRST_BYTE_TIMEOUT_SECONDS,
+  idleMs: env.IDLE_TIMEOUT_SECONDS,
+  streamMs: env.STREAM_TIMEOUT_SECONDS,
+  connectMs: env.CONNECT_TIMEOUT_SECONDS,
+  earlyHeadersMs: env.EARLY_HEADERS_SECONDS,
+  keepAliveMs: env.KEEP_ALIVE_SECONDS,
+  slowClientMs: env.SLOW_CLIENT_SECONDS,
+  drainMs: env.DRAIN_SECONDS,
+})

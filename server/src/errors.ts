@@ -1,0 +1,211 @@
+import { z } from 'zod'
+
+type Shape = Record<string, z.ZodType>
+
+/** One code a caller can see. The first status is the usual one. */
+interface Row<Details extends Shape> {
+  statuses: readonly [Status, ...Status[]]
+  type: string
+  message: string
+  details: Details
+}
+
+/** The only statuses that leave the server. Source: spec.md section 7. */
+export type Status = 200 | 201 | 400 | 401 | 402 | 403 | 404 | 429 | 500 | 502 | 503 | 504
+
+const kind =
+  (statuses: Row<Shape>['statuses'], type: string) =>
+  <Details extends Shape>(message: string, details: Details): Row<Details> => ({
+    statuses,
+    type,
+    message,
+    details,
+  })
+
+const invalid = kind([400], 'invalid_request_error')
+const unauthenticated = kind([401], 'authentication_error')
+const unpaid = kind([402], 'billing_error')
+const forbidden = kind([403], 'authorization_error')
+const missing = kind([404], 'not_found_error')
+const limited = kind([429], 'rate_limit_error')
+const gateway = (statuses: Row<Shape>['statuses']) => kind(statuses, 'gateway_error')
+
+/** Values of `details.issue`. Source: api.md 1.6. */
+export const issues = [
+  'required',
+  'wrong_type',
+  'unknown_value',
+  'out_of_range',
+  'too_short',
+  'too_long',
+  'too_many',
+  'bad_format',
+  'empty',
+  'taken',
+  'reserved',
+  'duplicate',
+  'conflict',
+  'wrong_state',
+  'limit_reached',
+  'not_allowed',
+  'unsupported_by_model',
+  'refused_by_provider',
+  'content_filter',
+  'invalid_json',
+  'wrong_content_type',
+  'body_too_large',
+  'bad_signature',
+  'key_reused',
+] as const
+export type Issue = (typeof issues)[number]
+
+const providerDetails = { provider: z.string(), provider_error: z.string() }
+
+/** Every error a caller can see. Amounts are USD, times seconds. Source: spec.md section 7. */
+export const errors = {
+  invalid_request: invalid('The request is not valid.', { issue: z.enum(issues) }),
+  invalid_model: invalid('A model is named <provider>/<model>, for example openai/gpt-4o.', {}),
+  context_length_exceeded: invalid("The request is longer than the model's context.", {
+    max_context: z.int(),
+    requested: z.int(),
+  }),
+  max_tokens_exceeded: invalid('The output limit is above what the model can produce.', {
+    max_allowed: z.int(),
+    requested: z.int(),
+  }),
+  missing_api_key: unauthenticated(
+    'No API key was sent. Send it as "Authorization: Bearer <key>".',
+    {},
+  ),
+  invalid_api_key: unauthenticated(
+    'The API key is not valid: it is wrong, malformed or deleted.',
+    {},
+  ),
+  expired_api_key: unauthenticated('The API key has expired. Create a new one.', {}),
+  insufficient_credits: unpaid('Your balance is below the minimum for this request.', {
+    current_balance: z.number(),
+    minimum_required: z.number(),
+  }),
+  payment_required: unpaid('A payment is needed before this account can be used.', {}),
+  insufficient_permissions: forbidden('Your key lacks a permission that this needs.', {
+    required: z.array(z.string()),
+    current: z.array(z.string()),
+  }),
+  model_access_denied: forbidden('No connection serves this model to you.', { model: z.string() }),
+  organization_required: forbidden(
+    'Only members of an organization that offers this model can use it.',
+    {},
+  ),
+  model_not_found: missing('There is no such model. GET /v1/models lists what is there.', {}),
+  resource_not_found: missing('There is nothing here.', {}),
+  rate_limit_exceeded: limited('Too many requests. Wait as long as Retry-After says.', {
+    limit: z.int(),
+    window: z.int(),
+    retry_after: z.int(),
+  }),
+  tokens_per_minute_exceeded: limited('Too many tokens a minute. Wait as Retry-After says.', {
+    limit: z.int(),
+    used: z.int(),
+  }),
+  internal_error: kind([500], 'server_error')(
+    'Something failed on our side. It has been logged.',
+    {},
+  ),
+  provider_error: gateway([502, 503])('The provider answered with an error.', providerDetails),
+  connection_failed: gateway([502, 503])('The provider could not be reached.', {}),
+  gateway_unavailable: gateway([503])(
+    'The gateway cannot take this request now. Try again soon.',
+    {},
+  ),
+  request_timeout: kind([504], 'timeout_error')('The request took too long and was ended.', {}),
+} as const
+
+export type ErrorCode = keyof typeof errors
+type Details<Code extends ErrorCode> = (typeof errors)[Code]['details']
+
+interface Extra {
+  /** Words for the caller, instead of the row's. */
+  message?: string
+  /** The field, query parameter or header at fault. */
+  param?: string | null
+  /** One of the row's statuses, where it has two. */
+  status?: Status
+  /** Sent as `Retry-After`, rounded up to whole seconds. */
+  retryAfterSeconds?: number
+  /** False tells client libraries that a repeat is useless or would be billed again. */
+  retryable?: boolean
+  /** For the log, never for the caller. */
+  cause?: unknown
+}
+
+/** A code that promises details cannot be thrown without them. */
+type Rest<Code extends ErrorCode> = keyof Details<Code> extends never
+  ? [extra?: Extra & { details?: Record<string, unknown> }]
+  : [extra: Extra & { details: z.infer<z.ZodObject<Details<Code>>> }]
+
+/** A failure with words for the caller; thrown anywhere, rendered once. */
+export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly code: Code
+  readonly status: Status
+  readonly param: string | null
+  readonly details: Record<string, unknown>
+  readonly retryAfterSeconds: number | undefined
+  readonly retryable: boolean
+
+  constructor(code: Code, ...[extra]: Rest<Code>) {
+    super(extra?.message ?? errors[code].message, { cause: extra?.cause })
+    this.name = 'ApiError'
+    this.code = code
+    this.status = extra?.status ?? errors[code].statuses[0]
+    this.param = extra?.param ?? null
+    this.details = extra?.details ?? {}
+    this.retryAfterSeconds = extra?.retryAfterSeconds
+    this.retryable = extra?.retryable ?? true
+  }
+}
+
+/** `invalid_request`, the error of a field. `param` is its dotted path, null for the whole body. */
+export const invalidRequest = (param: string | null, issue: Issue, message: string) =>
+  new ApiError('invalid_request', { param, message, details: { issue } })
+
+/** `gateway_unavailable` for infrastructure that does not answer; the cause goes to the log. */
+export const unavailable = (cause?: unknown) =>
+  new ApiError('gateway_unavailable', { retryAfterSeconds: 2, cause })
+
+export interface ErrorBody {
+  error: {
+    type: string
+    code: ErrorCode
+    message: string
+    param: string | null
+    details: Record<string, unknown>
+    request_id?: string
+  }
+  request_id?: string
+}
+
+/** Anything thrown as an `ApiError`: what nobody named is an `internal_error` with no words of its own. */
+export const toApiError = (thrown: unknown): ApiError =>
+  thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
+
+/** The body of an error. Only `internal_error` carries the request id, in both its places. */
+export function errorBody(error: ApiError, requestId: string): ErrorBody {
+  const { code, message, param, details } = error
+  const body = { type: errors[code].type, code, message, param, details }
+  if (code !== 'internal_error') return { error: body }
+  return { error: { ...body, request_id: requestId }, request_id: requestId }
+}
+
+/** The headers that belong to an error. Source: api.md 4.7. */
+export function errorHeaders(error: ApiError): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (error.retryAfterSeconds !== undefined) {
+    headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterSeconds)))
+    if (error.status === 429) {
+      headers['retry-after-ms'] = String(Math.ceil(error.retryAfterSeconds * 1000))
+    }
+  }
+  if (!error.retryable) headers['x-should-retry'] = 'false'
+  if (error.status === 401) headers['www-authenticate'] = 'Bearer'
+  return headers
+}

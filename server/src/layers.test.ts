@@ -1,0 +1,71 @@
+import { expect, test } from 'bun:test'
+import { dirname, join, normalize } from 'node:path'
+import { Glob } from 'bun'
+
+const root = import.meta.dir
+
+/** Who may import whom. `errors` is open to all; main.ts and app.ts assemble and may see all. */
+const mayImport: Record<string, string> = {
+  wire: '',
+  config: '',
+  errors: '',
+  db: 'config',
+  ledger: 'db',
+  catalog: 'db wire',
+  auth: 'db',
+  policy: 'auth catalog db',
+  providers: 'wire',
+  egress: 'config',
+  routing: 'catalog providers egress wire db',
+  metering: 'catalog ledger db wire',
+  gateway: 'auth policy routing metering ledger wire',
+  http: 'auth',
+  v1: 'gateway catalog http wire',
+  api: 'auth catalog ledger db http',
+  jobs: 'api ledger metering db',
+}
+
+/** The only places that may open a socket or speak to the outside by themselves. */
+const mayConnect = /^(egress|db)\//
+const opensSockets =
+  /\bfetch\(|Bun\.connect\(|from 'node:(net|tls|http|https|dgram)'|new WebSocket\(/
+
+const layer = (path: string) => path.split(/[/.]/)[0] ?? ''
+
+function allowed(file: string, target: string): boolean {
+  if (['main', 'app'].includes(layer(file))) return true
+  // Two groups of api are strangers: they share rows, not code.
+  const group = (path: string) => (layer(path) === 'api' ? dirname(path) : layer(path))
+  const open = `errors ${mayImport[layer(file)]}`.split(' ')
+  return group(file) === group(target) || open.includes(layer(target))
+}
+
+const importPattern = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
+
+async function* sources() {
+  for await (const file of new Glob('**/*.ts').scan(root)) {
+    yield { file, text: await Bun.file(join(root, file)).text() }
+  }
+}
+
+test('folders import one way, as the table of docs/architecture.md says', async () => {
+  const violations: string[] = []
+  for await (const { file, text } of sources()) {
+    // A test may look wherever it needs to set its stage.
+    if (file.endsWith('.test.ts')) continue
+    for (const [, specifier = ''] of text.matchAll(importPattern)) {
+      const target = normalize(join(dirname(file), specifier))
+      if (target.startsWith('..') || !allowed(file, target)) violations.push(`${file} -> ${target}`)
+    }
+  }
+  expect(violations).toEqual([])
+})
+
+test('sockets are opened in egress and db, nowhere else', async () => {
+  const violations: string[] = []
+  for await (const { file, text } of sources()) {
+    if (file.endsWith('.test.ts') || mayConnect.test(file)) continue
+    if (opensSockets.test(text)) violations.push(file)
+  }
+  expect(violations).toEqual([])
+})
