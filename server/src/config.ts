@@ -84,12 +84,12 @@ export interface Config {
   environment: Readonly<Record<string, string | undefined>>
 }
 
-/** A setting that cannot be used; its message is one line for the operator. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
+/** Why the process cannot start: a setting, the data directory, the database. One line, with what to do. */
+export class StartError extends Error {
+  override readonly name = 'StartError'
 }
 
-/** Parses the environment. Throws `ConfigError`, naming the variable and what it should be. */
+/** Parses the environment. Throws `StartError`, naming the variable and what it should be. */
 export function readConfig(source: Readonly<Record<string, string | undefined>>): Config {
   // An empty variable is one that is not set: compose files and shells write it so.
   const environment = Object.fromEntries(
@@ -98,11 +98,11 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
   const parsed = Environment.safeParse(environment)
   if (!parsed.success) {
     const [issue] = parsed.error.issues
-    throw new ConfigError(`${issue?.path.join('.')}: ${issue?.message}`)
+    throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`)
   }
   const env = parsed.data
   if (env.DATABASE_URL && !env.ENCRYPTION_KEY) {
-    throw new ConfigError(
+    throw new StartError(
       'ENCRYPTION_KEY is required with DATABASE_URL, and the same on every node: openssl rand -base64 32',
     )
   }

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+
+/** How a provider is spoken to. `openai` is relayed, the others are translated by an adapter. */
+export const dialects = ['openai', 'sandbox'] as const
+
+const Range = z.tuple([z.number(), z.number()])
+
+/**
+ * What is odd about a provider that speaks the OpenAI format. Everything here is data, so that a new
+ * one is a row and its recordings, no code. All fields have the value of OpenAI itself by default.
+ */
+export const RelayOptions = z.strictObject({
+  /** Path of each operation behind the base URL, where it is not OpenAI's. */
+  paths: z
+    .strictObject({
+      chat: z.string(),
+      completions: z.string(),
+      embeddings: z.string(),
+      models: z.string(),
+    })
+    .partial()
+    .default({}),
+  /** Headers sent with each request. */
+  headers: z.record(z.string(), z.string()).default({}),
+  /** Top-level request fields that are left out. */
+  drop: z.array(z.string()).default([]),
+  /** Top-level request fields that have another name there; applied after `drop`. */
+  rename: z.record(z.string(), z.string()).default({}),
+  /** Numbers that are brought into a range: field -> [lowest, highest]. */
+  clamp: z.record(z.string(), Range).default({}),
+  /** Values that have another name there: field -> ours -> theirs. */
+  values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+  /** Fields of each message that are left out. */
+  dropFromMessages: z.array(z.string()).default([]),
+  /** Tool-call ids that are accepted; others are replaced by deterministic ones. */
+  toolCallIds: z.enum(['any', 'nine_alphanumerics']).default('any'),
+  /** What becomes of `reasoning_content` on assistant turns of the history. */
+  historyReasoning: z
+    .enum(['strip', 'reasoning_content', 'reasoning', 'required'])
+    .default('strip'),
+  /** Whether `completion_tokens` holds the reasoning tokens or they come on top. */
+  reasoningTokens: z.enum(['inside', 'outside']).default('inside'),
+  /** Whether `stream_options.include_usage` is understood. */
+  streamUsage: z.boolean().default(true),
+  /** A stream may end without `[DONE]`, as long as every choice has finished. */
+  endsWithoutDone: z.boolean().default(false),
+  /** Chat models are served on the legacy completions path too. */
+  legacyCompletions: z.boolean().default(false),
+  /** Models whose every name begins so want `max_completion_tokens` and refuse sampling settings. */
+  reasoningModels: z.array(z.string()).default([]),
+  embeddings: z
+    .strictObject({
+      /** Inputs of one request. */
+      batchLimit: z.int().min(1).default(2048),
+      base64: z.boolean().default(true),
+      tokenArrays: z.boolean().default(true),
+      /** The name of `dimensions` there. */
+      dimensionsField: z.string().default('dimensions'),
+      /** Fields added unless the caller sent them. */
+      defaults: z.record(z.string(), z.string()).default({}),
+    })
+    .prefault({}),
+})
+export type RelayOptions = z.infer<typeof RelayOptions>
+
+/** Who serves models: a row of the registry, or one that an operator added. */
+export interface Provider {
+  /** First part of `<provider>/<model>`, `owned_by`, and `details.provider` of errors. */
+  key: string
+  name: string
+  dialect: (typeof dialects)[number]
+  /** Without a final slash; null where every connection brings its own. */
+  baseUrl: string | null
+  /** How the credential is sent: `authorization` gets `Bearer `, any other header the bare secret. */
+  authHeader: string
+  /** A connection needs no credential. */
+  keyless: boolean
+  /** Environment variables whose value is a credential; the first one set is taken. */
+  keyVariables: readonly string[]
+  embeddings: 'yes' | 'no' | 'only'
+  /** Whether generation and billing stop when we cut the connection. `unknown` counts as `stops`. */
+  abort: 'stops' | 'bills_all' | 'free' | 'unknown'
+  /** The provider's id in `@pydantic/genai-prices`, null where that package has no prices of it. */
+  pricesId: string | null
+  website: string | null
+  options: RelayOptions
+}
