@@ -1,0 +1,86 @@
+import { sql, type Kysely } from 'kysely'
+import type { LookUp } from './keyring'
+import { permissions, type Permission } from './principal'
+import type { Schema } from '../db/schema'
+
+const isPermission = (name: string): name is Permission =>
+  permissions.some((permission) => permission === name)
+
+/** Looks keys up in the database; a suspended account has none. */
+export const lookUpIn =
+  (db: Kysely<Schema>): LookUp =>
+  async (hash) => {
+    const row = await db
+      .selectFrom('api_key')
+      .innerJoin('users', 'users.id', 'api_key.user_id')
+      .selectAll('api_key')
+      .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
+      .where('users.status', '=', 'active')
+      .executeTakeFirst()
+    return (
+      row && {
+        keyId: row.id,
+        userId: row.user_id,
+        accountId: row.user_id,
+        permissions: row.permissions.filter(isPermission),
+        expiresAtMs: row.expires_at?.getTime() ?? null,
+        limits: {
+          requestsPerMinute: row.requests_per_minute,
+          tokensPerMinute: row.tokens_per_minute,
+          maxConcurrentRequests: row.max_concurrent_requests,
+          monthlySpend: row.monthly_spend_limit,
+        },
+      }
+    )
+  }
+
+const flushEveryMs = 10_000
+const mostWaiting = 100_000
+
+/**
+ * Remembers which keys were used and writes it down every 10 s, in one statement: `last_used_at`
+ * must not cost a write a request. What is lost at a crash is seconds of a date.
+ */
+export class LastUse implements AsyncDisposable {
+  readonly #db: Kysely<Schema>
+  readonly #onError: (error: unknown) => void
+  readonly #timer: ReturnType<typeof setInterval>
+  #usedAt = new Map<string, number>()
+
+  constructor(db: Kysely<Schema>, onError: (error: unknown) => void) {
+    this.#db = db
+    this.#onError = onError
+    this.#timer = setInterval(() => void this.#flush(), flushEveryMs)
+    this.#timer.unref()
+  }
+
+  /** Notes that a key was used now. */
+  note(keyId: string): void {
+    if (this.#usedAt.size < mostWaiting) this.#usedAt.set(keyId, Date.now())
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#usedAt.size === 0) return
+    const used = this.#usedAt
+    this.#usedAt = new Map()
+    const ids = [...used.keys()]
+    const times = [...used.values()].map((timeMs) => new Date(timeMs))
+    await sql`
+      with use as (
+        select * from unnest(${ids}::text[], ${times}::timestamptz[]) as use (id, at)
+      ), key as (
+        update api_key set last_used_at = use.at from use where api_key.id = use.id
+        returning user_id, use.at
+      )
+      update users set last_active_at = latest.at
+      from (select user_id, max(at) as at from key group by user_id) as latest
+      where users.id = latest.user_id`
+      .execute(this.#db)
+      .catch(this.#onError)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#flush()
+  }
+}

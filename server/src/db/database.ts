@@ -1,0 +1,62 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Client, Pool, types, type ClientConfig } from 'pg'
+import type { Schema } from './schema'
+
+const int8 = 20
+
+/** How to reach PostgreSQL, as the `pg` package takes it. */
+export type DatabaseAddress = ClientConfig
+
+/** bigint columns are `bigint`: a JavaScript number would lose nano-dollars above 9 million USD. */
+const parsers = {
+  getTypeParser(id: number, format?: 'text' | 'binary') {
+    if (id === int8) return BigInt
+    return format === 'binary' ? types.getTypeParser(id, 'binary') : types.getTypeParser(id, 'text')
+  },
+}
+
+/**
+ * The pool of connections, and the query builder over it. Every statement has a deadline, on the
+ * server and here, as a frozen server keeps no promise.
+ */
+export class Database implements AsyncDisposable {
+  readonly query: Kysely<Schema>
+  readonly #address: DatabaseAddress
+
+  constructor(
+    address: DatabaseAddress,
+    options: { poolSize: number; onError: (error: Error) => void },
+  ) {
+    this.#address = {
+      ...address,
+      types: parsers,
+      connectionTimeoutMillis: 3000,
+      keepAlive: true,
+      application_name: 'tollgate',
+    }
+    const pool = new Pool({
+      ...this.#address,
+      max: options.poolSize,
+      statement_timeout: 5000,
+      query_timeout: 6000,
+      idleTimeoutMillis: 30_000,
+    })
+    // An idle connection that breaks is replaced; without a listener it would end the process.
+    pool.on('error', options.onError)
+    this.query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  }
+
+  /** A connection of its own, outside the pool, not yet connected; for LISTEN. */
+  client(): Client {
+    return new Client({ ...this.#address, query_timeout: 3000 })
+  }
+
+  /** Resolves when the database answers, else rejects. */
+  async ping(): Promise<void> {
+    await sql`select 1`.execute(this.query)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.query.destroy()
+  }
+}

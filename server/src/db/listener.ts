@@ -1,0 +1,97 @@
+import type { Client } from 'pg'
+
+/** What is called when a channel speaks, with its payload. */
+export type Subscriptions = Readonly<Record<string, (payload: string) => void>>
+
+interface ListenerOptions {
+  connect: () => Client
+  subscriptions: Subscriptions
+  /** Notifications may have been missed: whatever is cached must be looked up again. */
+  onGap: () => void
+  onError: (error: Error) => void
+}
+
+const heartbeatMs = 2000
+const firstBackoffMs = 100
+const longestBackoffMs = 5000
+
+/**
+ * One connection that LISTENs. A connection can die without a word, so it is asked every 2 s; after
+ * each reconnection `onGap` is called, as nobody can say what was missed.
+ */
+export class Listener implements AsyncDisposable {
+  readonly #options: ListenerOptions
+  #client: Client | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #backoffMs = firstBackoffMs
+  #closed = false
+  #connectedOnce = false
+
+  constructor(options: ListenerOptions) {
+    this.#options = options
+  }
+
+  /** Connects; later breaks are mended in the background. Rejects if the first attempt fails. */
+  async start(): Promise<void> {
+    await this.#connect()
+  }
+
+  async #connect(): Promise<void> {
+    const client = this.#options.connect()
+    client.on('error', (error) => this.#lost(client, error))
+    client.on('end', () => this.#lost(client, new Error('the listening connection ended')))
+    client.on('notification', ({ channel, payload = '' }) =>
+      this.#options.subscriptions[channel]?.(payload),
+    )
+    try {
+      await client.connect()
+      for (const channel of Object.keys(this.#options.subscriptions)) {
+        await client.query(`listen ${client.escapeIdentifier(channel)}`)
+      }
+    } catch (error) {
+      client.end().catch(() => undefined)
+      throw error
+    }
+    if (this.#closed) return void client.end().catch(() => undefined)
+    this.#client = client
+    this.#backoffMs = firstBackoffMs
+    if (this.#connectedOnce) this.#options.onGap()
+    this.#connectedOnce = true
+    this.#schedule(() => this.#beat(client), heartbeatMs)
+  }
+
+  #beat(client: Client): void {
+    client.query('select 1').then(
+      () => this.#schedule(() => this.#beat(client), heartbeatMs),
+      (error: unknown) => this.#lost(client, error),
+    )
+  }
+
+  #lost(client: Client, error: unknown): void {
+    if (this.#closed || this.#client !== client) return
+    this.#client = undefined
+    this.#options.onError(error instanceof Error ? error : new Error(String(error)))
+    client.end().catch(() => undefined)
+    this.#reconnectLater()
+  }
+
+  #reconnectLater(): void {
+    this.#schedule(() => {
+      this.#connect().catch(() => {
+        this.#backoffMs = Math.min(this.#backoffMs * 2, longestBackoffMs)
+        this.#reconnectLater()
+      })
+    }, this.#backoffMs)
+  }
+
+  #schedule(task: () => void, delayMs: number): void {
+    clearTimeout(this.#timer)
+    if (!this.#closed) this.#timer = setTimeout(task, delayMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#client?.end().catch(() => undefined)
+  }
+}

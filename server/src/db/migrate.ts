@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely'
+import { Migrator, type Migration } from 'kysely/migration'
+import * as accountsAndCatalogue from './migrations/0001-accounts-and-catalogue'
+import type { Schema } from './schema'
+import { StartError } from '../config'
+
+/** In order; a migration that has been released is never changed. */
+const migrations: Record<string, Migration> = {
+  '0001-accounts-and-catalogue': accountsAndCatalogue,
+}
+
+/**
+ * Brings the schema up to date. Any number of processes may call it at once: they queue at a lock
+ * in the database, and the first does the work. Throws `StartError`.
+ */
+export async function migrate(db: Kysely<Schema>): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve(migrations) },
+  })
+  const { error, results = [] } = await migrator.migrateToLatest()
+  if (!error) return
+  const failed = results.find(({ status }) => status === 'Error')?.migrationName
+  throw new StartError(
+    `The database could not be brought up to date${failed ? ` (${failed})` : ''}: ${
+      error instanceof Error ? error.message : 'unknown error'
+    }`,
+    { cause: error },
+  )
+}

@@ -1,0 +1,77 @@
+import { ChoiceDeltas } from './choice-deltas'
+import {
+  choicesOf,
+  endedEarly,
+  failure,
+  readChunk,
+  StreamUsage,
+  without,
+  type RelayedStream,
+  type RelayRequest,
+} from './relayed-stream'
+import type { JsonObject } from '../../wire/json-body'
+import type { Usage } from '../../wire/usage'
+
+const chunkFields = new Set(['error', 'usage', 'x_groq', 'choices', 'obfuscation'])
+const choiceFields = new Set(['index', 'delta', 'finish_reason', 'error'])
+
+/** Relays one stream of chat completion chunks. Source: api.md 4.3, wire.md 2. */
+export class ChatStream implements RelayedStream {
+  readonly #request: RelayRequest
+  readonly #usage: StreamUsage
+  readonly #choices = new Map<number, ChoiceDeltas>()
+
+  constructor(request: RelayRequest) {
+    this.#request = request
+    this.#usage = new StreamUsage(request)
+  }
+
+  next(data: string): string[] {
+    const chunk = readChunk(data, this.#request.source)
+    this.#usage.note(chunk)
+    const chunks: string[] = []
+    for (const choice of choicesOf(chunk, this.#request.source)) this.#relay(chunk, choice, chunks)
+    return chunks
+  }
+
+  #relay(chunk: JsonObject, theirs: JsonObject, chunks: string[]): void {
+    const index = Number.isInteger(theirs['index']) ? Number(theirs['index']) : 0
+    const choice = this.#choiceAt(index)
+    if (choice.finished) return
+    const { deltas, finish, failed } = choice.next(theirs)
+    if (failed) throw failure(chunk, this.#request.source)
+
+    const steps = deltas.map((delta) => ({ delta, finish_reason: null as string | null }))
+    if (finish) steps.push({ delta: {}, finish_reason: finish })
+    const head = { ...without(chunk, chunkFields), ...this.#request.identity }
+    const last = steps.length - 1
+    for (const [position, { delta, finish_reason }] of steps.entries()) {
+      // What stands beside the delta, log probabilities above all, is said once.
+      const beside = position === last ? without(theirs, choiceFields) : undefined
+      const choices = [{ index, delta, logprobs: null, ...beside, finish_reason }]
+      chunks.push(JSON.stringify({ ...head, choices }))
+    }
+  }
+
+  #choiceAt(index: number): ChoiceDeltas {
+    let choice = this.#choices.get(index)
+    if (!choice) {
+      const { newCallId, legacyFunctions } = this.#request
+      choice = new ChoiceDeltas({ newCallId, legacyFunctions, size: this.#usage.size })
+      this.#choices.set(index, choice)
+    }
+    return choice
+  }
+
+  end(sawDone: boolean): string[] {
+    const choices = [...this.#choices.values()]
+    const isWhole = choices.length > 0 && choices.every(({ finished }) => finished)
+    const isClosed = sawDone || this.#request.options.endsWithoutDone
+    if (!isWhole || !isClosed) throw endedEarly(this.#request.source)
+    return this.#usage.chunks()
+  }
+
+  usage(): Usage {
+    return this.#usage.total()
+  }
+}

@@ -1,0 +1,118 @@
+import { ToolCallDeltas } from './tool-calls'
+import { toFinishReason, type FinishReason } from '../../wire/finish-reason'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+/** How much text went out: UTF-16 units, and bytes of UTF-8. */
+export interface OutputSize {
+  units: number
+  bytes: number
+}
+
+/** What one chunk said about one choice. `failed`: its finish reason is the provider's for failure. */
+export interface ChoiceStep {
+  deltas: JsonObject[]
+  finish: FinishReason | null
+  failed: boolean
+}
+
+interface ChoiceOptions {
+  newCallId: () => string
+  /** The caller sent `functions`, the older form of tools, and gets the older answer. */
+  legacyFunctions: boolean
+  size: OutputSize
+}
+
+const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reasoning_content'])
+
+/** One choice of a stream, brought into the order that every client reads. Source: api.md 4.3. */
+export class ChoiceDeltas {
+  readonly #options: ChoiceOptions
+  readonly #calls: ToolCallDeltas
+  #hasRole = false
+  finished = false
+
+  constructor(options: ChoiceOptions) {
+    this.#options = options
+    this.#calls = new ToolCallDeltas(options.newCallId)
+  }
+
+  /** The deltas that a provider's choice becomes, and how it finished, if it did. */
+  next(theirs: JsonObject): ChoiceStep {
+    const delta = isObject(theirs['delta']) ? theirs['delta'] : {}
+    const body = [...this.#said(delta), ...this.#called(delta)]
+    const deltas = body.length > 0 || 'role' in delta ? [...this.#openRole(), ...body] : []
+    const word = theirs['finish_reason']
+    if (typeof word !== 'string' || word === '') return { deltas, finish: null, failed: false }
+
+    const reason = toFinishReason(word, this.#calls.any)
+    if (!reason || theirs['native_finish_reason'] === 'error') {
+      return { deltas, finish: null, failed: true }
+    }
+    this.finished = true
+    deltas.push(...this.#openRole(), ...this.#write(this.#calls.close()))
+    const isLegacy = reason === 'tool_calls' && this.#options.legacyFunctions
+    return { deltas, finish: isLegacy ? 'function_call' : reason, failed: false }
+  }
+
+  /** The role is sent once, alone, before anything else of its choice. */
+  #openRole(): JsonObject[] {
+    if (this.#hasRole) return []
+    this.#hasRole = true
+    return [{ role: 'assistant', content: '' }]
+  }
+
+  #said(delta: JsonObject): JsonObject[] {
+    const said = saidIn(delta)
+    let isEmpty = true
+    for (const name in said) {
+      isEmpty = false
+      const text = said[name]
+      if (typeof text === 'string') this.#measure(text)
+    }
+    return isEmpty ? [] : [said]
+  }
+
+  #called(delta: JsonObject): JsonObject[] {
+    const entries = delta['tool_calls']
+    if (!Array.isArray(entries)) return []
+    const calls = entries.filter(isObject).flatMap((entry) => this.#calls.next(entry))
+    for (const call of calls) this.#measure(JSON.stringify(call['function']))
+    return this.#write(calls)
+  }
+
+  #write(calls: readonly JsonObject[]): JsonObject[] {
+    if (!this.#options.legacyFunctions) return calls.map((call) => ({ tool_calls: [call] }))
+    return calls.map((call) => ({ function_call: call['function'] }))
+  }
+
+  #measure(text: string): void {
+    this.#options.size.units += text.length
+    this.#options.size.bytes += Buffer.byteLength(text)
+  }
+}
+
+/** Text, reasoning and whatever else a delta says, without what is empty. */
+function saidIn(delta: JsonObject): JsonObject {
+  const said: JsonObject = {}
+  for (const name in delta) {
+    const value = delta[name]
+    if (!deltaFields.has(name) && value !== null && value !== '') said[name] = value
+  }
+  const { text, thought } = contentOf(delta['content'])
+  const reasoning = delta['reasoning_content'] ?? delta['reasoning'] ?? thought
+  if (typeof reasoning === 'string' && reasoning !== '') said['reasoning_content'] = reasoning
+  if (text !== '') said['content'] = text
+  return said
+}
+
+/** Text, or parts of text and thinking as Mistral's reasoning models send them. */
+export function contentOf(content: unknown): { text: string; thought: string } {
+  if (typeof content === 'string') return { text: content, thought: '' }
+  let text = ''
+  let thought = ''
+  for (const part of Array.isArray(content) ? content.filter(isObject) : []) {
+    if (part['type'] === 'thinking') thought += contentOf(part['thinking']).text
+    else if (typeof part['text'] === 'string') text += part['text']
+  }
+  return { text, thought }
+}

@@ -1,0 +1,78 @@
+import type { Target } from './request'
+import { isFailure } from './relayed-stream'
+import { nonsense, toCallerError, type Source } from './upstream-error'
+import type { EmbeddingInput } from '../../wire/embedding-request'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { readUsage, type Usage } from '../../wire/usage'
+
+export type EncodingFormat = 'float' | 'base64'
+
+/** One embedding, in the form that the caller asked for. */
+type Embedding = number[] | string
+
+/** The upstream request for one batch of inputs. */
+export function toUpstreamEmbedding(
+  request: JsonObject,
+  inputs: EmbeddingInput,
+  { upstreamModel, options }: Target,
+): JsonObject {
+  const { embeddings } = options
+  const { dimensions, encoding_format: format, ...rest } = request
+  const body: JsonObject = { ...embeddings.defaults }
+  for (const [name, value] of Object.entries(rest)) if (value !== null) body[name] = value
+  body['model'] = upstreamModel
+  body['input'] = inputs
+  if (typeof dimensions === 'number') body[embeddings.dimensionsField] = dimensions
+  if (embeddings.base64 && format === 'base64') body['encoding_format'] = 'base64'
+  for (const name of options.drop) delete body[name]
+  return body
+}
+
+/** Little-endian 32-bit floats as base64, exactly as OpenAI writes them. */
+function toBase64(numbers: readonly number[]): string {
+  const bytes = Buffer.alloc(numbers.length * 4)
+  for (const [index, number] of numbers.entries()) bytes.writeFloatLE(number, index * 4)
+  return bytes.toString('base64')
+}
+
+function toFloats(base64: string): number[] {
+  const bytes = Buffer.from(base64, 'base64')
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) =>
+    bytes.readFloatLE(index * 4),
+  )
+}
+
+/** An embedding in the format asked for, whatever the provider delivered; undefined if it is none. */
+export function toFormat(embedding: unknown, format: EncodingFormat): Embedding | undefined {
+  if (typeof embedding === 'string') return format === 'base64' ? embedding : toFloats(embedding)
+  if (!Array.isArray(embedding)) return undefined
+  const numbers: number[] = []
+  for (const value of embedding) {
+    if (typeof value !== 'number') return undefined
+    numbers.push(value)
+  }
+  return format === 'base64' ? toBase64(numbers) : numbers
+}
+
+/** Reads the answer to one batch: its embeddings in input order, and its usage if it has one. */
+export function readEmbeddings(
+  answer: unknown,
+  expected: { count: number; format: EncodingFormat },
+  source: Source,
+): { embeddings: Embedding[]; usage: Usage | undefined } {
+  if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
+  if (isFailure(answer)) throw toCallerError({ status: 200, body: answer }, source)
+  const data = Array.isArray(answer['data']) ? answer['data'].filter(isObject) : []
+  const embeddings = new Array<Embedding | undefined>(expected.count)
+  for (const [position, item] of data.entries()) {
+    const index = Number.isInteger(item['index']) ? Number(item['index']) : position
+    embeddings[index] = toFormat(item['embedding'], expected.format)
+  }
+  const isWhole = (list: (Embedding | undefined)[]): list is Embedding[] =>
+    list.length === expected.count && list.every((embedding) => embedding !== undefined)
+  // `every` skips holes, `includes` does not.
+  if (embeddings.includes(undefined) || !isWhole(embeddings)) {
+    throw nonsense(source.provider, 'an answer without all embeddings')
+  }
+  return { embeddings, usage: readUsage(answer['usage'], 'inside') }
+}

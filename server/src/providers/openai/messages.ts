@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { toToolMessages } from '../../wire/legacy-functions'
+import type { RelayOptions } from '../provider'
+
+const nineAlphanumerics = /^[A-Za-z0-9]{9}$/
+const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** An id that fits a provider's rule: the same for a call and for its result, whatever made it. */
+export function fittingCallId(id: string, rule: RelayOptions['toolCallIds']): string {
+  if (rule === 'any' || nineAlphanumerics.test(id)) return id
+  const digest = createHash('sha256').update(id).digest()
+  return Array.from(digest.subarray(0, 9), (byte) => alphanumerics[byte % 62]).join('')
+}
+
+/** The messages of a chat request as a provider takes them; untouched where nothing needs touching. */
+export function toUpstreamMessages(messages: unknown, options: RelayOptions): unknown {
+  if (!Array.isArray(messages)) return messages
+  const today = messages.some(isOfFunctions) ? toToolMessages(messages) : messages
+  return today.map((message) => (isObject(message) ? toUpstream(message, options) : message))
+}
+
+const isOfFunctions = (message: unknown) =>
+  isObject(message) && (message['role'] === 'function' || isObject(message['function_call']))
+
+function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
+  const changes: JsonObject = {}
+  if (message['role'] === 'developer' && !options.developerRole) changes['role'] = 'system'
+  if (Array.isArray(message['content']) && !options.cacheControl) {
+    changes['content'] = message['content'].map(withoutCacheControl)
+  }
+  if (options.toolCallIds !== 'any') Object.assign(changes, fittingIds(message, options))
+  if (message['role'] === 'assistant') Object.assign(changes, reasoning(message, options))
+  const dropped = options.dropFromMessages.filter((name) => name in message)
+  const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
+  if (isUnchanged) return message
+  const copy = { ...message, ...changes }
+  for (const name of dropped) delete copy[name]
+  return copy
+}
+
+function withoutCacheControl(part: unknown): unknown {
+  if (!isObject(part) || !('cache_control' in part)) return part
+  const { cache_control: _control, ...rest } = part
+  return rest
+}
+
+function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
+  const changes: JsonObject = {}
+  const id = message['tool_call_id']
+  if (typeof id === 'string') changes['tool_call_id'] = fittingCallId(id, toolCallIds)
+  const calls = message['tool_calls']
+  if (Array.isArray(calls)) {
+    changes['tool_calls'] = calls.map((call) =>
+      isObject(call) && typeof call['id'] === 'string'
+        ? { ...call, id: fittingCallId(call['id'], toolCallIds) }
+        : call,
+    )
+  }
+  return changes
+}
+
+/** Reasoning goes back only to who asks for it, under the name it has there. */
+function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): JsonObject {
+  const text = message['reasoning_content']
+  switch (historyReasoning) {
+    case 'strip':
+      // Undefined fields are not written.
+      return text === undefined ? {} : { reasoning_content: undefined }
+    case 'reasoning_content':
+      return {}
+    case 'reasoning':
+      return text === undefined ? {} : { reasoning_content: undefined, reasoning: text }
+    case 'required':
+      return text === undefined || text === null ? { reasoning_content: '' } : {}
+  }
+}

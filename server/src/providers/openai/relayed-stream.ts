@@ -1,0 +1,100 @@
+import type { OutputSize } from './choice-deltas'
+import { nonsense, toCallerError, type Source } from './upstream-error'
+import type { Identity } from '../../wire/answer'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
+import type { RelayOptions } from '../provider'
+
+/** What a relayed answer needs to know of its request. */
+export interface RelayRequest {
+  identity: Identity
+  source: Source
+  options: RelayOptions
+  /** The caller asked for the usage chunk. */
+  wantsUsage: boolean
+  /** The caller sent `functions`, the older form of tools, and gets the older answer. */
+  legacyFunctions: boolean
+  newCallId: () => string
+  /** Counts what was asked and answered, for a provider that does not. */
+  estimate: (output: OutputSize) => Usage
+}
+
+/** A relayed stream: `next` per event, then `end`; `usage` when it has ended, however it did. */
+export interface RelayedStream {
+  /** The chunks to send for an event's `data`. Throws for an error, and for what is no chunk. */
+  next(data: string): string[]
+  /** The last chunks. Throws when the stream was cut. `sawDone`: it ended in `[DONE]`. */
+  end(sawDone: boolean): string[]
+  usage(): Usage
+}
+
+/** Keeps what a stream says about its usage; it may come on any chunk, and the last one counts. */
+export class StreamUsage {
+  readonly size: OutputSize = { units: 0, bytes: 0 }
+  readonly #request: RelayRequest
+  #usage: Usage | undefined
+  #block: unknown
+
+  constructor(request: RelayRequest) {
+    this.#request = request
+  }
+
+  note(chunk: JsonObject): void {
+    const groq = isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined
+    const block = chunk['usage'] ?? groq
+    const read = readUsage(block, this.#request.options.reasoningTokens)
+    if (!read) return
+    this.#usage = read
+    this.#block = block
+  }
+
+  total(): Usage {
+    return (this.#usage ??= this.#request.estimate(this.size))
+  }
+
+  /** The usage chunk, for a caller who asked. */
+  chunks(): string[] {
+    if (!this.#request.wantsUsage) return []
+    const usage = toRelayedUsageBlock(this.total(), this.#block)
+    return [JSON.stringify({ ...this.#request.identity, choices: [], usage })]
+  }
+}
+
+/** An event's `data` as a chunk. Throws for an error in its place, and for anything else. */
+export function readChunk(data: string, source: Source): JsonObject {
+  let chunk: unknown
+  try {
+    chunk = JSON.parse(data)
+  } catch (cause) {
+    throw nonsense(source.provider, 'an unreadable chunk', cause)
+  }
+  if (!isObject(chunk)) throw nonsense(source.provider, 'a chunk that is no object')
+  if (isFailure(chunk)) throw failure(chunk, source)
+  return chunk
+}
+
+/** The choices of a chunk. Throws when they are none. */
+export function choicesOf(chunk: JsonObject, source: Source): JsonObject[] {
+  const choices = chunk['choices'] ?? []
+  if (Array.isArray(choices) && choices.every(isObject)) return choices
+  throw nonsense(source.provider, 'a chunk with unreadable choices')
+}
+
+/** An error inside a 200: an error object, or MiniMax's own way of saying so. */
+export function isFailure(body: JsonObject): boolean {
+  const base = body['base_resp']
+  return Boolean(body['error']) || (isObject(base) && Boolean(base['status_code']))
+}
+
+export const failure = (body: JsonObject, source: Source) =>
+  toCallerError({ status: 200, body }, source)
+
+export const endedEarly = (source: Source) =>
+  nonsense(source.provider, 'an answer that ended early')
+
+/** A copy without some fields. */
+export function without(source: JsonObject, names: ReadonlySet<string>): JsonObject {
+  const rest: JsonObject = {}
+  for (const name in source) if (!names.has(name)) rest[name] = source[name]
+  return rest
+}

@@ -1,0 +1,104 @@
+import { toUpstreamMessages } from './messages'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { toTools, usesFunctions } from '../../wire/legacy-functions'
+import type { RelayOptions } from '../provider'
+
+/** What a request becomes on its way to one candidate. */
+export interface Target {
+  /** What the provider calls the model. */
+  upstreamModel: string
+  options: RelayOptions
+}
+
+/** The output limit of a chat request, in tokens; zero counts as absent. Source: api.md 4.1. */
+export function outputLimitOf(request: JsonObject): { limit: number; field: string } | undefined {
+  for (const field of ['max_completion_tokens', 'max_tokens']) {
+    const limit = request[field]
+    if (typeof limit === 'number' && limit > 0) return { limit, field }
+  }
+  return undefined
+}
+
+const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0
+
+/** A chat request for a provider that speaks the same format: what is not named here travels on. */
+export function toUpstreamChat(
+  request: JsonObject,
+  { upstreamModel, options }: Target,
+): JsonObject {
+  const chat = withoutAbsent(usesFunctions(request) ? toTools(request) : request)
+  delete chat['functions']
+  delete chat['function_call']
+  const limit = outputLimitOf(request)
+  delete chat['max_completion_tokens']
+  delete chat['max_tokens']
+  if (limit) chat['max_tokens'] = limit.limit
+  if (!chat['tools']) {
+    delete chat['tool_choice']
+    delete chat['parallel_tool_calls']
+  }
+  const effort = isObject(chat['reasoning']) ? chat['reasoning']['effort'] : undefined
+  delete chat['reasoning']
+  if (effort !== undefined && effort !== null) chat['reasoning_effort'] ??= effort
+  const speaks = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
+  if (!speaks) delete chat['audio']
+  chat['messages'] = toUpstreamMessages(chat['messages'], options)
+  if (options.reasoningModels.some((prefix) => upstreamModel.startsWith(prefix))) {
+    toReasoning(chat)
+  }
+  return finish(chat, { upstreamModel, options })
+}
+
+/** Reasoning models refuse what tunes the sampling, and name the limit differently. */
+function toReasoning(chat: JsonObject): void {
+  if (chat['max_tokens'] !== undefined) chat['max_completion_tokens'] = chat['max_tokens']
+  for (const name of ['max_tokens', 'temperature', 'top_p', 'stop']) delete chat[name]
+}
+
+/** A legacy completion for a provider that serves them. */
+export function toUpstreamCompletion(request: JsonObject, target: Target): JsonObject {
+  const completion = withoutAbsent(request)
+  // Zero is absent, but with `echo` it asks for no output at all.
+  if (completion['max_tokens'] === 0 && completion['echo'] !== true) {
+    delete completion['max_tokens']
+  }
+  if (completion['best_of'] === 0) delete completion['best_of']
+  return finish(completion, target)
+}
+
+function withoutAbsent(request: JsonObject): JsonObject {
+  const copy: JsonObject = {}
+  for (const name in request) {
+    const value = request[name]
+    if (value !== null && value !== undefined && !isEmptyArray(value)) copy[name] = value
+  }
+  return copy
+}
+
+function finish(body: JsonObject, { upstreamModel, options }: Target): JsonObject {
+  body['model'] = upstreamModel
+  delete body['stream_options']
+  // Usage is always asked for; the caller sees it only if he asked.
+  if (body['stream'] === true && options.streamUsage) {
+    body['stream_options'] = { include_usage: true }
+  }
+  return applyOptions(body, options)
+}
+
+function applyOptions(body: JsonObject, options: RelayOptions): JsonObject {
+  for (const name of options.drop) delete body[name]
+  for (const [name, words] of Object.entries(options.values)) {
+    const value = body[name]
+    if (typeof value === 'string') body[name] = words[value] ?? value
+  }
+  for (const [name, [low, high]] of Object.entries(options.clamp)) {
+    const value = body[name]
+    if (typeof value === 'number') body[name] = Math.min(high, Math.max(low, value))
+  }
+  for (const [name, theirs] of Object.entries(options.rename)) {
+    if (!(name in body)) continue
+    body[theirs] ??= body[name]
+    delete body[name]
+  }
+  return body
+}

@@ -1,0 +1,65 @@
+import {
+  choicesOf,
+  endedEarly,
+  failure,
+  readChunk,
+  StreamUsage,
+  without,
+  type RelayedStream,
+  type RelayRequest,
+} from './relayed-stream'
+import { toFinishReason } from '../../wire/finish-reason'
+import type { JsonObject } from '../../wire/json-body'
+import type { Usage } from '../../wire/usage'
+
+const chunkFields = new Set(['error', 'usage', 'x_groq', 'choices', 'obfuscation'])
+
+/** Relays one stream of legacy completion chunks. Source: api.md 4.4. */
+export class TextStream implements RelayedStream {
+  readonly #request: RelayRequest
+  readonly #usage: StreamUsage
+  readonly #finished = new Map<number, boolean>()
+
+  constructor(request: RelayRequest) {
+    this.#request = request
+    this.#usage = new StreamUsage(request)
+  }
+
+  next(data: string): string[] {
+    const { source, identity } = this.#request
+    const chunk = readChunk(data, source)
+    this.#usage.note(chunk)
+    return choicesOf(chunk, source).flatMap((theirs) => {
+      const choice = this.#relay(chunk, theirs)
+      if (!choice) return []
+      return [JSON.stringify({ ...without(chunk, chunkFields), ...identity, choices: [choice] })]
+    })
+  }
+
+  #relay(chunk: JsonObject, theirs: JsonObject): JsonObject | undefined {
+    const index = Number.isInteger(theirs['index']) ? Number(theirs['index']) : 0
+    if (this.#finished.get(index)) return undefined
+    const text = typeof theirs['text'] === 'string' ? theirs['text'] : ''
+    this.#usage.size.units += text.length
+    this.#usage.size.bytes += Buffer.byteLength(text)
+    const word = theirs['finish_reason']
+    const hasFinished = typeof word === 'string' && word !== ''
+    const finish = hasFinished ? toFinishReason(word, false) : null
+    if (finish === undefined) throw failure(chunk, this.#request.source)
+    this.#finished.set(index, hasFinished)
+    if (text === '' && !hasFinished) return undefined
+    return { ...theirs, text, index, logprobs: theirs['logprobs'] ?? null, finish_reason: finish }
+  }
+
+  end(sawDone: boolean): string[] {
+    const choices = [...this.#finished.values()]
+    const isWhole = choices.length > 0 && choices.every(Boolean)
+    const isClosed = sawDone || this.#request.options.endsWithoutDone
+    if (!isWhole || !isClosed) throw endedEarly(this.#request.source)
+    return this.#usage.chunks()
+  }
+
+  usage(): Usage {
+    return this.#usage.total()
+  }
+}

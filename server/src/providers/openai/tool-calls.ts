@@ -1,0 +1,90 @@
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+interface Call {
+  hasArguments: boolean
+}
+
+/**
+ * The tool calls of one choice of a stream, as every client reads them: the first delta of a call
+ * names it and has empty arguments, the following ones are pieces of arguments, one call a chunk,
+ * indexes counted up from 0. Source: wire.md R11, R12.
+ */
+export class ToolCallDeltas {
+  readonly #newCallId: () => string
+  readonly #calls: Call[] = []
+  /** Their index, or their id where they give no index -> ours. */
+  readonly #indexes = new Map<number | string, number>()
+
+  constructor(newCallId: () => string) {
+    this.#newCallId = newCallId
+  }
+
+  get any(): boolean {
+    return this.#calls.length > 0
+  }
+
+  /** The deltas that one entry of `delta.tool_calls` becomes. */
+  next(entry: JsonObject): JsonObject[] {
+    const { name, args } = functionOf(entry)
+    const key = this.#keyOf(entry, name)
+    const known = key === undefined ? this.#calls.length - 1 : this.#indexes.get(key)
+    if (known !== undefined && known >= 0) return this.#pieces(known, args)
+
+    const index = this.#calls.length
+    this.#calls.push({ hasArguments: false })
+    if (key !== undefined) this.#indexes.set(key, index)
+    const { function: theirs, index: _index, id, type: _type, ...rest } = entry
+    const { arguments: _arguments, ...ownFunction } = isObject(theirs) ? theirs : {}
+    const opening = {
+      index,
+      id: typeof id === 'string' && id !== '' ? id : this.#newCallId(),
+      type: 'function',
+      function: { ...ownFunction, name, arguments: '' },
+      ...rest,
+    }
+    return [opening, ...this.#pieces(index, args)]
+  }
+
+  /** A call that ends without arguments had none: `{}`, as clients parse the text. */
+  close(): JsonObject[] {
+    return this.#calls.flatMap((call, index) => {
+      if (call.hasArguments) return []
+      call.hasArguments = true
+      return [{ index, function: { arguments: '{}' } }]
+    })
+  }
+
+  /** Without index and id, a name begins a call and anything else continues the last. */
+  #keyOf(entry: JsonObject, name: string): number | string | undefined {
+    if (Number.isInteger(entry['index'])) return Number(entry['index'])
+    if (typeof entry['id'] === 'string' && entry['id'] !== '') return entry['id']
+    return name === '' ? undefined : `unnamed ${this.#calls.length}`
+  }
+
+  #pieces(index: number, args: string): JsonObject[] {
+    const call = this.#calls[index]
+    if (!call || args === '') return []
+    call.hasArguments = true
+    return [{ index, function: { arguments: args } }]
+  }
+}
+
+/** Some providers send arguments as an object. */
+const toText = (value: unknown) => {
+  if (typeof value === 'string') return value
+  return isObject(value) ? JSON.stringify(value) : ''
+}
+
+/** The arguments of a whole call: always JSON, also where the provider sends `null` or nothing. */
+export function wholeArguments(value: unknown): string {
+  const text = toText(value).trim()
+  return text === '' || text === 'null' ? '{}' : text
+}
+
+function functionOf(entry: JsonObject) {
+  const called = isObject(entry['function']) ? entry['function'] : {}
+  return {
+    name: typeof called['name'] === 'string' ? called['name'] : '',
+    args: toText(called['arguments']),
+  }
+}

@@ -1,0 +1,111 @@
+import { contentOf } from './choice-deltas'
+import { choicesOf, failure, isFailure, without, type RelayRequest } from './relayed-stream'
+import { wholeArguments } from './tool-calls'
+import { nonsense } from './upstream-error'
+import { toFinishReason } from '../../wire/finish-reason'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
+
+/** A whole answer as the caller gets it, and what it used. */
+export interface WholeAnswer {
+  body: JsonObject
+  usage: Usage
+}
+
+const answerFields = new Set(['error', 'choices', 'usage', 'x_groq', 'base_resp'])
+
+/** Relays a whole chat completion. Throws for an error inside a 200, and for what is no answer. */
+export function relayChat(answer: unknown, request: RelayRequest): WholeAnswer {
+  return relay(answer, request, (choice, index) => {
+    const message = isObject(choice['message']) ? choice['message'] : undefined
+    if (!message) throw nonsense(request.source.provider, 'a choice without a message')
+    const own = toMessage(message, request)
+    const calls = own['tool_calls'] ?? own['function_call']
+    const isCall = Array.isArray(calls) ? calls.length > 0 : Boolean(calls)
+    const finish = finishOf(choice, isCall, request)
+    const reason = finish === 'tool_calls' && request.legacyFunctions ? 'function_call' : finish
+    return {
+      ...choice,
+      index,
+      message: own,
+      logprobs: choice['logprobs'] ?? null,
+      finish_reason: reason,
+    }
+  })
+}
+
+/** Relays a whole legacy completion. */
+export const relayText = (answer: unknown, request: RelayRequest): WholeAnswer =>
+  relay(answer, request, (choice, index) => {
+    const text = typeof choice['text'] === 'string' ? choice['text'] : undefined
+    if (text === undefined) throw nonsense(request.source.provider, 'a choice without text')
+    const finish = finishOf(choice, false, request)
+    return { ...choice, text, index, logprobs: choice['logprobs'] ?? null, finish_reason: finish }
+  })
+
+function relay(
+  answer: unknown,
+  request: RelayRequest,
+  toChoice: (choice: JsonObject, index: number) => JsonObject,
+): WholeAnswer {
+  const { source, identity, options } = request
+  if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
+  if (isFailure(answer)) throw failure(answer, source)
+  const theirs = choicesOf(answer, source)
+  if (theirs.length === 0) throw nonsense(source.provider, 'an answer without choices')
+  const choices = theirs.map((choice, position) =>
+    toChoice(choice, Number.isInteger(choice['index']) ? Number(choice['index']) : position),
+  )
+  const block = answer['usage']
+  const usage = readUsage(block, options.reasoningTokens) ?? request.estimate(sizeOf(choices))
+  const body = {
+    ...identity,
+    ...without(answer, answerFields),
+    ...identity,
+    choices,
+    usage: toRelayedUsageBlock(usage, block),
+  }
+  return { body, usage }
+}
+
+function finishOf(choice: JsonObject, hasToolCalls: boolean, { source }: RelayRequest): string {
+  const word = typeof choice['finish_reason'] === 'string' ? choice['finish_reason'] : 'stop'
+  const finish = toFinishReason(word, hasToolCalls)
+  if (!finish || choice['native_finish_reason'] === 'error') throw failure(choice, source)
+  return finish
+}
+
+function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
+  const { reasoning, ...rest } = theirs
+  const { text, thought } = contentOf(theirs['content'])
+  const calls = toCalls(theirs['tool_calls'], request)
+  const thinking = theirs['reasoning_content'] ?? reasoning ?? (thought || undefined)
+  const called = request.legacyFunctions
+    ? { function_call: calls[0]?.['function'] }
+    : { tool_calls: calls }
+  const { tool_calls: _calls, ...plain } = rest
+  return {
+    ...plain,
+    role: 'assistant',
+    content: calls.length > 0 || theirs['content'] === null ? null : text,
+    refusal: theirs['refusal'] ?? null,
+    ...(typeof thinking === 'string' && thinking !== '' && { reasoning_content: thinking }),
+    ...(calls.length > 0 && called),
+  }
+}
+
+function toCalls(theirs: unknown, { newCallId }: RelayRequest): JsonObject[] {
+  const entries = Array.isArray(theirs) ? theirs.filter(isObject) : []
+  return entries.map((entry) => {
+    const { index: _index, ...rest } = entry
+    const called = isObject(entry['function']) ? entry['function'] : {}
+    const id = typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : newCallId()
+    const args = wholeArguments(called['arguments'])
+    return { ...rest, id, type: 'function', function: { ...called, arguments: args } }
+  })
+}
+
+function sizeOf(choices: readonly JsonObject[]) {
+  const text = JSON.stringify(choices.map((choice) => choice['message'] ?? choice['text']))
+  return { units: text.length, bytes: Buffer.byteLength(text) }
+}

@@ -1,0 +1,27 @@
+import { errorBody, type ApiError } from '../errors'
+
+/** What stands at the head of every chunk and answer of one request. */
+export interface Identity {
+  id: string
+  object: 'chat.completion.chunk' | 'chat.completion' | 'text_completion'
+  /** Unix seconds. */
+  created: number
+  /** `<provider>/<model>` as it was served. */
+  model: string
+}
+
+/** Ids of the OpenAI wire are made from the request's. */
+export const answerId = (requestId: string, prefix: 'chatcmpl' | 'cmpl') =>
+  `${prefix}-${requestId.slice(requestId.indexOf('_') + 1)}`
+
+/**
+ * The last frame of a stream that failed after it began: a chunk that every reader takes, with the
+ * error beside it. Source: api.md 4.3.
+ */
+export function errorChunk(identity: Identity, error: ApiError, requestId: string): string {
+  const choice =
+    identity.object === 'text_completion'
+      ? { index: 0, text: '', finish_reason: 'error' }
+      : { index: 0, delta: {}, finish_reason: 'error' }
+  return JSON.stringify({ ...identity, choices: [choice], ...errorBody(error, requestId) })
+}

@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { broken } from './field-error'
+import {
+  countField,
+  logitBias,
+  maybe,
+  modelField,
+  outputLimit,
+  penaltyFields,
+  samplingFields,
+  stopField,
+  streamFields,
+  text,
+  userField,
+} from './fields'
+
+const imageAddress = z
+  .string()
+  .regex(
+    /^(https:|data:image\/[\w.+-]+;base64,)/,
+    'must be an https: or data:image/...;base64 URL.',
+  )
+
+const Part = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({
+    type: z.literal('image_url'),
+    image_url: z.looseObject({
+      url: imageAddress,
+      detail: maybe(z.enum(['auto', 'low', 'high'])),
+    }),
+  }),
+  z.looseObject({
+    type: z.literal('input_audio'),
+    input_audio: z.looseObject({ data: z.string(), format: z.enum(['wav', 'mp3']) }),
+  }),
+  z.looseObject({
+    type: z.literal('file'),
+    file: z.looseObject({ file_data: maybe(z.string()), file_id: maybe(z.string()) }),
+  }),
+  z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+])
+
+const ToolCall = z.looseObject({
+  id: z.string().min(1),
+  type: z.literal('function'),
+  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
+})
+
+const Message = z
+  .looseObject({
+    role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
+    content: z.union([z.string(), z.array(Part).min(1).max(256)]).nullish(),
+    name: maybe(text(64, 1)),
+    tool_calls: maybe(z.array(ToolCall).max(128)),
+    function_call: maybe(z.looseObject({ name: z.string(), arguments: z.string() })),
+    tool_call_id: maybe(text(256, 1)),
+  })
+  .superRefine((message, ctx) => {
+    const saysMore =
+      message.role === 'assistant' &&
+      (message.tool_calls?.length ||
+        message.function_call ||
+        message['refusal'] ||
+        message['audio'])
+    if (message.content === null || message.content === undefined) {
+      if (!saysMore) ctx.addIssue(broken('required', 'this field is required.', ['content']))
+    }
+    if (message.tool_calls && message.role !== 'assistant') {
+      ctx.addIssue(
+        broken('not_allowed', 'only an assistant message has tool calls.', ['tool_calls']),
+      )
+    }
+    if (message.role === 'tool' && !message.tool_call_id) {
+      ctx.addIssue(broken('required', 'a tool message names its call.', ['tool_call_id']))
+    }
+    if (message.role === 'function' && !message.name) {
+      ctx.addIssue(broken('required', 'a function message names its function.', ['name']))
+    }
+  })
+
+const FunctionDefinition = z.looseObject({
+  name: text(128, 1),
+  description: maybe(z.string()),
+  parameters: maybe(z.looseObject({})),
+  strict: maybe(z.boolean()),
+})
+
+const NamedFunction = z.looseObject({ name: z.string().min(1) })
+
+const ToolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('function'), function: NamedFunction }),
+    z.looseObject({ type: z.literal('allowed_tools'), allowed_tools: z.looseObject({}) }),
+  ]),
+])
+
+const ResponseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({
+      name: text(64, 1),
+      schema: maybe(z.looseObject({})),
+      strict: maybe(z.boolean()),
+    }),
+  }),
+])
+
+const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+
+const shape = {
+  model: modelField,
+  messages: z.array(Message).min(1).max(2000),
+  ...samplingFields,
+  max_tokens: outputLimit,
+  max_completion_tokens: outputLimit,
+  n: countField,
+  ...streamFields,
+  stop: stopField,
+  ...penaltyFields,
+  tools: maybe(
+    z.array(z.looseObject({ type: z.literal('function'), function: FunctionDefinition })).max(128),
+  ),
+  tool_choice: maybe(ToolChoice),
+  functions: maybe(z.array(FunctionDefinition).max(128)),
+  function_call: maybe(z.union([z.enum(['none', 'auto']), NamedFunction])),
+  parallel_tool_calls: maybe(z.boolean()),
+  response_format: maybe(ResponseFormat),
+  seed: maybe(z.int()),
+  user: userField,
+  logprobs: maybe(z.boolean()),
+  top_logprobs: maybe(z.int().min(0).max(20)),
+  logit_bias: logitBias,
+  reasoning_effort: maybe(effort),
+  reasoning: maybe(z.looseObject({ effort: maybe(effort) })),
+  modalities: maybe(z.array(z.enum(['text', 'audio']))),
+  audio: maybe(z.looseObject({})),
+  metadata: maybe(
+    z.record(text(64), text(512)).refine((pairs) => Object.keys(pairs).length <= 16, {
+      params: { issue: 'too_many' },
+      message: 'has more than 16 pairs.',
+    }),
+  ),
+  store: maybe(z.boolean()),
+  service_tier: maybe(z.string()),
+  prediction: maybe(z.looseObject({})),
+}
+
+/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: api.md 4.1. */
+export const ChatRequest = z.looseObject(shape).superRefine((request, ctx) => {
+  if (request.top_logprobs && !request.logprobs) {
+    ctx.addIssue(broken('conflict', 'needs "logprobs": true.', ['top_logprobs']))
+  }
+  const choice = request.tool_choice
+  if (request.tools?.length && typeof choice === 'object' && choice?.type === 'function') {
+    const wanted = choice.function.name
+    if (!request.tools.some((tool) => tool.function.name === wanted)) {
+      ctx.addIssue(
+        broken('unknown_value', `there is no tool "${wanted}".`, [
+          'tool_choice',
+          'function',
+          'name',
+        ]),
+      )
+    }
+  }
+})
+export type ChatRequest = z.output<typeof ChatRequest>

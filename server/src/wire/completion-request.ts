@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import {
+  countField,
+  maybe,
+  logitBias,
+  modelField,
+  outputLimit,
+  penaltyFields,
+  samplingFields,
+  stopField,
+  streamFields,
+  userField,
+} from './fields'
+
+const words = z.string().min(1)
+const tokens = z.array(z.int().min(0)).min(1)
+
+/** One prompt as text, several, one as token ids, or several as token ids. */
+const Prompt = z.union([
+  words,
+  z.array(words).min(1).max(128),
+  tokens,
+  z.array(tokens).min(1).max(128),
+])
+
+/** `POST /v1/completions`. Source: api.md 4.4. */
+export const CompletionRequest = z.looseObject({
+  model: modelField,
+  prompt: Prompt,
+  max_tokens: outputLimit,
+  ...samplingFields,
+  stop: stopField,
+  n: countField,
+  ...penaltyFields,
+  seed: maybe(z.int()),
+  user: userField,
+  logit_bias: logitBias,
+  ...streamFields,
+  echo: maybe(z.boolean()),
+  logprobs: maybe(z.int().min(0).max(5)),
+  suffix: maybe(z.string()),
+  best_of: maybe(z.int().min(0).max(20)),
+})
+export type CompletionRequest = z.output<typeof CompletionRequest>

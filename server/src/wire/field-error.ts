@@ -1,0 +1,119 @@
+import type { z } from 'zod'
+import { invalidRequest, type ApiError, type Issue } from '../errors'
+
+type ZodIssue = z.core.$ZodIssue
+type Path = readonly PropertyKey[]
+
+/** A rule of ours in a schema: `ctx.addIssue(broken('conflict', 'words', ['field']))`. */
+export const broken = (issue: Issue, message: string, path: PropertyKey[] = []) => ({
+  code: 'custom' as const,
+  params: { issue },
+  message,
+  path,
+})
+
+/** The first fault that a schema found in `value`, as `invalid_request` with `param` and `issue`. */
+export function toFieldError(error: z.core.$ZodError, value: unknown): ApiError {
+  const [first] = error.issues
+  if (!first) return invalidRequest(null, 'wrong_type', 'The request is not valid.')
+  const { issue, path, message } = explain(first, value, [])
+  const param = path.length > 0 ? path.map(String).join('.') : null
+  return invalidRequest(param, issue, param ? `${param}: ${message}` : message)
+}
+
+interface Explained {
+  issue: Issue
+  path: Path
+  message: string
+}
+
+function explain(fault: ZodIssue, value: unknown, base: Path): Explained {
+  const path = [...base, ...fault.path]
+  const found = valueAt(value, fault.path)
+  if (fault.code === 'invalid_union') return explainUnion(fault, found, path)
+  if (fault.code !== 'custom' && found === undefined) {
+    return { issue: 'required', path, message: 'this field is required.' }
+  }
+  return { issue: issueOf(fault, found), path, message: wordsOf(fault, found) }
+}
+
+/** A union says no in every member's words; the member that came furthest says what was meant. */
+function explainUnion(
+  fault: Extract<ZodIssue, { code: 'invalid_union' }>,
+  found: unknown,
+  path: Path,
+): Explained {
+  if (found === undefined) return { issue: 'required', path, message: 'this field is required.' }
+  const candidates = fault.errors.flatMap(([first]) => (first ? [explain(first, found, path)] : []))
+  const isAboutType = ({ issue }: Explained) => issue === 'wrong_type'
+  const best = candidates.toSorted(
+    (a, b) => Number(isAboutType(a)) - Number(isAboutType(b)) || b.path.length - a.path.length,
+  )[0]
+  if (!best) {
+    // A discriminated union whose discriminator fits no member.
+    return { issue: 'unknown_value', path, message: 'this value is not one of those allowed.' }
+  }
+  return best.path.length === path.length && isAboutType(best)
+    ? { ...best, message: `${typeName(found)} is not accepted here.` }
+    : best
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let found = value
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null) return undefined
+    found = Reflect.get(found, step)
+  }
+  return found
+}
+
+function issueOf(fault: ZodIssue, found: unknown): Issue {
+  switch (fault.code) {
+    case 'too_small':
+      return sizeIssue(fault.origin, 'too_short', 'empty')
+    case 'too_big':
+      return sizeIssue(fault.origin, 'too_long', 'too_many')
+    case 'invalid_value':
+      return fault.values.some((allowed) => typeof allowed === typeof found)
+        ? 'unknown_value'
+        : 'wrong_type'
+    case 'invalid_format':
+      return 'bad_format'
+    case 'not_multiple_of':
+      return 'out_of_range'
+    case 'custom':
+      return fault.params?.['issue'] ?? 'wrong_type'
+    default:
+      return 'wrong_type'
+  }
+}
+
+function sizeIssue(origin: string, ofText: Issue, ofEntries: Issue): Issue {
+  if (origin === 'string') return ofText
+  return origin === 'array' || origin === 'object' ? ofEntries : 'out_of_range'
+}
+
+function wordsOf(fault: ZodIssue, found: unknown): string {
+  switch (fault.code) {
+    case 'invalid_type':
+      return `${typeName(found)} was sent where ${fault.expected} is expected.`
+    case 'invalid_value':
+      return `must be ${fault.values.map((value) => JSON.stringify(value)).join(', ')}.`
+    case 'too_small':
+      return `must ${amount(fault.origin)} at least ${fault.minimum}.`
+    case 'too_big':
+      return `must ${amount(fault.origin)} at most ${fault.maximum}.`
+    default:
+      return fault.message
+  }
+}
+
+function amount(origin: string): string {
+  if (origin === 'string') return 'have a length of'
+  return origin === 'array' || origin === 'object' ? 'have a number of entries of' : 'be'
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
+}

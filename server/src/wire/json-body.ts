@@ -1,0 +1,54 @@
+import type { z } from 'zod'
+import { invalidRequest } from '../errors'
+import { toFieldError } from './field-error'
+
+/** A JSON object as it arrived. */
+export type JsonObject = Record<string, unknown>
+
+/** Containers in containers; deeper nesting is refused before anything walks it recursively. */
+const deepest = 64
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Text as a JSON object. Throws `invalid_request` without `param`: bad JSON, no object, too deep. */
+export function parseObject(text: string): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidRequest(null, 'invalid_json', 'The body is not valid JSON.')
+  }
+  if (!isObject(value)) {
+    throw invalidRequest(null, 'wrong_type', 'The body must be a JSON object.')
+  }
+  inspect(value)
+  return value
+}
+
+/** Walks without recursion: the depth of a hostile body must not be the depth of our stack. */
+function inspect(root: JsonObject): void {
+  let level: object[] = [root]
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > deepest) {
+      throw invalidRequest(null, 'too_many', `The body is nested deeper than ${deepest} levels.`)
+    }
+    const next: object[] = []
+    for (const container of level) {
+      if (!Array.isArray(container) && Object.hasOwn(container, '__proto__')) {
+        throw invalidRequest(null, 'not_allowed', 'The key "__proto__" is not accepted.')
+      }
+      for (const value of Object.values(container)) {
+        if (typeof value === 'object' && value !== null) next.push(value)
+      }
+    }
+    level = next
+  }
+}
+
+/** Checks an object against a schema. Throws `invalid_request` for the first field at fault. */
+export function check<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const result = schema.safeParse(body)
+  if (result.success) return result.data
+  throw toFieldError(result.error, body)
+}

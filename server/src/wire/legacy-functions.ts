@@ -1,0 +1,38 @@
+import { isObject, type JsonObject } from './json-body'
+
+/** Whether a chat request uses `functions`, the older form of tools, and no tools. */
+export const usesFunctions = (request: JsonObject) =>
+  Array.isArray(request['functions']) &&
+  request['functions'].length > 0 &&
+  !(Array.isArray(request['tools']) && request['tools'].length > 0)
+
+/** A chat request with `functions` in today's form. The answer goes back in the older one. */
+export function toTools(request: JsonObject): JsonObject {
+  const { functions, function_call: choice, ...rest } = request
+  if (!usesFunctions(request)) return rest
+  const tools = Array.isArray(functions) ? functions : []
+  return {
+    ...rest,
+    tools: tools.map((definition) => ({ type: 'function', function: definition })),
+    ...(choice !== undefined &&
+      choice !== null && {
+        tool_choice: isObject(choice) ? { type: 'function', function: choice } : choice,
+      }),
+  }
+}
+
+/** The history of such a request: calls get ids, so that their results can name them. */
+export function toToolMessages(messages: readonly unknown[]): unknown[] {
+  let calls = 0
+  return messages.map((message) => {
+    if (!isObject(message)) return message
+    if (message['role'] === 'function') {
+      const { name: _name, ...rest } = message
+      return { ...rest, role: 'tool', tool_call_id: `call_${calls}` }
+    }
+    if (!isObject(message['function_call'])) return message
+    const { function_call: called, ...rest } = message
+    calls += 1
+    return { ...rest, tool_calls: [{ id: `call_${calls}`, type: 'function', function: called }] }
+  })
+}
