@@ -63,16 +63,18 @@ export function readEmbeddings(
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
   if (isFailure(answer)) throw toCallerError({ status: 200, body: answer }, source)
   const data = Array.isArray(answer['data']) ? answer['data'].filter(isObject) : []
-  const embeddings = new Array<Embedding | undefined>(expected.count)
+  const byIndex = new Map<number, Embedding | undefined>()
   for (const [position, item] of data.entries()) {
     const index = Number.isInteger(item['index']) ? Number(item['index']) : position
-    embeddings[index] = toFormat(item['embedding'], expected.format)
+    byIndex.set(index, toFormat(item['embedding'], expected.format))
   }
-  const isWhole = (list: (Embedding | undefined)[]): list is Embedding[] =>
-    list.length === expected.count && list.every((embedding) => embedding !== undefined)
-  // `every` skips holes, `includes` does not.
-  if (embeddings.includes(undefined) || !isWhole(embeddings)) {
-    throw nonsense(source.provider, 'an answer without all embeddings')
+  const embeddings: Embedding[] = []
+  for (let index = 0; index < expected.count; index++) {
+    const embedding = byIndex.get(index)
+    if (embedding === undefined) {
+      throw nonsense(source.provider, 'an answer without all embeddings')
+    }
+    embeddings.push(embedding)
   }
   return { embeddings, usage: readUsage(answer['usage'], 'inside') }
 }

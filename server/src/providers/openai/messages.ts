@@ -63,15 +63,11 @@ function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObj
 /** Reasoning goes back only to who asks for it, under the name it has there. */
 function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): JsonObject {
   const text = message['reasoning_content']
-  switch (historyReasoning) {
-    case 'strip':
-      // Undefined fields are not written.
-      return text === undefined ? {} : { reasoning_content: undefined }
-    case 'reasoning_content':
-      return {}
-    case 'reasoning':
-      return text === undefined ? {} : { reasoning_content: undefined, reasoning: text }
-    case 'required':
-      return text === undefined || text === null ? { reasoning_content: '' } : {}
+  if (historyReasoning === 'required') {
+    return text === undefined || text === null ? { reasoning_content: '' } : {}
   }
+  if (historyReasoning === 'reasoning_content' || text === undefined) return {}
+  // Undefined fields are not written.
+  const removed = { reasoning_content: undefined }
+  return historyReasoning === 'reasoning' ? { ...removed, reasoning: text } : removed
 }

@@ -1,0 +1,72 @@
+import { toSnapshot, type Parts, type Snapshot } from './snapshot'
+
+interface CatalogOptions {
+  /** What is known without a database: the built-in catalogue, environment, local servers. */
+  fixed: () => Parts
+  /** What operators stored. */
+  stored: () => Promise<Parts>
+  onError: (error: unknown) => void
+}
+
+const retryMs = 1000
+
+/**
+ * The catalogue in memory. A change is taken over by `refresh`; while the database does not answer,
+ * the last good one stays.
+ */
+export class Catalog implements Disposable {
+  readonly #options: CatalogOptions
+  #snapshot: Snapshot
+  #running: Promise<void> | undefined
+  #again = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #closed = false
+
+  constructor(options: CatalogOptions) {
+    this.#options = options
+    this.#snapshot = toSnapshot(options.fixed())
+  }
+
+  get snapshot(): Snapshot {
+    return this.#snapshot
+  }
+
+  /** Reads it all again. Calls made meanwhile share one further reading. Rejects when it fails. */
+  refresh(): Promise<void> {
+    if (this.#running) {
+      this.#again = true
+      return this.#running
+    }
+    this.#running = this.#read().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /** The same in the background, tried until it succeeds. */
+  refreshSoon(): void {
+    this.refresh().catch((error: unknown) => {
+      this.#options.onError(error)
+      clearTimeout(this.#timer)
+      if (!this.#closed) this.#timer = setTimeout(() => this.refreshSoon(), retryMs)
+    })
+  }
+
+  async #read(): Promise<void> {
+    do {
+      this.#again = false
+      const stored = await this.#options.stored()
+      const fixed = this.#options.fixed()
+      this.#snapshot = toSnapshot({
+        models: [...fixed.models, ...stored.models],
+        providers: [...fixed.providers, ...stored.providers],
+        connections: [...fixed.connections, ...stored.connections],
+      })
+    } while (this.#again)
+  }
+
+  [Symbol.dispose](): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,71 @@
+import type { Model } from './model'
+import type { Provider } from '../providers/provider'
+
+/** A provider's address and credential, ready for use. */
+export interface Connection {
+  id: string
+  provider: string
+  name: string
+  /** Without a final slash; null for a provider inside the process. */
+  baseUrl: string | null
+  secret: string | null
+  /** Lower comes first. */
+  priority: number
+  isDefault: boolean
+  /** The models that are known only from it, and that nobody else serves; null for any. */
+  onlyModels: ReadonlySet<string> | null
+}
+
+/** The catalogue at one moment. A request keeps the one that it began with. */
+export interface Snapshot {
+  models: ReadonlyMap<string, Model>
+  providers: ReadonlyMap<string, Provider>
+  /** Platform connections by provider key, in the order in which they are tried. */
+  connections: ReadonlyMap<string, readonly Connection[]>
+  /** The body of `GET /v1/models`. */
+  listing: string
+}
+
+/** What a snapshot is made of; later models and providers replace earlier ones of the same name. */
+export interface Parts {
+  models: readonly Model[]
+  providers: readonly Provider[]
+  connections: readonly Connection[]
+}
+
+/** The seven fields of a model on the OpenAI wire. Source: spec.md 2.6. */
+export const toListed = ({ id, provider, createdAt }: Model) => ({
+  id,
+  object: 'model' as const,
+  created: createdAt,
+  owned_by: provider,
+  permission: [],
+  root: id.slice(provider.length + 1),
+  parent: null,
+})
+
+/** Puts the parts in order: models by provider and name, connections by who is tried first. */
+export function toSnapshot({ models, providers, connections }: Parts): Snapshot {
+  const byKey = new Map(providers.map((provider) => [provider.key, provider]))
+  const known = new Map(
+    models.filter((model) => byKey.has(model.provider)).map((model) => [model.id, model]),
+  )
+  const ordered = new Map([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const byProvider = new Map<string, Connection[]>()
+  for (const connection of connections.toSorted(byTurn)) {
+    const others = byProvider.get(connection.provider)
+    if (others) others.push(connection)
+    else byProvider.set(connection.provider, [connection])
+  }
+  const data = [...ordered.values()].filter(({ enabled }) => enabled).map(toListed)
+  return {
+    models: ordered,
+    providers: byKey,
+    connections: byProvider,
+    listing: JSON.stringify({ object: 'list', data }),
+  }
+}
+
+/** Default first, then by priority, then the oldest. */
+const byTurn = (a: Connection, b: Connection) =>
+  Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority || (a.id < b.id ? -1 : 1)

@@ -1,0 +1,127 @@
+import { connect } from 'node:net'
+
+/** One request to an upstream. */
+export interface UpstreamCall {
+  url: string
+  method: 'POST' | 'GET'
+  headers: Record<string, string>
+  body?: string
+  signal: AbortSignal
+}
+
+/**
+ * An upstream was not reached, or was lost. `connected` false: not a byte of the request can have
+ * been read, so that another one may be tried.
+ */
+export class ConnectionFailed extends Error {
+  override readonly name = 'ConnectionFailed'
+  readonly connected: boolean
+
+  constructor(connected: boolean, cause: unknown) {
+    super(connected ? 'the connection was lost' : 'no connection was made', { cause })
+    this.connected = connected
+  }
+}
+
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ConnectionRefused',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EPROTO',
+  'FailedToOpenSocket',
+])
+
+function codeOf(thrown: unknown): string {
+  const code = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'code') : ''
+  return typeof code === 'string' ? code : ''
+}
+
+/** A failure of a socket as `ConnectionFailed`; anything else as it is. */
+export function toConnectionFailed(thrown: unknown): unknown {
+  const code = codeOf(thrown)
+  if (code === '') return thrown
+  const isRefusal = neverConnected.has(code) || code.includes('CERT') || code.includes('TLS')
+  return new ConnectionFailed(!isRefusal, thrown)
+}
+
+const provenForMs = 60_000
+const mostOrigins = 1000
+/** How long an answer may take before it is asked whether anybody is there at all. */
+const patienceMs = 500
+
+/**
+ * The only way out to an upstream. Redirects are not followed, nothing is compressed, and a host
+ * that does not take connections is given up after `connectMs`.
+ */
+export class Egress {
+  readonly #connectMs: number
+  /** Origin -> until when it need not be asked whether it is there; monotonic. */
+  readonly #provenUntil = new Map<string, number>()
+
+  constructor(connectMs: number) {
+    this.#connectMs = connectMs
+  }
+
+  /** Throws `ConnectionFailed`, or the reason of the signal. */
+  async send({ signal, ...call }: UpstreamCall): Promise<Response> {
+    const origin = new URL(call.url).origin
+    const isProven = (this.#provenUntil.get(origin) ?? -Infinity) > performance.now()
+    const reach = isProven ? undefined : new AbortController()
+    const timer = reach && this.#askIfThere(origin, reach)
+    try {
+      const response = await fetch(call.url, {
+        ...call,
+        redirect: 'manual',
+        keepalive: true,
+        signal: reach ? AbortSignal.any([signal, reach.signal]) : signal,
+      })
+      this.#prove(origin)
+      return response
+    } catch (thrown) {
+      throw signal.aborted ? signal.reason : toConnectionFailed(thrown)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #prove(origin: string): void {
+    if (this.#provenUntil.size >= mostOrigins) this.#provenUntil.clear()
+    this.#provenUntil.set(origin, performance.now() + provenForMs)
+  }
+
+  /**
+   * Bun's fetch has no limit for connecting. A host that has not answered for a while is therefore
+   * connected to a second time, on the side, and its request given up when that fails.
+   */
+  #askIfThere(origin: string, reach: AbortController): ReturnType<typeof setTimeout> {
+    const restMs = Math.max(1, this.#connectMs - patienceMs)
+    return setTimeout(
+      () => {
+        const { hostname, port, protocol } = new URL(origin)
+        const socket = connect({
+          host: hostname.replace(/^\[|\]$/g, ''),
+          port: Number(port) || (protocol === 'https:' ? 443 : 80),
+        })
+        const giveUp = (cause: unknown) => {
+          socket.destroy()
+          reach.abort(new ConnectionFailed(false, cause))
+        }
+        const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
+        socket.once('error', (cause) => {
+          clearTimeout(timer)
+          giveUp(cause)
+        })
+        socket.once('connect', () => {
+          clearTimeout(timer)
+          socket.destroy()
+        })
+      },
+      Math.min(patienceMs, this.#connectMs),
+    )
+  }
+}

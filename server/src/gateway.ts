@@ -1,0 +1,89 @@
+/**
+ * The way of a request to a model, stage by stage.
+ *
+ * | word        | means                                                                             |
+ * |-------------|-----------------------------------------------------------------------------------|
+ * | principal   | who calls: a key, its permissions, the account that pays                          |
+ * | account     | the payer; what has a balance                                                     |
+ * | API key     | a service key; shown once, stored as a hash                                       |
+ * | model       | what callers name: `<provider>/<model>`                                           |
+ * | provider    | who serves models; a row of `registry.ts`, or one that an operator added          |
+ * | connection  | a provider's address and credential, the platform's or a customer's               |
+ * | candidate   | a model on a connection that routing may try                                      |
+ * | attempt     | one try of one candidate                                                          |
+ * | chunk       | one object of an OpenAI stream, on the wire                                       |
+ * | job         | a request that was checked and may run                                            |
+ * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
+ * | admission   | leave to run one request, limits and credit reserved                              |
+ * | lease       | the slice of an account's balance that one node reserved, durable                 |
+ * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | settle      | to book what was used and end the hold                                            |
+ * | usage event | what one attempt used and cost: journal first, then ledger                        |
+ * | entry       | one line of the ledger, never changed                                             |
+ * | meter       | reads usage as the answer passes; closes once                                     |
+ * | request id  | one per request: in header, log and error                                         |
+ */
+import type { z } from 'zod'
+import { permit, type Principal } from './auth/principal'
+import { chat } from './gateway/chat'
+import { completions } from './gateway/completions'
+import { embeddings } from './gateway/embeddings'
+import type { Call, Endpoint, Ports, Reply } from './gateway/job'
+import { tokensAtLeast, tokensAtMost } from './metering/estimate'
+import { checkContext, checkOutputLimit } from './policy/size'
+import { candidatesOf, findModel } from './routing/candidate'
+import { check } from './wire/json-body'
+
+const countingMs = 1000
+
+/** The model endpoints. Each rejects with an `ApiError`, or answers. */
+export interface Gateway {
+  chat: (call: Call) => Promise<Reply>
+  complete: (call: Call) => Promise<Reply>
+  embed: (call: Call) => Promise<Reply>
+}
+
+export const createGateway = (ports: Ports): Gateway => ({
+  chat: (call) => serve(chat, call, ports),
+  complete: (call) => serve(completions, call, ports),
+  embed: (call) => serve(embeddings, call, ports),
+})
+
+/** The first failure answers; the order is a promise. Source: api.md 4.8. */
+async function serve<Schema extends z.ZodType<{ model: string }>>(
+  endpoint: Endpoint<Schema>,
+  call: Call,
+  ports: Ports,
+): Promise<Reply> {
+  const principal = await authenticate(call, ports)
+  permit(principal, 'write')
+  // Place of the request rate and of concurrency.
+  const { body, bytes } = await call.readBody(endpoint.limitBytes)
+  const request = check(endpoint.schema, body)
+
+  // A request keeps the catalogue, and so the prices, that it began with.
+  const { snapshot } = ports.catalog
+  const model = findModel(snapshot, request.model, endpoint.kinds)
+  const candidates = candidatesOf(snapshot, model)
+  const size = endpoint.size(request, body)
+  checkOutputLimit(model, size)
+  await checkContext(
+    model,
+    { ...size, bytes },
+    {
+      atMost: tokensAtMost,
+      atLeast: tokensAtLeast,
+      count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
+    },
+  )
+  // Place of the token rate, of the hold, and of the meter that settles it.
+  return endpoint.run({ ports, call, principal, request, body, bytes, model, candidates })
+}
+
+/** No database in the steady state: a promise is awaited only where one was needed. */
+async function authenticate({ authorization }: Call, ports: Ports): Promise<Principal> {
+  const found = ports.keyring.authenticate(authorization)
+  const principal = found instanceof Promise ? await found : found
+  ports.lastUse.note(principal.keyId)
+  return principal
+}

@@ -1,0 +1,56 @@
+import type { Endpoint, Job, Reply } from './job'
+import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import { textsOf } from '../metering/estimate'
+import { ChatStream } from '../providers/openai/chat-stream'
+import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
+import { relayChat } from '../providers/openai/whole-answer'
+import { exchange } from '../routing/attempt'
+import type { Candidate } from '../routing/candidate'
+import { dispatch } from '../routing/dispatch'
+import { ChatRequest } from '../wire/chat-request'
+import { usesFunctions } from '../wire/legacy-functions'
+
+/** `POST /v1/chat/completions`. */
+export const chat: Endpoint<typeof ChatRequest> = {
+  schema: ChatRequest,
+  limitBytes: 32 * 1024 * 1024,
+  kinds: ['chat'],
+  size: (request, body) => ({
+    textField: 'messages',
+    output: outputLimitOf(body),
+    texts: () => textsOf(request).texts,
+    tokens: 0,
+  }),
+  run: (job) => (job.request.stream ? Promise.resolve(streamed(job)) : whole(job)),
+}
+
+function streamed(job: Job<ChatRequest>): Reply {
+  const identity = identityOf(job, 'chat.completion.chunk')
+  const legacyFunctions = usesFunctions(job.body)
+  const opening = openStream(job, {
+    operation: 'chat',
+    prepare: (candidate) => prepare(job, candidate),
+    relay: (candidate, source) =>
+      new ChatStream(relayRequestOf(job, { candidate, source, identity, legacyFunctions })),
+  })
+  return { kind: 'stream', identity, opening }
+}
+
+async function whole(job: Job<ChatRequest>): Promise<Reply> {
+  using deadline = wholeDeadline(job)
+  const identity = identityOf(job, 'chat.completion')
+  const legacyFunctions = usesFunctions(job.body)
+  return dispatch(job.candidates, async (candidate) => {
+    const { source, body } = prepare(job, candidate)
+    const { egress } = job.ports
+    const answer = await exchange({ candidate, operation: 'chat', body, deadline, source, egress })
+    const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions })
+    return { kind: 'whole', body: relayChat(answer, relay).body, provider: candidate.provider.key }
+  })
+}
+
+function prepare(job: Job<ChatRequest>, candidate: Candidate) {
+  const { options } = candidate.provider
+  const body = toUpstreamChat(job.body, { upstreamModel: job.model.upstreamModel, options })
+  return { source: sourceOf(job, candidate, 'messages'), body }
+}

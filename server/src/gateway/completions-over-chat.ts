@@ -1,0 +1,177 @@
+import type { Job, OpenStream, Reply } from './job'
+import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import { invalidRequest } from '../errors'
+import { ChatStream } from '../providers/openai/chat-stream'
+import { toUpstreamChat } from '../providers/openai/request'
+import { relayChat, type WholeAnswer } from '../providers/openai/whole-answer'
+import { exchange } from '../routing/attempt'
+import type { Candidate } from '../routing/candidate'
+import { dispatch } from '../routing/dispatch'
+import type { ChunkStream } from '../wire/chunk-stream'
+import type { CompletionRequest } from '../wire/completion-request'
+import { isObject } from '../wire/json-body'
+import { promptTexts, toChatBody, toTextChoice, toTextChunk } from '../wire/text-over-chat'
+import { addUsage, toUsageBlock, type Usage } from '../wire/usage'
+
+/** Prompts that are put to a chat model at the same time. */
+const atOnce = 4
+
+/** A legacy completion by a model that only chats: each prompt becomes a conversation. */
+export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply> {
+  using deadline = wholeDeadline(job)
+  const prompts = chatPrompts(job)
+  const identity = identityOf(job, 'text_completion')
+  const answers: (WholeAnswer & { provider: string })[] = []
+  for (let start = 0; start < prompts.length; start += atOnce) {
+    const batch = prompts.slice(start, start + atOnce).map((prompt) =>
+      dispatch(job.candidates, async (candidate) => {
+        const { source, body } = prepare(job, candidate, prompt)
+        const { egress } = job.ports
+        const operation = 'chat'
+        const answer = await exchange({ candidate, operation, body, deadline, source, egress })
+        const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
+        return { ...relayChat(answer, relay), provider: candidate.provider.key }
+      }),
+    )
+    answers.push(...(await Promise.all(batch)))
+  }
+  const perPrompt = job.request.n ?? 1
+  const choices = answers.flatMap(({ body }, position) => {
+    const theirs = Array.isArray(body['choices']) ? body['choices'].filter(isObject) : []
+    const before = job.request.echo ? (prompts[position] ?? '') : ''
+    return theirs.map((choice, k) => toTextChoice(choice, position * perPrompt + k, before))
+  })
+  const usage = toUsageBlock(answers.map((answer) => answer.usage).reduce(addUsage))
+  return {
+    kind: 'whole',
+    body: { ...identity, choices, usage },
+    provider: answers[0]?.provider ?? '',
+  }
+}
+
+/** The same as a stream: one prompt after the other. */
+export function streamOverChat(job: Job<CompletionRequest>): Reply {
+  const prompts = chatPrompts(job)
+  const identity = identityOf(job, 'text_completion')
+  const open = (prompt: string): Promise<Opened> => {
+    let relayed: ChatStream | undefined
+    return openStream(job, {
+      operation: 'chat',
+      prepare: (candidate) => prepare(job, candidate, prompt),
+      relay: (candidate, source) => {
+        const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
+        relayed = new ChatStream({ ...relay, wantsUsage: false })
+        return relayed
+      },
+    }).then((opened) => ({ ...opened, usage: () => relayed?.usage() }))
+  }
+  const [first = '', ...rest] = prompts
+  const opening = open(first).then((opened): OpenStream => {
+    const stream = new ConsecutiveStreams(
+      opened,
+      rest.map((prompt) => () => open(prompt)),
+      {
+        perPrompt: job.request.n ?? 1,
+        echoes: job.request.echo ? prompts : [],
+        write: (chunk, place) => toTextChunk(chunk, identity, place),
+        usageChunk: (usage) =>
+          job.request.stream_options?.include_usage
+            ? [JSON.stringify({ ...identity, choices: [], usage: toUsageBlock(usage) })]
+            : [],
+      },
+    )
+    return { stream, provider: opened.provider }
+  })
+  return { kind: 'stream', identity, opening }
+}
+
+interface Opened extends OpenStream {
+  usage: () => Usage | undefined
+}
+
+interface Rewriting {
+  perPrompt: number
+  /** What is put before each prompt's text, by its number; empty for nothing. */
+  echoes: readonly string[]
+  write: (chunk: string, place: { offset: number; echo: Map<number, string> }) => string | undefined
+  usageChunk: (usage: Usage) => string[]
+}
+
+/** Several streams as one, each opened when the one before has ended. */
+class ConsecutiveStreams implements ChunkStream {
+  readonly #rewriting: Rewriting
+  readonly #waiting: (() => Promise<Opened>)[]
+  #current: Opened
+  #number = 0
+  #echo = new Map<number, string>()
+  #usage: Usage | undefined
+  #isOver = false
+
+  constructor(first: Opened, waiting: (() => Promise<Opened>)[], rewriting: Rewriting) {
+    this.#current = first
+    this.#waiting = waiting
+    this.#rewriting = rewriting
+    this.#begin()
+  }
+
+  #begin(): void {
+    const { perPrompt, echoes } = this.#rewriting
+    const echo = echoes[this.#number]
+    for (let k = 0; echo !== undefined && k < perPrompt; k++) {
+      this.#echo.set(this.#number * perPrompt + k, echo)
+    }
+  }
+
+  async read(): Promise<string[] | undefined> {
+    while (!this.#isOver) {
+      const chunks = await this.#current.stream.read()
+      if (chunks) {
+        const place = { offset: this.#number * this.#rewriting.perPrompt, echo: this.#echo }
+        const written = chunks.flatMap((chunk) => this.#rewriting.write(chunk, place) ?? [])
+        if (written.length > 0) return written
+        continue
+      }
+      const last = await this.#advance()
+      if (last) return last
+    }
+    return undefined
+  }
+
+  /** On to the next stream; after the last one, the chunks that end it all. */
+  async #advance(): Promise<string[] | undefined> {
+    const usage = this.#current.usage()
+    if (usage) this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage
+    const next = this.#waiting.shift()
+    if (next) {
+      this.#current = await next()
+      this.#number += 1
+      this.#begin()
+      return undefined
+    }
+    this.#isOver = true
+    return this.#usage && this.#rewriting.usageChunk(this.#usage)
+  }
+
+  cancel(reason: Error): void {
+    this.#isOver = true
+    this.#waiting.length = 0
+    this.#current.stream.cancel(reason)
+  }
+}
+
+function chatPrompts({ request, model }: Job<CompletionRequest>): string[] {
+  const texts = promptTexts(request.prompt)
+  if (texts) return texts
+  throw invalidRequest(
+    'prompt',
+    'unsupported_by_model',
+    `"${model.id}" takes text, not token ids. Send the prompt as a string.`,
+  )
+}
+
+function prepare(job: Job<CompletionRequest>, candidate: Candidate, prompt: string) {
+  const { options } = candidate.provider
+  const chat = toChatBody(job.body, prompt)
+  const body = toUpstreamChat(chat, { upstreamModel: job.model.upstreamModel, options })
+  return { source: sourceOf(job, candidate, 'prompt'), body }
+}

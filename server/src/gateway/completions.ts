@@ -1,0 +1,64 @@
+import type { Endpoint, Job, Reply } from './job'
+import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import { streamOverChat, wholeOverChat } from './completions-over-chat'
+import { outputLimitOf, toUpstreamCompletion } from '../providers/openai/request'
+import { TextStream } from '../providers/openai/text-stream'
+import { relayText } from '../providers/openai/whole-answer'
+import { exchange } from '../routing/attempt'
+import type { Candidate } from '../routing/candidate'
+import { dispatch } from '../routing/dispatch'
+import { CompletionRequest } from '../wire/completion-request'
+import { promptTexts } from '../wire/text-over-chat'
+
+/** `POST /v1/completions`: relayed where the provider has them, else put to a chat model. */
+export const completions: Endpoint<typeof CompletionRequest> = {
+  schema: CompletionRequest,
+  limitBytes: 8 * 1024 * 1024,
+  kinds: ['completion', 'chat'],
+  size: ({ prompt }, body) => ({
+    textField: 'prompt',
+    output: outputLimitOf(body),
+    texts: () => promptTexts(prompt) ?? [],
+    tokens: promptTexts(prompt) ? 0 : prompt.length,
+  }),
+  run: (job) => {
+    const isNative = job.candidates.every((candidate) => servesCompletions(candidate))
+    if (job.request.stream) {
+      return Promise.resolve(isNative ? streamed(job) : streamOverChat(job))
+    }
+    return isNative ? whole(job) : wholeOverChat(job)
+  },
+}
+
+const servesCompletions = ({ model, provider }: Candidate) =>
+  model.category === 'completion' || provider.options.legacyCompletions
+
+function streamed(job: Job<CompletionRequest>): Reply {
+  const identity = identityOf(job, 'text_completion')
+  const opening = openStream(job, {
+    operation: 'completions',
+    prepare: (candidate) => prepare(job, candidate),
+    relay: (candidate, source) =>
+      new TextStream(relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })),
+  })
+  return { kind: 'stream', identity, opening }
+}
+
+async function whole(job: Job<CompletionRequest>): Promise<Reply> {
+  using deadline = wholeDeadline(job)
+  const identity = identityOf(job, 'text_completion')
+  return dispatch(job.candidates, async (candidate) => {
+    const { source, body } = prepare(job, candidate)
+    const { egress } = job.ports
+    const operation = 'completions'
+    const answer = await exchange({ candidate, operation, body, deadline, source, egress })
+    const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
+    return { kind: 'whole', body: relayText(answer, relay).body, provider: candidate.provider.key }
+  })
+}
+
+function prepare(job: Job<CompletionRequest>, candidate: Candidate) {
+  const { options } = candidate.provider
+  const body = toUpstreamCompletion(job.body, { upstreamModel: job.model.upstreamModel, options })
+  return { source: sourceOf(job, candidate, 'prompt'), body }
+}

@@ -1,0 +1,101 @@
+import type { Endpoint, Job, Reply } from './job'
+import { sourceOf, wholeDeadline } from './relay'
+import { invalidRequest, unavailable } from '../errors'
+import { estimateUsage } from '../metering/estimate'
+import { readEmbeddings, toUpstreamEmbedding } from '../providers/openai/embeddings'
+import { exchange } from '../routing/attempt'
+import type { Candidate } from '../routing/candidate'
+import type { Deadline } from '../routing/deadline'
+import { dispatch } from '../routing/dispatch'
+import { EmbeddingRequest, toInputs, type EmbeddingInput } from '../wire/embedding-request'
+import { addUsage, toPromptUsageBlock } from '../wire/usage'
+
+const decodingMs = 5000
+/** Batches of one request that are under way at the same time. */
+const atOnce = 4
+
+/** `POST /v1/embeddings`. */
+export const embeddings: Endpoint<typeof EmbeddingRequest> = {
+  schema: EmbeddingRequest,
+  limitBytes: 8 * 1024 * 1024,
+  kinds: ['embedding'],
+  // The limit of an embedding model is per input, and its provider's to judge.
+  size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
+  run,
+}
+
+async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
+  checkDimensions(job)
+  using deadline = wholeDeadline(job)
+  return dispatch(job.candidates, async (candidate) => {
+    const { provider } = candidate
+    const inputs = await acceptable(toInputs(job.request.input), candidate, job)
+    const { batchLimit } = provider.options.embeddings
+    const answers: Awaited<ReturnType<typeof embed>>[] = []
+    for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
+      const running = Array.from({ length: atOnce }, (_, k) => {
+        const from = start + k * batchLimit
+        return inputs.slice(from, from + batchLimit)
+      })
+      const batches = running.filter((batch) => batch.length > 0)
+      const embedded = batches.map((batch) => embed(job, { candidate, deadline, batch }))
+      answers.push(...(await Promise.all(embedded)))
+    }
+    const data = answers
+      .flatMap((answer) => answer.embeddings)
+      .map((embedding, index) => ({ object: 'embedding', index, embedding }))
+    const usage = toPromptUsageBlock(answers.map((answer) => answer.usage).reduce(addUsage))
+    const body = { object: 'list', data, model: job.model.id, usage }
+    return { kind: 'whole', body, provider: provider.key }
+  })
+}
+
+interface Batch {
+  candidate: Candidate
+  deadline: Deadline
+  batch: EmbeddingInput
+}
+
+async function embed(job: Job<EmbeddingRequest>, { candidate, deadline, batch }: Batch) {
+  const { options } = candidate.provider
+  const source = sourceOf(job, candidate, 'input')
+  const { upstreamModel } = job.model
+  const body = toUpstreamEmbedding(job.body, batch, { upstreamModel, options })
+  const { egress } = job.ports
+  const answer = await exchange({
+    candidate,
+    operation: 'embeddings',
+    body,
+    deadline,
+    source,
+    egress,
+  })
+  const format = job.request.encoding_format ?? 'float'
+  const read = readEmbeddings(answer, { count: batch.length, format }, source)
+  const promptBytes = Buffer.byteLength(JSON.stringify(batch))
+  return { ...read, usage: read.usage ?? estimateUsage({ promptBytes, outputBytes: 0 }) }
+}
+
+/** Token ids go to who takes them; for the others they become text again, off the event loop. */
+async function acceptable(
+  inputs: EmbeddingInput,
+  { provider }: Candidate,
+  { ports }: Job<EmbeddingRequest>,
+): Promise<EmbeddingInput> {
+  const isTokens = (list: EmbeddingInput): list is readonly (readonly number[])[] =>
+    typeof list[0] !== 'string'
+  if (!isTokens(inputs) || provider.options.embeddings.tokenArrays) return inputs
+  const decoded = await ports.counter.decode(inputs, { deadlineMs: decodingMs })
+  if (!decoded) throw unavailable()
+  return decoded
+}
+
+function checkDimensions({ request, model }: Job<EmbeddingRequest>): void {
+  const asked = request.dimensions
+  if (!asked || model.dimensions === null || asked <= model.dimensions) return
+  throw invalidRequest(
+    'dimensions',
+    'out_of_range',
+    `dimensions: "${model.id}" has ${model.dimensions} at most.`,
+  )
+}

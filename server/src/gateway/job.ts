@@ -1,0 +1,85 @@
+import type { z } from 'zod'
+import type { Keyring } from '../auth/keyring'
+import type { LastUse } from '../auth/look-up'
+import type { Principal } from '../auth/principal'
+import type { Catalog } from '../catalog/catalog'
+import type { Category, Model } from '../catalog/model'
+import type { Timers } from '../config'
+import type { Egress } from '../egress/egress'
+import type { TokenCounter } from '../metering/token-counter'
+import type { PromptSize } from '../policy/size'
+import type { Candidate } from '../routing/candidate'
+import type { Identity } from '../wire/answer'
+import type { ChunkStream } from '../wire/chunk-stream'
+import type { JsonObject } from '../wire/json-body'
+
+/** What the gateway works with; main.ts makes it. */
+export interface Ports {
+  keyring: Keyring
+  lastUse: LastUse
+  catalog: Catalog
+  egress: Egress
+  counter: TokenCounter
+  timers: Timers
+}
+
+/** A body that was read and is a JSON object, and its length on the wire. */
+export interface ReadBody {
+  body: JsonObject
+  bytes: number
+}
+
+/** One request to a model endpoint, as it arrived. */
+export interface Call {
+  requestId: string
+  authorization: string | null
+  /** Read only after the key was accepted. Rejects with `invalid_request`. */
+  readBody: (limitBytes: number) => Promise<ReadBody>
+  /** Aborts when the caller has gone. */
+  signal: AbortSignal
+}
+
+/** An answer on its way to the caller. */
+export type Reply = WholeReply | StreamReply
+
+export interface WholeReply {
+  kind: 'whole'
+  body: object
+  /** Key of the provider that answered. */
+  provider: string
+}
+
+export interface StreamReply {
+  kind: 'stream'
+  identity: Identity
+  /** Settles with the first good event, or with what failed before it. */
+  opening: Promise<OpenStream>
+}
+
+export interface OpenStream {
+  stream: ChunkStream
+  provider: string
+}
+
+/** A request that was checked and may run. */
+export interface Job<Request> {
+  ports: Ports
+  call: Call
+  principal: Principal
+  request: Request
+  /** The same request as it arrived; unknown fields travel on. */
+  body: JsonObject
+  bytes: number
+  model: Model
+  candidates: readonly Candidate[]
+}
+
+/** What one model endpoint adds to the stages that all share. */
+export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
+  schema: Schema
+  limitBytes: number
+  kinds: readonly Category[]
+  /** What there is to count, should it come close to the model's context. */
+  size: (request: z.output<Schema>, body: JsonObject) => PromptSize
+  run: (job: Job<z.output<Schema>>) => Promise<Reply>
+}

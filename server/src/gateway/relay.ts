@@ -1,0 +1,109 @@
+import type { Job, OpenStream } from './job'
+import { estimateUsage } from '../metering/estimate'
+import { newIdBody } from '../db/id'
+import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
+import type { Source } from '../providers/openai/upstream-error'
+import type { Attempt, Operation } from '../routing/attempt'
+import type { Candidate } from '../routing/candidate'
+import { Deadline } from '../routing/deadline'
+import { dispatch } from '../routing/dispatch'
+import { UpstreamStream } from '../routing/upstream-stream'
+import { answerId, type Identity } from '../wire/answer'
+import { ClientGone } from '../wire/chunk-stream'
+import type { JsonObject } from '../wire/json-body'
+
+/** The fields of a request that decide how its answer is relayed. */
+interface Relayable {
+  stream?: boolean | null | undefined
+  stream_options?: { include_usage?: boolean | null | undefined } | null | undefined
+}
+
+/** The head of every chunk or answer of a job. */
+export const identityOf = (job: Job<unknown>, object: Identity['object']): Identity => ({
+  id: answerId(job.call.requestId, object === 'text_completion' ? 'cmpl' : 'chatcmpl'),
+  object,
+  created: Math.floor(Date.now() / 1000),
+  model: job.model.id,
+})
+
+export const sourceOf = (
+  { model, body }: Job<unknown>,
+  { provider, connection }: Candidate,
+  textField: Source['textField'],
+): Source => ({
+  provider: provider.key,
+  secret: connection.secret,
+  textField,
+  wasSent: (field) => field in body,
+  contextLength: model.contextLength,
+  maxOutputTokens: model.maxOutputTokens,
+})
+
+interface RelayOf {
+  candidate: Candidate
+  source: Source
+  identity: Identity
+  legacyFunctions: boolean
+}
+
+export const relayRequestOf = (job: Job<Relayable>, relay: RelayOf): RelayRequest => ({
+  identity: relay.identity,
+  source: relay.source,
+  options: relay.candidate.provider.options,
+  wantsUsage: job.request.stream_options?.include_usage === true,
+  legacyFunctions: relay.legacyFunctions,
+  newCallId: () => `call_${newIdBody()}`,
+  estimate: (output) => estimateUsage({ promptBytes: job.bytes, outputBytes: output.bytes }),
+})
+
+/** A deadline for the whole of a plain request; a caller who leaves ends it too. */
+export function wholeDeadline({ call, ports }: Job<unknown>): Deadline {
+  return followed(new Deadline({ totalMs: ports.timers.requestMs }), call.signal)
+}
+
+function streamDeadline({ call, ports }: Job<unknown>): Deadline {
+  const { streamMs, firstByteMs, idleMs } = ports.timers
+  return followed(new Deadline({ totalMs: streamMs, firstByteMs, idleMs }), call.signal)
+}
+
+function followed(deadline: Deadline, signal: AbortSignal): Deadline {
+  const leave = () => deadline.cancel(new ClientGone())
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave, { once: true })
+  return deadline
+}
+
+/** What differs from candidate to candidate. */
+interface Prepared {
+  source: Source
+  body: JsonObject
+}
+
+interface StreamPlan {
+  operation: Operation
+  prepare: (candidate: Candidate) => Prepared
+  relay: (candidate: Candidate, source: Source) => RelayedStream
+}
+
+/** Opens a stream at the first candidate that gives one. */
+export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStream> =>
+  dispatch(job.candidates, async (candidate) => {
+    const { source, body } = plan.prepare(candidate)
+    const deadline = streamDeadline(job)
+    const { egress } = job.ports
+    const attempt: Attempt = {
+      candidate,
+      operation: plan.operation,
+      body,
+      deadline,
+      source,
+      egress,
+    }
+    try {
+      const stream = await UpstreamStream.open(attempt, plan.relay(candidate, source))
+      return { stream, provider: candidate.provider.key }
+    } catch (thrown) {
+      deadline[Symbol.dispose]()
+      throw thrown
+    }
+  })

@@ -1,0 +1,71 @@
+import type { Model } from '../catalog/model'
+import { ApiError } from '../errors'
+
+/** What a request asks a model to read and to write. */
+export interface PromptSize {
+  /** Where the request holds its text. */
+  textField: 'messages' | 'prompt' | 'input'
+  /** The output limit that was sent, and the field that held it. */
+  output: { limit: number; field: string } | undefined
+  /** The texts to be counted; called only where their length alone does not decide. */
+  texts: () => readonly string[]
+  /** Tokens that are known without counting, such as arrays of token ids. */
+  tokens: number
+}
+
+interface Ports {
+  /** Upper and lower bounds of the tokens in that many bytes of text. */
+  atMost: (bytes: number) => number
+  atLeast: (bytes: number) => number
+  /** Off the event loop; undefined when it takes too long. */
+  count: (texts: readonly string[]) => Promise<number | undefined>
+}
+
+/** Tokenizers differ; a count by another provider's is refused only when it is this much too long. */
+const foreignMargin = 1.3
+
+/** Throws `max_tokens_exceeded` for an output limit above the model's. */
+export function checkOutputLimit(model: Model, { output }: PromptSize): void {
+  if (!output || model.maxOutputTokens === null || output.limit <= model.maxOutputTokens) return
+  throw new ApiError('max_tokens_exceeded', {
+    param: output.field,
+    message: `${output.field} is ${output.limit}; "${model.id}" produces at most ${model.maxOutputTokens} tokens.`,
+    details: { max_allowed: model.maxOutputTokens, requested: output.limit },
+  })
+}
+
+/**
+ * Rejects with `context_length_exceeded` what is certainly too long for a model. Nearly always the
+ * length of the body decides; only near the limit are tokens counted. `bytes` is the whole body's.
+ */
+export async function checkContext(
+  model: Model,
+  prompt: PromptSize & { bytes: number },
+  ports: Ports,
+): Promise<void> {
+  if (model.contextLength === null) return
+  const room = model.contextLength - (prompt.output?.limit ?? 0)
+  if (prompt.tokens + ports.atMost(prompt.bytes) <= room) return
+  const texts = prompt.texts()
+  const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  if (prompt.tokens + ports.atMost(textBytes) <= room) return
+  const least = prompt.tokens + ports.atLeast(textBytes)
+  if (least > room * foreignMargin) throw tooLong(model, prompt, least)
+  const counted = await ports.count(texts)
+  if (counted === undefined) return
+  const margin = model.provider === 'openai' ? 1 : foreignMargin
+  if (prompt.tokens + counted > room * margin) {
+    throw tooLong(model, prompt, prompt.tokens + counted)
+  }
+}
+
+function tooLong(model: Model, { textField, output }: PromptSize, promptTokens: number): ApiError {
+  const maximum = model.contextLength ?? 0
+  const requested = promptTokens + (output?.limit ?? 0)
+  return new ApiError('context_length_exceeded', {
+    param: textField,
+    // Some clients recognise this error by these very words (wire.md R16).
+    message: `This model's maximum context length is ${maximum} tokens, and ${requested} were requested.`,
+    details: { max_context: maximum, requested },
+  })
+}

@@ -1,0 +1,58 @@
+import type { Category, Model } from '../catalog/model'
+import type { Connection, Snapshot } from '../catalog/snapshot'
+import { ApiError, invalidRequest } from '../errors'
+import type { Provider } from '../providers/provider'
+import { splitModelId } from '../wire/model-id'
+
+/** A model on a connection that may be tried. */
+export interface Candidate {
+  model: Model
+  provider: Provider
+  connection: Connection
+}
+
+/**
+ * The model that a name means. Throws `invalid_model`, `model_not_found`, and `invalid_request` for
+ * a model of another kind than the endpoint's.
+ */
+export function findModel(snapshot: Snapshot, id: string, kinds: readonly Category[]): Model {
+  splitModelId(id)
+  const model = snapshot.models.get(id)
+  if (!model?.enabled) {
+    throw new ApiError('model_not_found', {
+      param: 'model',
+      message: `There is no model "${id}". GET /v1/models lists what is there.`,
+    })
+  }
+  if (!kinds.includes(model.category)) {
+    throw invalidRequest(
+      'model',
+      'unsupported_by_model',
+      `"${id}" is a model for ${model.category}, which this endpoint does not serve.`,
+    )
+  }
+  return model
+}
+
+/**
+ * The connections that may serve a model, in the order in which they are tried. Throws
+ * `model_access_denied` when there is none.
+ */
+export function candidatesOf(snapshot: Snapshot, model: Model): Candidate[] {
+  const provider = snapshot.providers.get(model.provider)
+  // An unknown price is not a price of zero.
+  const isPriced = model.isFree || model.pricing !== null
+  const connections = isPriced && provider ? snapshot.connections.get(provider.key) : undefined
+  const candidates = (connections ?? []).flatMap((connection) => {
+    const serves = !connection.onlyModels || connection.onlyModels.has(model.id)
+    return provider && serves ? [{ model, provider, connection }] : []
+  })
+  if (candidates.length > 0) return candidates
+  throw new ApiError('model_access_denied', {
+    param: 'model',
+    message: isPriced
+      ? `No connection serves "${model.id}" to you. The operator can add one for ${provider?.name}.`
+      : `"${model.id}" has no price yet, so that it is not served. The operator can set one.`,
+    details: { model: model.id },
+  })
+}

@@ -1,0 +1,68 @@
+import { ApiError } from '../errors'
+
+interface Limits {
+  /** From the start to the end, milliseconds. */
+  totalMs: number
+  /** From the start to the first event. */
+  firstByteMs?: number
+  /** From one event to the next. */
+  idleMs?: number
+}
+
+/**
+ * When an attempt has to stop. `signal` aborts with `request_timeout`, or with the reason of whoever
+ * cancelled first. One timer, moved only when it fires: an event costs a clock reading.
+ */
+export class Deadline implements Disposable {
+  readonly #controller = new AbortController()
+  readonly #startedAt = performance.now()
+  readonly #limits: Limits
+  #lastEventAt: number | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+    this.#arm()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Something arrived. */
+  progress(): void {
+    this.#lastEventAt = performance.now()
+  }
+
+  cancel(reason: Error): void {
+    clearTimeout(this.#timer)
+    this.#controller.abort(reason)
+  }
+
+  #endsAt(): number {
+    const { totalMs, firstByteMs = totalMs, idleMs = totalMs } = this.#limits
+    const silenceEndsAt =
+      this.#lastEventAt === undefined ? this.#startedAt + firstByteMs : this.#lastEventAt + idleMs
+    return Math.min(this.#startedAt + totalMs, silenceEndsAt)
+  }
+
+  #arm(): void {
+    const waitMs = this.#endsAt() - performance.now()
+    if (waitMs > 0) {
+      this.#timer = setTimeout(() => this.#arm(), Math.ceil(waitMs))
+      return
+    }
+    const seconds = Math.round((performance.now() - this.#startedAt) / 1000)
+    this.cancel(
+      new ApiError('request_timeout', {
+        message: `The provider did not answer in time; the request was ended after ${seconds} s.`,
+        // It may have been billed.
+        retryable: false,
+      }),
+    )
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,116 @@
+import type { ReadableStream, ReadableStreamDefaultReader } from 'node:stream/web'
+import { AttemptFailed, broken, send, toBroken, type Attempt } from './attempt'
+import type { RelayedStream } from '../providers/openai/relayed-stream'
+import { nonsense } from '../providers/openai/upstream-error'
+import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import { EventReader } from '../wire/sse'
+
+const afterDoneMs = 250
+
+/** A provider's stream on its way to the caller, relayed chunk by chunk as it is pulled. */
+export class UpstreamStream implements ChunkStream {
+  readonly #attempt: Attempt
+  readonly #relayed: RelayedStream
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #events = new EventReader()
+  #held: string[] | undefined
+  #isOver = false
+
+  private constructor(attempt: Attempt, relayed: RelayedStream, body: ReadableStream<Uint8Array>) {
+    this.#attempt = attempt
+    this.#relayed = relayed
+    this.#reader = body.getReader()
+  }
+
+  /**
+   * Sends an attempt and waits for its first good chunk, so that whatever fails before still chooses
+   * the status. Throws `AttemptFailed`.
+   */
+  static async open(attempt: Attempt, relayed: RelayedStream): Promise<UpstreamStream> {
+    const response = await send(attempt)
+    const type = response.headers.get('content-type') ?? ''
+    if (!response.body || !type.includes('text/event-stream')) {
+      response.body?.cancel().catch(() => undefined)
+      const error = nonsense(attempt.source.provider, `a stream of type "${type.slice(0, 80)}"`)
+      throw new AttemptFailed(error, false)
+    }
+    const stream = new UpstreamStream(attempt, relayed, response.body)
+    try {
+      stream.#held = await stream.#pull()
+      return stream
+    } catch (thrown) {
+      throw broken(thrown, attempt.source)
+    }
+  }
+
+  async read(): Promise<string[] | undefined> {
+    if (this.#held) {
+      const held = this.#held
+      this.#held = undefined
+      return held
+    }
+    if (this.#isOver) return undefined
+    try {
+      return await this.#pull()
+    } catch (thrown) {
+      throw thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.source)
+    }
+  }
+
+  async #pull(): Promise<string[] | undefined> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read()
+        const events = done ? this.#events.end() : this.#events.push(value)
+        const { chunks, sawDone } = this.#relay(events)
+        if (done || sawDone) {
+          chunks.push(...this.#relayed.end(sawDone))
+          this.#finish(done)
+          return chunks.length > 0 ? chunks : undefined
+        }
+        if (chunks.length > 0) return chunks
+      }
+    } catch (thrown) {
+      const { signal } = this.#attempt.deadline
+      this.cancel(new Error('the stream broke'))
+      throw signal.aborted ? signal.reason : thrown
+    }
+  }
+
+  #relay(events: readonly string[]): { chunks: string[]; sawDone: boolean } {
+    const chunks: string[] = []
+    if (events.length > 0) this.#attempt.deadline.progress()
+    for (const data of events) {
+      if (data === '[DONE]') return { chunks, sawDone: true }
+      if (data === '') continue
+      for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
+    }
+    return { chunks, sawDone: false }
+  }
+
+  /** The answer is whole. Its connection is kept if its end comes at once, else closed. */
+  #finish(isRead: boolean): void {
+    this.#isOver = true
+    this.#attempt.deadline[Symbol.dispose]()
+    if (isRead) return
+    const timer = setTimeout(() => this.#release(), afterDoneMs)
+    this.#reader.read().then(
+      ({ done }) => {
+        clearTimeout(timer)
+        if (!done) this.#release()
+      },
+      () => clearTimeout(timer),
+    )
+  }
+
+  #release(): void {
+    this.#reader.cancel().catch(() => undefined)
+  }
+
+  cancel(reason: Error): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#attempt.deadline.cancel(reason)
+    this.#release()
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * A running stream of chunks, pulled: nothing is read from the provider before somebody asks. Each
+ * chunk is JSON text, and `read` returns all that arrived together.
+ */
+export interface ChunkStream {
+  /** Undefined after a proper end. Rejects with what broke the stream. */
+  read(): Promise<string[] | undefined>
+  /** Ends the stream from our side; the provider is told at once. Twice is harmless. */
+  cancel(reason: Error): void
+}
+
+/** The caller closed the connection, or stopped reading. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
