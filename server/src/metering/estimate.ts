@@ -1,0 +1,89 @@
+/**
+ * What a prompt's bytes alone say about its tokens. All byte counts are of UTF-8. The JSON of a request
+ * is never shorter than the texts in it, so its length may stand in where an upper bound is wanted.
+ */
+
+// No token of o200k_base or cl100k_base is longer: it is a run of 128 spaces.
+const longestTokenBytes = 128
+
+// What dialects wrap around each message and around a whole conversation; 3 to 5 in the known ones.
+const messageOverhead = 8
+
+/** Tokens that `bytes` of text in `messages` can never exceed: a token is at least one byte. */
+export const tokensAtMost = (bytes: number, messages = 1): number =>
+  bytes + messageOverhead * (messages + 1)
+
+/** Tokens that `bytes` of text have at least, in OpenAI's vocabularies; others may have longer tokens. */
+export const tokensAtLeast = (bytes: number): number => Math.ceil(bytes / longestTokenBytes)
+
+/**
+ * Whether a prompt of texts is within `limit` tokens whatever it says, so that nothing need be
+ * counted. For images, audio and files bytes prove nothing: see `PromptTexts.media`.
+ */
+export const certainlyFits = (bytes: number, limit: number, messages = 1): boolean =>
+  tokensAtMost(bytes, messages) <= limit
+
+/** Whether a prompt of texts is beyond `limit` tokens whatever it says. */
+export const certainlyExceeds = (bytes: number, limit: number): boolean =>
+  tokensAtLeast(bytes) > limit
+
+/** The fields of an OpenAI chat request that become prompt tokens, as they come from the wire. */
+export interface ChatPrompt {
+  messages: readonly PromptMessage[]
+  tools?: readonly unknown[] | null | undefined
+  functions?: readonly unknown[] | null | undefined
+  response_format?: unknown
+}
+
+interface PromptMessage {
+  content?: unknown
+  name?: unknown
+  refusal?: unknown
+  reasoning_content?: unknown
+  tool_calls?: unknown
+  function_call?: unknown
+}
+
+/** What there is to count in a chat request. */
+export interface PromptTexts {
+  texts: string[]
+  messages: number
+  /** Parts that are not text: images, audio, files. Their tokens are in no text. */
+  media: number
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** The text of a part, undefined for one that holds something else. */
+function textOf(part: unknown): string | undefined {
+  if (!isRecord(part)) return undefined
+  if (part.type === 'text' && typeof part.text === 'string') return part.text
+  if (part.type === 'refusal' && typeof part.refusal === 'string') return part.refusal
+  return undefined
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+/** Objects are read by models in a notation of their own; their JSON has about as many tokens. */
+const asJson = (value: unknown): string[] =>
+  value === undefined || value === null ? [] : [JSON.stringify(value)]
+
+/** The texts of a chat request that count as prompt: messages, tool calls, tools and a wanted schema. */
+export function textsOf(request: ChatPrompt): PromptTexts {
+  const texts: string[] = []
+  let media = 0
+  for (const message of request.messages) {
+    const { content, name, refusal, reasoning_content: reasoning } = message
+    texts.push(...[content, name, refusal, reasoning].filter(isText))
+    for (const part of Array.isArray(content) ? content : []) {
+      const text = textOf(part)
+      if (text === undefined) media += 1
+      else texts.push(text)
+    }
+    texts.push(...asJson(message.tool_calls), ...asJson(message.function_call))
+  }
+  const { tools, functions, response_format: format } = request
+  texts.push(...[tools, functions, format].flatMap(asJson))
+  return { texts, messages: request.messages.length, media }
+}

@@ -1,0 +1,165 @@
+import { afterAll, describe, expect, spyOn, test } from 'bun:test'
+import { countTokens, encode } from 'gpt-tokenizer/encoding/cl100k_base'
+import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
+import { TokenCounter } from './token-counter.ts'
+
+const warm = new TokenCounter()
+afterAll(() => warm[Symbol.dispose]())
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Longest time the event loop was away while `work` went on, milliseconds. */
+async function longestDelay(work: Promise<unknown>): Promise<number> {
+  const state = { pending: true }
+  const done = work.finally(() => {
+    state.pending = false
+  })
+  let longest = 0
+  while (state.pending) {
+    const before = performance.now()
+    await nextTurn()
+    longest = Math.max(longest, performance.now() - before)
+  }
+  await done
+  return longest
+}
+
+const words = Array.from({ length: 3000 }, (_, index) => `word${index * 7919}, then;`)
+
+describe('count', () => {
+  test('equals the tokenizer for short texts and sums over texts', async () => {
+    const texts = ['Hello, world!', '', 'déjà vu  twice', '你好，世界', '👩‍👩‍👧 family', '\ud800 alone']
+    const o200k = texts.reduce((sum, text) => sum + countO200k(text), 0)
+    const cl100k = texts.reduce((sum, text) => sum + countTokens(text), 0)
+    expect(await warm.count(texts)).toBe(o200k)
+    expect(await warm.count(texts, { encoding: 'cl100k_base' })).toBe(cl100k)
+    expect(await warm.count([])).toBe(0)
+  })
+
+  test('is exact for long prose, because it cuts between words', async () => {
+    const prose = words.join(' ')
+    expect(await warm.count([prose])).toBe(countO200k(prose))
+  })
+
+  test('reads the markers of the vocabulary as text', async () => {
+    const expected = countO200k('<|endoftext|>', { disallowedSpecial: new Set() })
+    expect(expected).toBeGreaterThan(1)
+    expect(await warm.count(['<|endoftext|>'])).toBe(expected)
+  })
+
+  test('counts a run of emoji without cutting one in half', async () => {
+    const run = `a${'😀'.repeat(2000)}`
+    expect(await warm.count([run])).toBeLessThan(countO200k(run) + 5)
+  })
+
+  test('takes an unbroken run within 100 ms and leaves the event loop free', async () => {
+    const run = '漢'.repeat(60_000)
+    await warm.count(['warm'])
+    const times: number[] = []
+    const delays: number[] = []
+    // The best of several, as another process may have the machine for a moment.
+    for (let round = 0; round < 5; round += 1) {
+      const before = performance.now()
+      const counted = warm.count([run])
+      delays.push(await longestDelay(counted))
+      times.push(performance.now() - before)
+      expect(await counted).toBeGreaterThan(20_000)
+    }
+    expect(Math.min(...times)).toBeLessThan(100)
+    expect(Math.min(...delays)).toBeLessThan(50)
+  })
+})
+
+describe('deadlines and bounds', () => {
+  const endless = ['漢'.repeat(10_000_000)]
+
+  test('a job that is late answers undefined, and the next one works', async () => {
+    await warm.count(['warm'])
+    const before = performance.now()
+    expect(await warm.count(endless, { deadlineMs: 30 })).toBeUndefined()
+    expect(performance.now() - before).toBeLessThan(1000)
+    expect(await warm.count(['Hello'])).toBe(1)
+  })
+
+  test('a worker that overruns is replaced', async () => {
+    const causes: unknown[] = []
+    using counter = new TokenCounter({ graceMs: 0, onFailure: (cause) => causes.push(cause) })
+    // Not even loaded by then, so it cannot notice by itself.
+    expect(await counter.count(['Hello'], { deadlineMs: 1 })).toBeUndefined()
+    expect(await counter.count(['Hello'])).toBe(1)
+    expect(causes).toEqual(['overran'])
+  })
+
+  test('a job that waits behind another keeps its own deadline', async () => {
+    const first = warm.count(endless, { deadlineMs: 60 })
+    const second = warm.count(['Hello'], { deadlineMs: 10 })
+    expect(await second).toBeUndefined()
+    expect(await first).toBeUndefined()
+  })
+
+  test('a full queue answers undefined at once', async () => {
+    using counter = new TokenCounter({ queueLimit: 2 })
+    const jobs = ['a', 'b', 'c', 'd'].map((text) => counter.count([text]))
+    expect(await Promise.all(jobs)).toEqual([1, 1, 1, undefined])
+  })
+
+  test('an idle worker is ended and starts again when there is work', async () => {
+    using counter = new TokenCounter({ idleMs: 1 })
+    using terminate = spyOn(Worker.prototype, 'terminate')
+    expect(await counter.count(['Hello'])).toBe(1)
+    while (terminate.mock.calls.length === 0) await nextTurn()
+    expect(await counter.count(['Hello'])).toBe(1)
+  })
+})
+
+describe('decode', () => {
+  test('gives back what was encoded, a byte order mark and half characters included', async () => {
+    const texts = ['Hello, world!', '你好 👩‍👩‍👧', '\ufeffmark', 'ŋ̊ and ⠁⠂', '']
+    expect(await warm.decode(texts.map((text) => encode(text)))).toEqual(texts)
+  })
+
+  test('keeps half a character of one caller out of the next text', async () => {
+    const half = encode('👩‍👩‍👧').slice(0, 1)
+    const decoded = await warm.decode([half, encode('Hello')])
+    expect(decoded).toEqual([expect.stringContaining('\ufffd'), 'Hello'])
+    expect(await warm.decode([encode('Hello')])).toEqual(['Hello'])
+  })
+
+  test('knows the ids of markers', async () => {
+    expect(await warm.decode([[100_257]])).toEqual(['<|endoftext|>'])
+  })
+
+  test.each([100_256, -1, 1.5, 4_000_000_000, Number.NaN])(
+    'says that %p is no token',
+    async (id) => {
+      expect(await warm.decode([[1], [2, id]])).toEqual({ unknownToken: id, input: 1 })
+      expect(await warm.count(['Hello'])).toBe(1)
+    },
+  )
+
+  test('decodes a million tokens without holding the event loop', async () => {
+    const tokens = [Array.from({ length: 1_000_000 }, (_, index) => index % 100_000)]
+    const decoded = warm.decode(tokens)
+    expect(await longestDelay(decoded)).toBeLessThan(50)
+    expect(await decoded).toHaveLength(1)
+  })
+})
+
+describe('lifetime', () => {
+  test('disposed, it answers undefined to what waits and to what comes', async () => {
+    const counter = new TokenCounter()
+    const waiting = [counter.count(['a']), counter.count(['b']), counter.decode([[1]])]
+    counter[Symbol.dispose]()
+    expect(await Promise.all(waiting)).toEqual([undefined, undefined, undefined])
+    expect(await counter.count(['c'])).toBeUndefined()
+  })
+
+  test('does not keep the process alive', async () => {
+    const script = `
+      const { TokenCounter } = await import(${JSON.stringify(`${import.meta.dir}/token-counter.ts`)})
+      console.log(await new TokenCounter().count(['Hello']))`
+    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', timeout: 10_000 })
+    expect(await child.exited).toBe(0)
+    expect(await new Response(child.stdout).text()).toBe('1\n')
+  })
+})

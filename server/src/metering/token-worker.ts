@@ -1,0 +1,127 @@
+/** The vocabularies that OpenAI's models read: o200k since gpt-4o, cl100k before and for embeddings. */
+export type Encoding = 'o200k_base' | 'cl100k_base'
+
+/** A token id that is not in the vocabulary: which one, and in which of the inputs. */
+export interface UnknownToken {
+  unknownToken: number
+  input: number
+}
+
+/** What the worker is sent, one job at a time. It gives up by itself after `patienceMs`. */
+export type TokenJob = { patienceMs: number } & (
+  | { kind: 'count'; texts: readonly string[]; encoding: Encoding }
+  // Floats hold any number a caller can write, so that a wrong id stays recognisable.
+  | { kind: 'decode'; tokens: readonly Float64Array[] }
+)
+
+/** What comes back: tokens, texts, a token nobody knows; undefined when patience ran out. */
+export type TokenAnswer = number | string[] | UnknownToken | undefined
+
+/** Each takes 60 to 130 ms and some 50 MB, so neither is loaded before it is wanted. */
+const load = {
+  o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
+  cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
+}
+
+// Tokenizing is quadratic in a run without a break: 100,000 letters take seconds at once and
+// milliseconds in windows of this many UTF-16 units.
+const windowLength = 1024
+
+/** How far back from a window's end a gap between words is looked for. */
+const gapDistance = 128
+
+// Its default of 100,000 entries, filled with windows of noise, would hold more than a gigabyte.
+const mergeCacheSize = 2000
+
+// Else the text "<|endoftext|>" throws. It is counted as the letters it is.
+const plainText = { disallowedSpecial: new Set<string>() }
+
+const isSpace = (text: string, at: number) => /\s/.test(text.charAt(at))
+
+/**
+ * Where the window that begins at `start` ends. A single space between two words is where the
+ * tokenizer breaks anyway, so cutting before it keeps the count exact; without one the cut costs a
+ * token at most, and never goes through a surrogate pair.
+ */
+function windowEnd(text: string, start: number): number {
+  const end = start + windowLength
+  if (end >= text.length) return text.length
+  for (let at = end; at > end - gapDistance; at -= 1) {
+    if (text.charAt(at) === ' ' && !isSpace(text, at - 1) && !isSpace(text, at + 1)) return at
+  }
+  const isPair = (text.codePointAt(end - 1) ?? 0) > 0xffff
+  return isPair ? end - 1 : end
+}
+
+async function count(texts: readonly string[], encoding: Encoding, isLate: () => boolean) {
+  const { countTokens, setMergeCacheSize } = await load[encoding]()
+  setMergeCacheSize(mergeCacheSize)
+  let tokens = 0
+  for (const text of texts) {
+    for (let start = 0; start < text.length;) {
+      if (isLate()) return undefined
+      const end = windowEnd(text, start)
+      tokens += countTokens(text.slice(start, end), plainText)
+      start = end
+    }
+  }
+  return tokens
+}
+
+/** Looks up one id: its text or bytes, undefined where there is none. */
+async function loadPieces() {
+  // The same module that the encoding is made of, so it is held once.
+  const { default: ranks } = await import('gpt-tokenizer/bpeRanks/cl100k_base')
+  const { decode: decodeIds } = await load.cl100k_base()
+  return function pieceOf(id: number): string | Uint8Array | undefined {
+    const piece = ranks[id]
+    if (typeof piece === 'string') return piece
+    if (piece) return Uint8Array.from(piece)
+    try {
+      // Markers such as `<|endoftext|>` have ids beyond the ranks.
+      return decodeIds([id])
+    } catch {
+      return undefined
+    }
+  }
+}
+
+// Not the library's own `decode`: that shares one stream decoder between all calls, so that a half
+// character at the end of one caller's text would surface at the start of the next one's.
+async function decode(inputs: readonly Float64Array[], isLate: () => boolean) {
+  const pieceOf = await loadPieces()
+  const texts: string[] = []
+  for (const [input, ids] of inputs.entries()) {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    let text = ''
+    let isInside = false
+    for (const [index, id] of ids.entries()) {
+      if (index % windowLength === 0 && isLate()) return undefined
+      const piece = pieceOf(id)
+      if (piece === undefined) return { unknownToken: id, input }
+      if (typeof piece === 'string') {
+        text += isInside ? decoder.decode() + piece : piece
+        isInside = false
+      } else {
+        text += decoder.decode(piece, { stream: true })
+        isInside = true
+      }
+    }
+    texts.push(text + (isInside ? decoder.decode() : ''))
+  }
+  return texts
+}
+
+function work(job: TokenJob): Promise<TokenAnswer> {
+  const end = performance.now() + job.patienceMs
+  const isLate = () => performance.now() > end
+  return job.kind === 'count' ? count(job.texts, job.encoding, isLate) : decode(job.tokens, isLate)
+}
+
+declare const self: Worker
+
+// What is thrown here becomes the worker's `error` event; the counter then starts another one.
+self.addEventListener('message', async ({ data }: MessageEvent<TokenJob>) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has none
+  self.postMessage(await work(data))
+})

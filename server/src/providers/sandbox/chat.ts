@@ -1,0 +1,117 @@
+import { eventStream } from './event-stream.ts'
+import { toTextModel, type TextModel } from './models.ts'
+import { prose, type Ask } from './prose.ts'
+import { ChatRequest, parse } from './request.ts'
+import { sample } from './sample.ts'
+import { slices, tokensRead, tokensWritten } from './text.ts'
+import { lastAsked, textOf, toolCalls, trailingResults, type ToolCall } from './tool-calls.ts'
+import { endsOf, toUsage, written } from './written.ts'
+
+interface Choice {
+  text: string
+  calls: readonly ToolCall[]
+  finish: 'stop' | 'length' | 'tool_calls'
+  tokens: number
+}
+
+function toText(request: ChatRequest, model: TextModel, ask: Omit<Ask, 'text'>): string {
+  const { messages, response_format: format } = request
+  if (format?.type === 'json_schema') {
+    return JSON.stringify(sample(format.json_schema?.schema ?? { type: 'object' }))
+  }
+  const results = model === 'tools' ? trailingResults(messages) : []
+  const write = (limit?: number) =>
+    results.length > 0
+      ? `The tool answered: ${results.join('; ')}`
+      : prose[model]({ ...ask, text: lastAsked(messages), limit })
+  // Prose as long as the limit would leave the object open.
+  return format?.type === 'json_object'
+    ? JSON.stringify({ [model === 'echo' ? 'echo' : 'text']: write() })
+    : write(ask.limit)
+}
+
+function toChoice(request: ChatRequest, model: TextModel, index: number): Choice {
+  const { stop, max_tokens: older, max_completion_tokens: newer } = request
+  const ends = endsOf(stop, newer ?? older)
+  const calls = model === 'tools' ? toolCalls(request, index) : []
+  if (calls.length === 0) {
+    const text = toText(request, model, { limit: ends.limit, variant: index })
+    return { ...written(text, ends), calls }
+  }
+  const tokens = calls.reduce((sum, call) => sum + tokensWritten(call.function.arguments), 0)
+  // Half a call is no use to anyone: under a limit that is too small there is none.
+  if (ends.limit !== undefined && tokens > ends.limit) {
+    return { text: '', calls: [], finish: 'length', tokens: ends.limit }
+  }
+  return { text: '', calls, finish: 'tool_calls', tokens }
+}
+
+/** Pieces of text read: of each message, of each part that is no text one, and of the tools. */
+function promptTokens({ messages, tools }: ChatRequest): number {
+  let tokens = 0
+  for (const message of messages) {
+    tokens += tokensRead(textOf(message))
+    if (typeof message.content === 'string') continue
+    tokens += (message.content ?? []).filter(({ type }) => type !== 'text').length
+  }
+  for (const tool of tools ?? []) tokens += tokensRead(JSON.stringify(tool))
+  return tokens
+}
+
+const toMessage = ({ text, calls }: Choice) =>
+  calls.length === 0
+    ? { role: 'assistant', content: text, refusal: null }
+    : { role: 'assistant', content: null, refusal: null, tool_calls: calls }
+
+function* callDeltas(calls: readonly ToolCall[]) {
+  for (const [index, { id, type, function: called }] of calls.entries()) {
+    yield { tool_calls: [{ index, id, type, function: { name: called.name, arguments: '' } }] }
+    for (const slice of slices(called.arguments, 32)) {
+      yield { tool_calls: [{ index, function: { arguments: slice } }] }
+    }
+  }
+}
+
+function* deltas({ text, calls }: Choice) {
+  yield { role: 'assistant', content: calls.length === 0 ? '' : null, refusal: null }
+  for (const slice of slices(text)) yield { content: slice }
+  yield* callDeltas(calls)
+}
+
+function* chunks(head: object, choices: readonly Choice[], usage: object | undefined) {
+  for (const [index, choice] of choices.entries()) {
+    for (const delta of deltas(choice)) {
+      yield { ...head, choices: [{ index, delta, logprobs: null, finish_reason: null }] }
+    }
+    const last = { index, delta: {}, logprobs: null, finish_reason: choice.finish }
+    yield { ...head, choices: [last] }
+  }
+  if (usage) yield { ...head, choices: [], usage }
+}
+
+/** `POST /chat/completions`. Choices are streamed one after the other. Throws `Refusal`. */
+export function answerChat(body: unknown, signal: AbortSignal): Response {
+  const request = parse(ChatRequest, body)
+  const model = toTextModel(request.model)
+  const length = request.n ?? 1
+  const choices = Array.from({ length }, (_, index) => toChoice(request, model, index))
+  const completion = choices.reduce((sum, { tokens }) => sum + tokens, 0)
+  const usage = toUsage(promptTokens(request), completion)
+  const head = {
+    id: `chatcmpl-${crypto.randomUUID()}`,
+    object: request.stream ? 'chat.completion.chunk' : 'chat.completion',
+    created: Math.floor(Date.now() / 1000),
+    model,
+  }
+  if (request.stream) {
+    const wantsUsage = request.stream_options?.include_usage === true
+    return eventStream(chunks(head, choices, wantsUsage ? usage : undefined), signal)
+  }
+  const whole = choices.map((choice, index) => ({
+    index,
+    message: toMessage(choice),
+    logprobs: null,
+    finish_reason: choice.finish,
+  }))
+  return Response.json({ ...head, choices: whole, usage })
+}

@@ -1,0 +1,40 @@
+import { answerChat } from './chat.ts'
+import { answerCompletion } from './completion.ts'
+import { answerEmbeddings } from './embedding.ts'
+import { modelList } from './models.ts'
+import { errorResponse } from './refusal.ts'
+
+/** A request as a provider of the OpenAI format gets it, its JSON already read. */
+export interface SandboxRequest {
+  path: '/chat/completions' | '/completions' | '/embeddings' | '/models'
+  body: unknown
+  /** Ends a stream that is still being read. */
+  signal: AbortSignal
+}
+
+const paths: Record<SandboxRequest['path'], (request: SandboxRequest) => Response> = {
+  '/chat/completions': ({ body, signal }) => answerChat(body, signal),
+  '/completions': ({ body, signal }) => answerCompletion(body, signal),
+  '/embeddings': ({ body }) => answerEmbeddings(body),
+  '/models': () => Response.json(modelList()),
+}
+
+/**
+ * The provider that needs no provider: an OpenAI-compatible upstream inside the process, so that the
+ * relay treats it as any other. Its models make their answers up:
+ *
+ * - `echo` repeats the last message of the user;
+ * - `lorem` writes prose, as long as `max_tokens` says (at most 4,096 tokens), else 120 tokens;
+ * - `tools` calls a tool with sample arguments and, given the result, cites it (`tool-calls.ts`);
+ * - `embedding` has 256 dimensions and knows nothing of meaning.
+ *
+ * The same request has the same answer but for `id` and `created`. Tokens are simulated (`text.ts`).
+ * Never throws: what is wrong is a 400 or a 404 with OpenAI's error body.
+ */
+export function answer(request: SandboxRequest): Response {
+  try {
+    return paths[request.path](request)
+  } catch (thrown) {
+    return errorResponse(thrown)
+  }
+}

@@ -1,0 +1,30 @@
+import { Refusal } from './refusal.ts'
+
+const textModels = ['echo', 'lorem', 'tools'] as const
+export type TextModel = (typeof textModels)[number]
+
+/** Everything the sandbox serves. */
+export const sandboxModels = [...textModels, 'embedding'] as const
+
+function refuse(model: string): never {
+  const known = sandboxModels.find((name) => name === model)
+  const message = known
+    ? `The model ${model} is not served on this path.`
+    : `The model ${model} does not exist. There are ${sandboxModels.join(', ')}.`
+  throw new Refusal(message, { status: 404, param: 'model', code: 'model_not_found' })
+}
+
+/** `name` as a model that writes. Throws a 404 `Refusal`. */
+export const toTextModel = (name: string): TextModel =>
+  textModels.find((model) => model === name) ?? refuse(name)
+
+/** Throws a 404 `Refusal` unless `name` is the model that embeds. */
+export function requireEmbeddingModel(name: string): void {
+  if (name !== 'embedding') refuse(name)
+}
+
+/** `GET /models`. */
+export const modelList = () => ({
+  object: 'list',
+  data: sandboxModels.map((id) => ({ id, object: 'model', created: 0, owned_by: 'sandbox' })),
+})

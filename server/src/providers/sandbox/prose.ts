@@ -1,0 +1,19 @@
+import { lorem } from './lorem.ts'
+import type { TextModel } from './models.ts'
+
+/** What a text is written from. */
+export interface Ask {
+  /** The caller's words. */
+  text: string
+  /** Tokens at most; the caller cuts, a model only aims at it. */
+  limit: number | undefined
+  /** The number of the choice. */
+  variant: number
+}
+
+/** What each model writes when nothing but words are asked of it. */
+export const prose: Record<TextModel, (ask: Ask) => string> = {
+  echo: ({ text }) => text,
+  lorem: ({ limit, variant }) => lorem(limit, variant),
+  tools: () => 'There is no tool to call here.',
+}

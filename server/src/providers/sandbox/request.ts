@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { Refusal } from './refusal.ts'
+
+const Limit = z.int().min(0).nullish()
+const StreamOptions = z.looseObject({ include_usage: z.boolean().nullish() }).nullish()
+const Stop = z.union([z.string(), z.array(z.string().min(1)).max(4)]).nullish()
+
+const shared = {
+  model: z.string(),
+  n: z.int().min(1).max(8).nullish(),
+  stop: Stop,
+  stream: z.boolean().nullish(),
+  stream_options: StreamOptions,
+  max_tokens: Limit,
+}
+
+const Part = z.looseObject({ type: z.string(), text: z.string().optional() })
+const Message = z.looseObject({
+  role: z.string(),
+  content: z.union([z.string(), z.array(Part)]).nullish(),
+})
+export type Message = z.infer<typeof Message>
+
+const Tool = z.looseObject({
+  type: z.string(),
+  function: z.looseObject({ name: z.string(), parameters: z.unknown() }).optional(),
+})
+export type Tool = z.infer<typeof Tool>
+
+const ToolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.looseObject({ type: z.string(), function: z.looseObject({ name: z.string() }).optional() }),
+])
+
+const ResponseFormat = z.looseObject({
+  type: z.enum(['text', 'json_object', 'json_schema']),
+  json_schema: z.looseObject({ schema: z.unknown() }).optional(),
+})
+
+/** Of `POST /chat/completions`, the fields that the sandbox heeds. */
+export const ChatRequest = z.looseObject({
+  ...shared,
+  messages: z.array(Message).min(1),
+  max_completion_tokens: Limit,
+  tools: z.array(Tool).nullish(),
+  tool_choice: ToolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: ResponseFormat.nullish(),
+})
+export type ChatRequest = z.infer<typeof ChatRequest>
+
+const textOnly = 'Send text, a non-empty string or an array of them: tokens cannot be read here.'
+const Text = z.string().min(1)
+
+/** Of `POST /completions`. */
+export const CompletionRequest = z.looseObject({
+  ...shared,
+  prompt: z.union([Text, z.array(Text).min(1).max(128)], { error: textOnly }),
+  echo: z.boolean().nullish(),
+})
+export type CompletionRequest = z.infer<typeof CompletionRequest>
+
+/** Of `POST /embeddings`. */
+export const EmbeddingsRequest = z.looseObject({
+  model: z.string(),
+  input: z.union([Text, z.array(Text).min(1).max(2048)], { error: textOnly }),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: z.int().min(1).max(256).nullish(),
+})
+export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
+
+/** `body` as `Schema` has it. Throws a 400 `Refusal` that names the first field at fault. */
+export function parse<Schema extends z.ZodType>(Schema: Schema, body: unknown): z.infer<Schema> {
+  const result = Schema.safeParse(body)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  if (!issue) throw new Refusal('The body is not valid.')
+  const param = issue.path.join('.') || null
+  throw new Refusal(param ? `${param}: ${issue.message}` : issue.message, { param })
+}
