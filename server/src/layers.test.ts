@@ -19,7 +19,7 @@ const mayImport: Record<string, string> = {
   routing: 'catalog providers egress wire db',
   metering: 'catalog ledger db wire',
   gateway: 'auth policy routing metering ledger wire catalog providers egress db config',
-  http: 'auth db wire config',
+  http: 'auth wire',
   v1: 'gateway catalog http wire',
   api: 'auth catalog ledger db http',
   jobs: 'api ledger metering db',

@@ -105,7 +105,7 @@ class ConsecutiveStreams implements ChunkStream {
   #number = 0
   #echo = new Map<number, string>()
   #usage: Usage | undefined
-  #isOver = false
+  ended = false
 
   constructor(first: Opened, waiting: (() => Promise<Opened>)[], rewriting: Rewriting) {
     this.#current = first
@@ -117,13 +117,14 @@ class ConsecutiveStreams implements ChunkStream {
   #begin(): void {
     const { perPrompt, echoes } = this.#rewriting
     const echo = echoes[this.#number]
-    for (let k = 0; echo !== undefined && k < perPrompt; k++) {
+    if (echo === undefined) return
+    for (let k = 0; k < perPrompt; k++) {
       this.#echo.set(this.#number * perPrompt + k, echo)
     }
   }
 
   async read(): Promise<string[] | undefined> {
-    while (!this.#isOver) {
+    while (!this.ended) {
       const chunks = await this.#current.stream.read()
       if (chunks) {
         const place = { offset: this.#number * this.#rewriting.perPrompt, echo: this.#echo }
@@ -148,12 +149,12 @@ class ConsecutiveStreams implements ChunkStream {
       this.#begin()
       return undefined
     }
-    this.#isOver = true
+    this.ended = true
     return this.#usage && this.#rewriting.usageChunk(this.#usage)
   }
 
   cancel(reason: Error): void {
-    this.#isOver = true
+    this.ended = true
     this.#waiting.length = 0
     this.#current.stream.cancel(reason)
   }

@@ -82,13 +82,19 @@ async function acceptable(
   { provider }: Candidate,
   { ports }: Job<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
-  const isTokens = (list: EmbeddingInput): list is readonly (readonly number[])[] =>
-    typeof list[0] !== 'string'
   if (!isTokens(inputs) || provider.options.embeddings.tokenArrays) return inputs
   const decoded = await ports.counter.decode(inputs, { deadlineMs: decodingMs })
   if (!decoded) throw unavailable()
-  return decoded
+  if (Array.isArray(decoded)) return decoded
+  throw invalidRequest(
+    `input.${decoded.input}`,
+    'out_of_range',
+    `input: ${decoded.unknownToken} is no token id of cl100k_base.`,
+  )
 }
+
+const isTokens = (list: EmbeddingInput): list is readonly (readonly number[])[] =>
+  typeof list[0] !== 'string'
 
 function checkDimensions({ request, model }: Job<EmbeddingRequest>): void {
   const asked = request.dimensions

@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import {
-  certainlyExceeds,
-  certainlyFits,
-  textsOf,
-  tokensAtLeast,
-  tokensAtMost,
-} from './estimate.ts'
+import { certainlyExceeds, certainlyFits, textsOf, tokensAtLeast, tokensAtMost } from './estimate'
 
 describe('bounds', () => {
   const spaces = fc.nat(400).map((length) => ' '.repeat(length))

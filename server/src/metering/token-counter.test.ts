@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, spyOn, test } from 'bun:test'
 import { countTokens, encode } from 'gpt-tokenizer/encoding/cl100k_base'
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base'
-import { TokenCounter } from './token-counter.ts'
+import { TokenCounter } from './token-counter'
 
 const warm = new TokenCounter()
 afterAll(() => warm[Symbol.dispose]())

@@ -1,4 +1,4 @@
-import type { Encoding, TokenAnswer, TokenJob, UnknownToken } from './token-worker.ts'
+import type { Encoding, TokenAnswer, TokenJob, UnknownToken } from './token-worker'
 
 type Work = TokenJob extends infer Each
   ? Each extends unknown

@@ -43,6 +43,10 @@ export class UpstreamStream implements ChunkStream {
     }
   }
 
+  get ended(): boolean {
+    return this.#isOver && !this.#held
+  }
+
   async read(): Promise<string[] | undefined> {
     if (this.#held) {
       const held = this.#held

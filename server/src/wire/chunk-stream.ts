@@ -5,6 +5,8 @@
 export interface ChunkStream {
   /** Undefined after a proper end. Rejects with what broke the stream. */
   read(): Promise<string[] | undefined>
+  /** Nothing is left to read: what `read` gave last was the last. */
+  readonly ended: boolean
   /** Ends the stream from our side; the provider is told at once. Twice is harmless. */
   cancel(reason: Error): void
 }

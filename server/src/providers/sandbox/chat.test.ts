@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { answer } from './index.ts'
+import { answer } from '.'
 
 const hello = [{ role: 'user', content: 'Hello there, old friend' }]
 

@@ -1,11 +1,11 @@
-import { eventStream } from './event-stream.ts'
-import { toTextModel, type TextModel } from './models.ts'
-import { prose, type Ask } from './prose.ts'
-import { ChatRequest, parse } from './request.ts'
-import { sample } from './sample.ts'
-import { slices, tokensRead, tokensWritten } from './text.ts'
-import { lastAsked, textOf, toolCalls, trailingResults, type ToolCall } from './tool-calls.ts'
-import { endsOf, toUsage, written } from './written.ts'
+import { eventStream } from './event-stream'
+import { toTextModel, type TextModel } from './models'
+import { prose, type Ask } from './prose'
+import { ChatRequest, parse } from './request'
+import { sample } from './sample'
+import { slices, tokensRead, tokensWritten } from './text'
+import { lastAsked, textOf, toolCalls, trailingResults, type ToolCall } from './tool-calls'
+import { endsOf, toUsage, written } from './written'
 
 interface Choice {
   text: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { answer } from './index.ts'
+import { answer } from '.'
 
 const complete = (body: object) =>
   answer({ path: '/completions', body, signal: new AbortController().signal })

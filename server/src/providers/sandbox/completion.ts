@@ -1,9 +1,9 @@
-import { eventStream } from './event-stream.ts'
-import { toTextModel, type TextModel } from './models.ts'
-import { prose } from './prose.ts'
-import { CompletionRequest, parse } from './request.ts'
-import { slices, tokensRead } from './text.ts'
-import { endsOf, toUsage, written, type Written } from './written.ts'
+import { eventStream } from './event-stream'
+import { toTextModel, type TextModel } from './models'
+import { prose } from './prose'
+import { CompletionRequest, parse } from './request'
+import { slices, tokensRead } from './text'
+import { endsOf, toUsage, written, type Written } from './written'
 
 /** One choice for each prompt and `n`: its number is the prompt's × n + k. */
 function toChoices(request: CompletionRequest, model: TextModel, prompts: readonly string[]) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { answer } from './index.ts'
+import { answer } from '.'
 
 const request = (body: object) =>
   answer({ path: '/embeddings', body, signal: new AbortController().signal })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { requireEmbeddingModel } from './models.ts'
-import { EmbeddingsRequest, parse } from './request.ts'
-import { tokensRead } from './text.ts'
+import { requireEmbeddingModel } from './models'
+import { EmbeddingsRequest, parse } from './request'
+import { tokensRead } from './text'
 
 const fullSize = 256
 

@@ -1,8 +1,8 @@
-import { answerChat } from './chat.ts'
-import { answerCompletion } from './completion.ts'
-import { answerEmbeddings } from './embedding.ts'
-import { modelList } from './models.ts'
-import { errorResponse } from './refusal.ts'
+import { answerChat } from './chat'
+import { answerCompletion } from './completion'
+import { answerEmbeddings } from './embedding'
+import { modelList } from './models'
+import { errorResponse } from './refusal'
 
 /** A request as a provider of the OpenAI format gets it, its JSON already read. */
 export interface SandboxRequest {

@@ -1,4 +1,4 @@
-import { firstTokens } from './text.ts'
+import { firstTokens } from './text'
 
 const longestLorem = 4096
 const usualLorem = 120

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts'
+import { Refusal } from './refusal'
 
 const textModels = ['echo', 'lorem', 'tools'] as const
 export type TextModel = (typeof textModels)[number]

@@ -1,5 +1,5 @@
-import { lorem } from './lorem.ts'
-import type { TextModel } from './models.ts'
+import { lorem } from './lorem'
+import type { TextModel } from './models'
 
 /** What a text is written from. */
 export interface Ask {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './refusal'
 
 const Limit = z.int().min(0).nullish()
 const StreamOptions = z.looseObject({ include_usage: z.boolean().nullish() }).nullish()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { sample } from './sample.ts'
+import { sample } from './sample'
 
 const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest })
 const place = object({ name: { type: 'string' } }, { required: ['name'] })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from './refusal.ts'
-import type { ChatRequest, Message } from './request.ts'
-import { sample } from './sample.ts'
+import { Refusal } from './refusal'
+import type { ChatRequest, Message } from './request'
+import { sample } from './sample'
 
 /** One call as it stands in `message.tool_calls`. */
 export interface ToolCall {

@@ -1,4 +1,4 @@
-import { beforeStop, firstTokens, shortened, tokensWritten } from './text.ts'
+import { beforeStop, firstTokens, shortened, tokensWritten } from './text'
 
 /** Where a written text ends: stop strings, and a limit in tokens; neither counts when absent. */
 export interface Ends {

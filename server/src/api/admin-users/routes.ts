@@ -1,0 +1,43 @@
+import { Hono } from 'hono'
+import { ChangedKey, ChangedUser, NewKey, NewUser, Suspension } from './schema'
+import type { UserStore } from './store'
+import type { Env } from '../../http/env'
+import { changedFields, newFields } from '../../http/fields'
+import type { Guards } from '../../http/guards'
+import { pageOf, searchOf } from '../../http/paging'
+
+/** Accounts and their keys, for the operator. Source: api.md 19. */
+export const userRoutes = (users: UserStore, { operator }: Guards) =>
+  new Hono<Env>()
+    .get('/api/admin/users', operator, async (c) => {
+      const search = searchOf(c)
+      return c.json(await users.list(pageOf(c, `users ${search ?? ''}`), search))
+    })
+    .post('/api/admin/users', operator, async (c) =>
+      c.json(await users.create(await newFields(c, NewUser)), 201),
+    )
+    .get('/api/admin/users/:id', operator, async (c) => c.json(await users.get(c.req.param('id'))))
+    .put('/api/admin/users/:id', operator, async (c) =>
+      c.json(await users.change(c.req.param('id'), await changedFields(c, ChangedUser))),
+    )
+    .post('/api/admin/users/:id/suspend', operator, async (c) => {
+      const { reason } = await newFields(c, Suspension)
+      return c.json(await users.suspend(c.req.param('id'), reason))
+    })
+    .post('/api/admin/users/:id/reinstate', operator, async (c) =>
+      c.json(await users.reinstate(c.req.param('id'))),
+    )
+    .get('/api/admin/users/:id/keys', operator, async (c) =>
+      c.json(await users.keys.list(c.req.param('id'))),
+    )
+    .post('/api/admin/users/:id/keys', operator, async (c) =>
+      c.json(await users.keys.create(c.req.param('id'), await newFields(c, NewKey)), 201),
+    )
+    .put('/api/admin/users/:id/keys/:key_id', operator, async (c) => {
+      const { id, key_id: keyId } = c.req.param()
+      return c.json(await users.keys.change(id, keyId, await changedFields(c, ChangedKey)))
+    })
+    .delete('/api/admin/users/:id/keys/:key_id', operator, async (c) => {
+      const { id, key_id: keyId } = c.req.param()
+      return c.json(await users.keys.delete(id, keyId))
+    })

@@ -1,0 +1,112 @@
+import { Hono } from 'hono'
+import { openAPIRouteHandler } from 'hono-openapi'
+import type { Logger } from 'pino'
+import { connectionRoutes } from './api/admin-connections/routes'
+import type { ConnectionStore } from './api/admin-connections/store'
+import { adminModelRoutes } from './api/admin-models/routes'
+import type { ModelStore } from './api/admin-models/store'
+import { providerRoutes } from './api/admin-providers/routes'
+import type { ProviderStore } from './api/admin-providers/store'
+import { userRoutes } from './api/admin-users/routes'
+import type { UserStore } from './api/admin-users/store'
+import type { Catalog } from './catalog/catalog'
+import { newId } from './db/id'
+import { ApiError } from './errors'
+import type { Gateway } from './gateway'
+import { allowAnyOrigin } from './http/cors'
+import { docsRoutes } from './http/docs'
+import type { Env } from './http/env'
+import { assertGuarded, type Guards } from './http/guards'
+import { renderError, toRendered } from './http/render'
+import { serviceRoutes, type Readiness } from './http/service'
+import { description } from './http/openapi'
+import { chatCompletionRoutes } from './v1/chat-completions'
+import { completionRoutes } from './v1/completions'
+import { embeddingRoutes } from './v1/embeddings'
+import { modelRoutes } from './v1/models'
+import type { ReplyPorts } from './v1/reply'
+
+/** What the application is put together from; main.ts makes it. */
+export interface AppPorts {
+  gateway: Gateway
+  catalog: Catalog
+  guards: Guards
+  reply: ReplyPorts
+  readiness: Readiness
+  stores: {
+    users: UserStore
+    providers: ProviderStore
+    models: ModelStore
+    connections: ConnectionStore
+  }
+  log: Logger
+}
+
+/** All routes. Throws when one of them says nothing about who may call it. */
+export function createApp(ports: AppPorts): Hono<Env> {
+  const { gateway, catalog, guards, reply, log } = ports
+  const app = new Hono<Env>({ strict: false })
+  app.use('*', async (c, next) => {
+    const startedAtMs = performance.now()
+    c.set('requestId', newId('req'))
+    c.set('startedAtMs', startedAtMs)
+    await next()
+    const tookMs = performance.now() - startedAtMs
+    c.res.headers.set('x-request-id', c.get('requestId'))
+    c.res.headers.set('openai-processing-ms', String(Math.round(tookMs)))
+    report(log, c.get('requestId'), { request: c.req.raw, response: c.res, tookMs })
+  })
+  app.use('/v1/*', allowAnyOrigin)
+  app.use('/api/public/*', allowAnyOrigin)
+
+  app.route('/', chatCompletionRoutes(gateway, reply))
+  app.route('/', completionRoutes(gateway, reply))
+  app.route('/', embeddingRoutes(gateway, reply))
+  app.route('/', modelRoutes(catalog, guards))
+  app.route('/', userRoutes(ports.stores.users, guards))
+  app.route('/', providerRoutes(ports.stores.providers, guards))
+  app.route('/', adminModelRoutes(ports.stores.models, guards))
+  app.route('/', connectionRoutes(ports.stores.connections, guards))
+  app.route('/', serviceRoutes(guards, ports.readiness))
+  app.route('/', docsRoutes(guards))
+  app.get('/openapi.json', guards.open, openAPIRouteHandler(app, description))
+
+  app.notFound((c) => renderError(unknownRoute(c.req.path), c.get('requestId')))
+  app.onError((thrown, c) => {
+    const error = toRendered(thrown)
+    const requestId = c.get('requestId')
+    if (error.status >= 500)
+      log.error({ requestId, code: error.code, err: error.cause }, error.message)
+    return renderError(error, requestId)
+  })
+  assertGuarded(app)
+  return app
+}
+
+/** A base address without `/v1` is what people get wrong most. */
+function unknownRoute(path: string): ApiError {
+  const isModelPath = /^\/(chat\/completions|completions|embeddings|models)\b/.test(path)
+  return new ApiError('resource_not_found', {
+    message: isModelPath
+      ? `There is nothing here. The base URL of this service ends in /v1: use /v1${path}.`
+      : 'There is nothing here.',
+  })
+}
+
+interface Exchange {
+  request: Request
+  response: Response
+  tookMs: number
+}
+
+/** One line a request. The query is left out: people put secrets there. */
+function report(log: Logger, requestId: string, { request, response, tookMs }: Exchange): void {
+  const path = request.url.slice(request.url.indexOf('/', 8)).replace(/[?#].*$/s, '')
+  log.info({
+    requestId,
+    method: request.method,
+    path: path.slice(0, 300),
+    status: response.status,
+    ms: Math.round(tookMs * 10) / 10,
+  })
+}

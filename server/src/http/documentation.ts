@@ -1,0 +1,58 @@
+import { resolver } from 'hono-openapi'
+import { z } from 'zod'
+import { errors, type ErrorCode } from '../errors'
+
+/** A response of a route, for its description. */
+export const answers = (status: 200 | 201, description: string, schema: z.ZodType) => ({
+  [status]: { description, content: { 'application/json': { schema: resolver(schema) } } },
+})
+
+/** A JSON body of a route, for its description; who reads it checks it. */
+export const accepts = (schema: z.ZodType) => ({
+  required: true,
+  content: { 'application/json': { schema: resolver(schema) } },
+})
+
+const schemaOf = (code: ErrorCode) =>
+  z.object({
+    error: z.object({
+      type: z.literal(errors[code].type),
+      code: z.literal(code),
+      message: z.string(),
+      param: z.string().nullable(),
+      details: z.object(errors[code].details),
+      ...(code === 'internal_error' && { request_id: z.string() }),
+    }),
+    ...(code === 'internal_error' && { request_id: z.string() }),
+  })
+
+/** Responses for error codes: one a status, from the rows of `errors.ts`. */
+export function documented(...codes: ErrorCode[]) {
+  const statuses = new Map<number, ErrorCode[]>()
+  for (const code of [...codes, 'internal_error', 'gateway_unavailable'] as const) {
+    for (const status of errors[code].statuses) {
+      const others = statuses.get(status) ?? []
+      if (!others.includes(code)) statuses.set(status, [...others, code])
+    }
+  }
+  return Object.fromEntries(
+    [...statuses].map(([status, members]) => {
+      const schemas = members.map(schemaOf)
+      const [only] = schemas
+      const schema = only && schemas.length === 1 ? only : z.union(schemas)
+      const description = members.map((code) => `\`${code}\`: ${errors[code].message}`).join(' ')
+      return [
+        status,
+        { description, content: { 'application/json': { schema: resolver(schema) } } },
+      ]
+    }),
+  )
+}
+
+/** What every route behind a key can answer. */
+export const keyErrors = [
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'insufficient_permissions',
+] as const

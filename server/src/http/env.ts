@@ -1,0 +1,14 @@
+import type { Principal } from '../auth/principal'
+
+/** What every handler finds in Hono's context. */
+export interface Env {
+  Bindings: { server: Bun.Server<undefined> }
+  Variables: {
+    /** `req_` and 26 characters: in header, log and error. */
+    requestId: string
+    /** Monotonic milliseconds. */
+    startedAtMs: number
+    /** Set by the guard of the route, where it asks for a key. */
+    principal: Principal
+  }
+}

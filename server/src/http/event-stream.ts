@@ -1,0 +1,159 @@
+import type { ErrorCode } from '../errors'
+import { toRendered } from './render'
+import { errorChunk, type Identity } from '../wire/answer'
+import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import { doneFrame, frame, pingFrame } from '../wire/sse'
+
+/** A stream of chunks on its way out, and what its error frame needs to say. */
+export interface Outgoing {
+  identity: Identity
+  requestId: string
+  /** Settles with the first good event, or with what failed before it. */
+  opening: Promise<{ stream: ChunkStream }>
+  /** What is told of a stream that broke, for the log. */
+  onBroken: (code: ErrorCode, error: Error) => void
+}
+
+const encoder = new TextEncoder()
+const encode = (text: string) => encoder.encode(text)
+
+/**
+ * Looks after all open streams: a comment after a silence, and an end to those whose reader takes
+ * nothing. One timer for all, so that a chunk costs none.
+ */
+export class StreamWatch implements Disposable {
+  readonly #streams = new Set<EventStream>()
+  readonly #limits: { keepAliveMs: number; slowClientMs: number }
+  readonly #timer: ReturnType<typeof setInterval>
+
+  constructor(limits: { keepAliveMs: number; slowClientMs: number }) {
+    this.#limits = limits
+    const everyMs = Math.min(1000, Math.max(20, limits.keepAliveMs / 4, limits.slowClientMs / 4))
+    this.#timer = setInterval(() => this.#look(), everyMs)
+    this.#timer.unref()
+  }
+
+  /** How many streams are open. */
+  get size(): number {
+    return this.#streams.size
+  }
+
+  add(stream: EventStream): void {
+    this.#streams.add(stream)
+  }
+
+  delete(stream: EventStream): void {
+    this.#streams.delete(stream)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    for (const stream of this.#streams) stream.look(now, this.#limits)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
+
+/** The body of a streamed answer: pulled by the reader, never pushed. */
+class EventStream {
+  readonly #outgoing: Outgoing
+  readonly #watch: StreamWatch
+  #source: ChunkStream | undefined
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #isWanted = false
+  #isClosed = false
+  #lastMoveMs = performance.now()
+
+  constructor(outgoing: Outgoing, watch: StreamWatch) {
+    this.#outgoing = outgoing
+    this.#watch = watch
+    watch.add(this)
+  }
+
+  toBody(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => this.#pull(controller),
+        cancel: () => this.#leave(new ClientGone()),
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#controller = controller
+    this.#isWanted = true
+    this.#lastMoveMs = performance.now()
+    try {
+      this.#source ??= (await this.#outgoing.opening).stream
+      const chunks = await this.#source.read()
+      let text = ''
+      for (const chunk of chunks ?? []) text += frame(chunk)
+      if (!chunks || this.#source.ended) this.#close(controller, text + doneFrame)
+      else if (!this.#isClosed) controller.enqueue(encode(text))
+    } catch (thrown) {
+      if (!(thrown instanceof ClientGone)) this.#fail(controller, thrown)
+    } finally {
+      this.#isWanted = false
+      this.#lastMoveMs = performance.now()
+    }
+  }
+
+  /** One frame with the error, then the end, without `[DONE]`: nobody takes it for success. */
+  #fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
+    const error = toRendered(thrown)
+    const { identity, requestId, onBroken } = this.#outgoing
+    onBroken(error.code, error)
+    this.#close(controller, frame(errorChunk(identity, error, requestId)))
+  }
+
+  #close(controller: ReadableStreamDefaultController<Uint8Array>, last: string): void {
+    this.#watch.delete(this)
+    if (this.#isClosed) return
+    this.#isClosed = true
+    controller.enqueue(encode(last))
+    controller.close()
+  }
+
+  #leave(reason: Error): void {
+    this.#isClosed = true
+    this.#watch.delete(this)
+    if (this.#source) this.#source.cancel(reason)
+    else this.#outgoing.opening.then(({ stream }) => stream.cancel(reason)).catch(() => undefined)
+  }
+
+  look(
+    nowMs: number,
+    { keepAliveMs, slowClientMs }: { keepAliveMs: number; slowClientMs: number },
+  ) {
+    const stillMs = nowMs - this.#lastMoveMs
+    if (this.#isWanted && stillMs >= keepAliveMs) {
+      this.#lastMoveMs = nowMs
+      this.#controller?.enqueue(encode(pingFrame))
+    } else if (!this.#isWanted && stillMs >= slowClientMs) {
+      this.#leave(new ClientGone())
+      // Resets the socket: whoever does not read does not need a proper end.
+      this.#controller?.error(new ClientGone())
+    }
+  }
+}
+
+/** A streamed answer's body. Source: api.md 4.3. */
+export const toEventStream = (outgoing: Outgoing, watch: StreamWatch): ReadableStream<Uint8Array> =>
+  new EventStream(outgoing, watch).toBody()
+
+/** Undefined when `opening` has not settled after `patienceMs`. Rejects as it does. */
+export async function openedWithin<Value>(
+  opening: Promise<Value>,
+  patienceMs: number,
+): Promise<Value | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), patienceMs)
+  try {
+    return await Promise.race([opening, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,56 @@
+import type { Context } from 'hono'
+import { z } from 'zod'
+import { readJson } from './body'
+import type { Env } from './env'
+import { invalidRequest } from '../errors'
+import { check, type JsonObject } from '../wire/json-body'
+
+const mostBytes = 64 * 1024
+
+/** The body of a POST, checked. Null is the same as absent. Rejects with `invalid_request`. */
+export async function newFields<Schema extends z.ZodType>(
+  c: Context<Env>,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const { body } = await readJson(c.req.raw, mostBytes, c.env.server)
+  const present: JsonObject = {}
+  for (const [name, value] of Object.entries(body)) if (value !== null) present[name] = value
+  return check(schema, present)
+}
+
+/** The body of a PUT: any subset of the fields, at least one. Rejects with `invalid_request`. */
+export async function changedFields<Schema extends z.ZodObject>(
+  c: Context<Env>,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const { body } = await readJson(c.req.raw, mostBytes, c.env.server)
+  const known = Object.keys(body).some((name) => name in schema.shape)
+  if (!known) throw invalidRequest(null, 'empty', 'Send at least one field to change.')
+  return check(schema, body)
+}
+
+/** A text without white space around it, counted in characters. */
+export const trimmed = (most: number, least = 1) => z.string().trim().min(least).max(most)
+
+/** USD with at most so many decimals, as nano-dollars. */
+export const usd = (decimals: number) =>
+  z
+    .number()
+    .min(0)
+    .max(1e9)
+    .refine((amount) => Number(amount.toFixed(decimals)) === amount, {
+      params: { issue: 'out_of_range' },
+      message: `must have at most ${decimals} decimals.`,
+    })
+    .transform((amount) => BigInt(Math.round(amount * 1e9)))
+
+/** Nano-dollars as the USD number of an answer. */
+export const toUsd = (nanos: bigint) => Number(nanos) / 1e9
+
+/** Any ISO 8601 time with zone, or a date, which is its midnight in UTC. */
+export const timestamp = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()])
+  .transform((text) => new Date(text))
+
+/** Times in answers: ISO 8601 in UTC with milliseconds. */
+export const toTimestamp = (date: Date) => date.toISOString()

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import type { Context } from 'hono'
+import { z } from 'zod'
+import type { Env } from './env'
+import { invalidRequest } from '../errors'
+import { check } from '../wire/json-body'
+
+const Query = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  offset: z.coerce.number().int().min(0).max(10_000).default(0),
+  cursor: z.string().max(200).optional(),
+})
+
+/** Which part of a list is wanted. Rows are ordered by falling id, which is newest first. */
+export interface Page {
+  limit: number
+  offset: number
+  /** Only rows with a lower id; then `offset` is 0. */
+  before: string | undefined
+  /** Binds cursors to the list that they were made for. */
+  scope: string
+}
+
+const seal = (id: string, scope: string) =>
+  createHash('sha256').update(`${scope}\n${id}`).digest('base64url').slice(0, 16)
+
+/** A page of `scope`, a text of account and filters. Throws `invalid_request`. */
+export function pageOf(c: Context<Env>, scope: string): Page {
+  const { limit, offset, cursor } = check(Query, c.req.query())
+  if (cursor === undefined) return { limit, offset, before: undefined, scope }
+  const [id = '', mark] = Buffer.from(cursor, 'base64url').toString('utf8').split('\n')
+  if (mark !== seal(id, scope)) {
+    throw invalidRequest('cursor', 'bad_format', 'cursor: is not one of this list.')
+  }
+  return { limit, offset: 0, before: id, scope }
+}
+
+/** The `pagination` of an answer. `lastId` is the id of the last row shown. */
+export function toPagination(
+  page: Page,
+  total: number,
+  shown: { count: number; lastId?: string | undefined; more: boolean },
+) {
+  const { limit, offset, scope } = page
+  const next =
+    shown.more && shown.lastId !== undefined
+      ? Buffer.from(`${shown.lastId}\n${seal(shown.lastId, scope)}`).toString('base64url')
+      : null
+  return { total, limit, offset, has_more: shown.more, next_cursor: next }
+}
+
+/** A text for `like`, with its own wildcards taken literally. */
+export const containing = (search: string) => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+
+/** A filter that is a text to search for. */
+export const searchOf = (c: Context<Env>) =>
+  c.req.query('search')?.trim().slice(0, 100) || undefined

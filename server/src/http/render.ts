@@ -1,0 +1,40 @@
+import { HTTPException } from 'hono/http-exception'
+import {
+  ApiError,
+  errorBody,
+  errorHeaders,
+  invalidRequest,
+  toApiError,
+  unavailable,
+} from '../errors'
+
+/** Codes of PostgreSQL, and of sockets, that say the database is away rather than the query wrong. */
+const infrastructure =
+  /^(08|53|57P|58|25006|40001|40P01|57014)|ECONN|ENOENT|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN/
+const driverWords = /timeout|terminated|Connection ended|Client has encountered|not queryable/i
+
+/** Whether something thrown means that infrastructure of ours does not answer. */
+export function isOutage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  const code = Reflect.get(thrown, 'code')
+  if (typeof code === 'string' && infrastructure.test(code)) return true
+  return driverWords.test(thrown.message) && Reflect.get(thrown, 'severity') === undefined
+}
+
+/** Whatever was thrown, as an error for the caller. */
+export function toRendered(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof HTTPException) {
+    return invalidRequest(null, 'invalid_json', 'The request could not be read.')
+  }
+  return isOutage(thrown) ? unavailable(thrown) : toApiError(thrown)
+}
+
+/** The answer for an error. The only place where something thrown becomes a body. */
+export function renderError(error: ApiError, requestId: string): Response {
+  const headers = { 'content-type': 'application/json', ...errorHeaders(error) }
+  return new Response(JSON.stringify(errorBody(error, requestId)), {
+    status: error.status,
+    headers,
+  })
+}

@@ -1,0 +1,27 @@
+import { Hono } from 'hono'
+import { describeRoute } from 'hono-openapi'
+import { toCall, toResponse, type ReplyPorts } from './reply'
+import { ChatCompletion } from './schema'
+import { modelErrors, streamOr } from './description'
+import type { Gateway } from '../gateway'
+import { accepts } from '../http/documentation'
+import type { Env } from '../http/env'
+import { guarded } from '../http/guards'
+import { ChatRequest } from '../wire/chat-request'
+
+export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
+  new Hono<Env>().post(
+    '/v1/chat/completions',
+    describeRoute({
+      operationId: 'createChatCompletion',
+      summary: 'Chat completion, whole or as a stream',
+      tags: ['Models'],
+      security: [{ apiKey: [] }],
+      requestBody: accepts(ChatRequest),
+      responses: {
+        ...streamOr('A chat completion; with `stream` true, server-sent chunks', ChatCompletion),
+        ...modelErrors,
+      },
+    }),
+    guarded(async (c) => toResponse(c, await gateway.chat(toCall(c)), ports)),
+  )

@@ -1,0 +1,27 @@
+import { Hono } from 'hono'
+import { describeRoute } from 'hono-openapi'
+import { modelErrors, streamOr } from './description'
+import { toCall, toResponse, type ReplyPorts } from './reply'
+import { TextCompletion } from './schema'
+import type { Gateway } from '../gateway'
+import { accepts } from '../http/documentation'
+import type { Env } from '../http/env'
+import { guarded } from '../http/guards'
+import { CompletionRequest } from '../wire/completion-request'
+
+export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
+  new Hono<Env>().post(
+    '/v1/completions',
+    describeRoute({
+      operationId: 'createCompletion',
+      summary: 'Legacy text completion, whole or as a stream',
+      tags: ['Models'],
+      security: [{ apiKey: [] }],
+      requestBody: accepts(CompletionRequest),
+      responses: {
+        ...streamOr('A text completion; with `stream` true, server-sent chunks', TextCompletion),
+        ...modelErrors,
+      },
+    }),
+    guarded(async (c) => toResponse(c, await gateway.complete(toCall(c)), ports)),
+  )

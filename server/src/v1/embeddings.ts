@@ -1,0 +1,27 @@
+import { Hono } from 'hono'
+import { describeRoute } from 'hono-openapi'
+import { modelErrors } from './description'
+import { toCall, toResponse, type ReplyPorts } from './reply'
+import { EmbeddingList } from './schema'
+import type { Gateway } from '../gateway'
+import { accepts, answers } from '../http/documentation'
+import type { Env } from '../http/env'
+import { guarded } from '../http/guards'
+import { EmbeddingRequest } from '../wire/embedding-request'
+
+export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts) =>
+  new Hono<Env>().post(
+    '/v1/embeddings',
+    describeRoute({
+      operationId: 'createEmbedding',
+      summary: 'Embeddings of one or many texts',
+      tags: ['Models'],
+      security: [{ apiKey: [] }],
+      requestBody: accepts(EmbeddingRequest),
+      responses: {
+        ...answers(200, 'The embeddings, in input order', EmbeddingList),
+        ...modelErrors,
+      },
+    }),
+    guarded(async (c) => toResponse(c, await gateway.embed(toCall(c)), ports)),
+  )

@@ -1,0 +1,61 @@
+import { Hono } from 'hono'
+import { describeRoute } from 'hono-openapi'
+import { ListedModel, ModelList } from './schema'
+import type { Catalog } from '../catalog/catalog'
+import { toListed } from '../catalog/snapshot'
+import { ApiError } from '../errors'
+import { answers, documented, keyErrors } from '../http/documentation'
+import type { Env } from '../http/env'
+import type { Guards } from '../http/guards'
+import { splitModelId } from '../wire/model-id'
+
+const prefix = '/v1/models/'
+
+/** The id of a path, decoded once: clients send its slash raw or as %2F. */
+function modelIdIn(url: string): string {
+  const path = url.slice(url.indexOf('/', url.indexOf('//') + 2)).replace(/[?#].*$/s, '')
+  try {
+    return decodeURIComponent(path.slice(prefix.length)).replace(/\/$/, '')
+  } catch {
+    throw new ApiError('invalid_model', { param: 'model' })
+  }
+}
+
+export const modelRoutes = (catalog: Catalog, guards: Guards) =>
+  new Hono<Env>()
+    .get(
+      '/v1/models',
+      describeRoute({
+        operationId: 'listModels',
+        summary: 'All models of the catalogue',
+        tags: ['Models'],
+        security: [{ apiKey: [] }],
+        responses: { ...answers(200, 'The models', ModelList), ...documented(...keyErrors) },
+      }),
+      guards.key('read'),
+      () =>
+        new Response(catalog.snapshot.listing, {
+          headers: { 'content-type': 'application/json' },
+        }),
+    )
+    .get(
+      '/v1/models/:model_id{.+}',
+      describeRoute({
+        operationId: 'getModel',
+        summary: 'One model; the slash of its id may be sent as it is or encoded',
+        tags: ['Models'],
+        security: [{ apiKey: [] }],
+        responses: {
+          ...answers(200, 'The model', ListedModel),
+          ...documented('invalid_model', 'model_not_found', ...keyErrors),
+        },
+      }),
+      guards.key('read'),
+      (c) => {
+        const id = modelIdIn(c.req.raw.url)
+        splitModelId(id)
+        const model = catalog.snapshot.models.get(id)
+        if (!model?.enabled) throw new ApiError('model_not_found', { param: 'model' })
+        return c.json(toListed(model))
+      },
+    )

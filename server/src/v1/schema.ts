@@ -1,0 +1,88 @@
+import { z } from 'zod'
+
+/** Answers of the model endpoints, as they are described to callers. Source: spec.md 2, api.md 4. */
+const Usage = z.looseObject({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+})
+
+const ToolCall = z.looseObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+})
+
+const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
+
+export const ChatCompletion = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          refusal: z.string().nullable(),
+          tool_calls: z.array(ToolCall).optional(),
+        }),
+        logprobs: z.looseObject({}).nullable(),
+        finish_reason: FinishReason,
+      }),
+    ),
+    usage: Usage,
+  })
+  .meta({ ref: 'ChatCompletion' })
+
+export const TextCompletion = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('text_completion'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        text: z.string(),
+        index: z.int(),
+        logprobs: z.looseObject({}).nullable(),
+        finish_reason: z.enum(['stop', 'length', 'content_filter']),
+      }),
+    ),
+    usage: Usage,
+  })
+  .meta({ ref: 'TextCompletion' })
+
+export const EmbeddingList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        object: z.literal('embedding'),
+        index: z.int(),
+        embedding: z.union([z.array(z.number()), z.string()]),
+      }),
+    ),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  })
+  .meta({ ref: 'EmbeddingList' })
+
+export const ListedModel = z
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    permission: z.array(z.unknown()),
+    root: z.string(),
+    parent: z.string().nullable(),
+  })
+  .meta({ ref: 'Model' })
+
+export const ModelList = z
+  .object({ object: z.literal('list'), data: z.array(ListedModel) })
+  .meta({ ref: 'ModelList' })
