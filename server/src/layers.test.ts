@@ -11,7 +11,7 @@ const mayImport: Record<string, string> = {
   errors: '',
   db: 'config',
   ledger: 'db',
-  catalog: 'db wire',
+  catalog: 'db wire providers',
   auth: 'db',
   policy: 'auth catalog db',
   providers: 'wire',
