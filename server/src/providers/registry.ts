@@ -59,8 +59,10 @@ export const providers: readonly Provider[] = [
     pricesId: 'mistral',
     website: 'https://console.mistral.ai',
     options: {
-      // Fields outside its schema are refused with 422.
+      // Whatever is outside its schema is refused with 422, in messages too.
+      // https://github.com/mistralai/platform-docs-public/issues/7
       drop: ['logit_bias', 'logprobs', 'top_logprobs', 'user', 'store', 'service_tier'],
+      dropFromMessages: ['name'],
       rename: { ...oldCap, seed: 'random_seed' },
       values: { tool_choice: { required: 'any' } },
       toolCallIds: 'nine_alphanumerics',
@@ -203,7 +205,7 @@ export const providers: readonly Provider[] = [
       drop: ['frequency_penalty'],
       rename: oldCap,
       developerRole: false,
-      streamOnlyModels: ['qwq', 'qvq', 'qwen-omni', 'qwen3-omni'],
+      streamOnlyModels: ['qwq', 'qvq', 'qwen-omni', 'qwen3-omni', 'qwen3-30b', 'qwen3-235b'],
       embeddings: { ...plainEmbeddings, batchLimit: 10 },
     },
   }),
@@ -244,7 +246,7 @@ export const providers: readonly Provider[] = [
     options: {
       rename: oldCap,
       developerRole: false,
-      // Retrieval models refuse a request without it; the others ignore it.
+      // Its retrieval models answer 400 without it.
       embeddings: { ...plainEmbeddings, defaults: { input_type: 'passage' } },
     },
   }),
