@@ -50,8 +50,27 @@ export const RelayOptions = z.strictObject({
   endsWithoutDone: z.boolean().default(false),
   /** Chat models are served on the legacy completions path too. */
   legacyCompletions: z.boolean().default(false),
+  /** Whether messages of role `developer` are understood; if not, they become `system`. */
+  developerRole: z.boolean().default(true),
+  /** What a tool's `parameters` may be: `plain` wants an object at the root and no `$schema`. */
+  toolSchemas: z.enum(['any', 'plain']).default('any'),
   /** Models whose every name begins so want `max_completion_tokens` and refuse sampling settings. */
   reasoningModels: z.array(z.string()).default([]),
+  /** The top-level fields that those models refuse. */
+  reasoningModelsDrop: z
+    .array(z.string())
+    .default([
+      'temperature',
+      'top_p',
+      'stop',
+      'presence_penalty',
+      'frequency_penalty',
+      'logit_bias',
+      'logprobs',
+      'top_logprobs',
+    ]),
+  /** Models whose name begins so answer only as streams, which are then collected. */
+  streamOnlyModels: z.array(z.string()).default([]),
   embeddings: z
     .strictObject({
       /** Inputs of one request. */
@@ -75,6 +94,8 @@ export interface Provider {
   dialect: (typeof dialects)[number]
   /** Without a final slash; null where every connection brings its own. */
   baseUrl: string | null
+  /** What stands in braces in `baseUrl` -> the environment variable whose value takes its place. */
+  variables: Readonly<Record<string, string>>
   /** How the credential is sent: `authorization` gets `Bearer `, any other header the bare secret. */
   authHeader: string
   /** A connection needs no credential. */

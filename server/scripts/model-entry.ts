@@ -1,0 +1,140 @@
+import type { Entry } from '../src/catalog/built-in.ts'
+import type { Capability, Category } from '../src/catalog/model.ts'
+import { type Facts, type Listing, toUnixSeconds } from './model-sources.ts'
+
+/** All that was read. */
+export interface Sources {
+  piAi: Map<string, Listing>
+  litellm: Map<string, Listing>
+  tokenlens: Map<string, Listing>
+  /** Unix seconds by bare model name, from whichever provider dates it first. */
+  releases: Map<string, number>
+  /** The file as it was. */
+  earlier: Map<string, Entry>
+  /** Unix seconds. */
+  on: number
+}
+
+interface Found {
+  provider: string
+  id: string
+  facts: Facts[]
+  sources: Sources
+}
+
+/** One line from what the sources say of a model, the freshest first. */
+export function toEntry({ provider, id, facts, sources }: Found): Entry {
+  const first = <Name extends keyof Facts>(name: Name) =>
+    facts.find((source) => source[name] !== undefined)?.[name]
+  const category = categoryOf(facts)
+  const isEmbedding = category === 'embedding'
+  const contextLength = longest(facts)
+  const maxOutput = first('maxOutputTokens')
+  // JSON leaves out what is undefined.
+  return {
+    id: `${provider}/${id}`,
+    name: first('name') ?? id.split('/').at(-1) ?? id,
+    category,
+    context_length: isEmbedding ? undefined : contextLength,
+    max_output_tokens:
+      isEmbedding || maxOutput === undefined
+        ? undefined
+        : Math.min(maxOutput, contextLength ?? maxOutput),
+    input: inputOf(facts),
+    output: isEmbedding ? ['embedding'] : (first('output') ?? ['text']),
+    capabilities: category === 'chat' ? capabilitiesOf(provider, first) : [],
+    created: first('created') ?? released(provider, id, sources),
+    deprecated: first('deprecated'),
+    dimensions: isEmbedding ? first('dimensions') : undefined,
+  }
+}
+
+// Some sources file everything under chat, so the rarer word counts.
+function categoryOf(facts: Facts[]): Category {
+  const all = facts.map(({ category }) => category)
+  return (
+    all.find((category) => category === 'embedding') ??
+    all.find((category) => category === 'completion') ??
+    'chat'
+  )
+}
+
+/**
+ * The longest context any source names, but for the oldest where others know: some write the length
+ * up to which the lower price holds, and a length too short would refuse what the provider takes.
+ */
+function longest(facts: Facts[]): number | undefined {
+  const lengths = facts.flatMap(({ contextLength, created }) =>
+    contextLength === undefined || (created !== undefined && facts.length > 1)
+      ? []
+      : [contextLength],
+  )
+  return lengths.length > 0
+    ? Math.max(...lengths)
+    : facts.find((source) => source.contextLength)?.contextLength
+}
+
+// The freshest source knows text and images only, so sound and video come from the others.
+function inputOf(facts: Facts[]): string[] {
+  const own = facts.find((source) => source.input)?.input ?? ['text']
+  const all = new Set(facts.flatMap((source) => source.input ?? []))
+  return ['text', 'image', 'audio', 'video'].filter(
+    (kind) => own.includes(kind) || (/audio|video/.test(kind) && all.has(kind)),
+  )
+}
+
+/** Sight and hearing are in the modalities; a model that calls tools writes JSON when asked to. */
+function capabilitiesOf(
+  provider: string,
+  first: (name: 'tools' | 'reasoning' | 'jsonSchema') => boolean | undefined,
+): Capability[] {
+  const schema = first('jsonSchema') ?? false
+  // https://docs.perplexity.ai knows json_schema alone, and no tools.
+  const sonar = provider === 'perplexity'
+  const tools = !sonar && (first('tools') ?? false)
+  const held = {
+    tools,
+    reasoning: first('reasoning') ?? false,
+    json_mode: !sonar && (tools || schema),
+    json_schema: sonar || schema,
+  }
+  return (['tools', 'reasoning', 'json_mode', 'json_schema'] as const).filter((name) => held[name])
+}
+
+const dateInId = /[-@](20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)/
+
+/** `gpt-5.4` for `azure/gpt-5.4-2026-03-05`, so that one provider's date serves another's name. */
+const bareName = (id: string) =>
+  (id.toLowerCase().split('/').at(-1) ?? id)
+    .replace(/^([a-z]+\.)+/, '')
+    .replace(new RegExp(`${dateInId.source}.*`), '')
+    .replace(/[:@].*$/, '')
+
+function dateOf(id: string): number | undefined {
+  const [, year, month, day] = dateInId.exec(id) ?? []
+  return year ? toUnixSeconds(`${year}-${month}-${day}`) : undefined
+}
+
+function released(provider: string, id: string, { releases, earlier, on }: Sources): number {
+  // Mistral's `-2508` is August 2025.
+  const [, year, month] = (provider === 'mistral' && /-(2[3-9])(0[1-9]|1[0-2])$/.exec(id)) || []
+  return (
+    dateOf(id) ??
+    (year ? toUnixSeconds(`20${year}-${month}`) : undefined) ??
+    releases.get(bareName(id)) ??
+    earlier.get(`${provider}/${id}`)?.created ??
+    on
+  )
+}
+
+/** The earliest date any source gives a model, by its bare name; none from `on` on. */
+export function releasesOf(sources: Map<string, Listing>[], on: number): Map<string, number> {
+  const releases = new Map<string, number>()
+  for (const listing of sources.flatMap((source) => [...source.values()])) {
+    for (const [id, { created = dateOf(id) }] of listing) {
+      const known = releases.get(bareName(id)) ?? on
+      if (created !== undefined && created < known) releases.set(bareName(id), created)
+    }
+  }
+  return releases
+}

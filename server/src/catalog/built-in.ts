@@ -1,0 +1,127 @@
+import type { Provider } from '../providers/provider.ts'
+import type { Capability, Category, Model, Pricing } from './model.ts'
+import lines from './models.json' with { type: 'json' }
+import { priceOf } from './prices.ts'
+
+/**
+ * One line of `models.json`; what nobody knows is left out. Lengths are tokens, dates Unix seconds.
+ * Written by `scripts/generate-models.ts`.
+ */
+export interface Entry {
+  id: string
+  name: string
+  category: Category
+  context_length?: number | undefined
+  max_output_tokens?: number | undefined
+  /** Of `text`, `image`, `audio`, `video`. */
+  input: readonly string[]
+  output: readonly string[]
+  /** Without those that the modalities and the category tell. */
+  capabilities: readonly Capability[]
+  created: number
+  /** When the provider will switch it off. */
+  deprecated?: number | undefined
+  dimensions?: number | undefined
+}
+
+// The generator wrote these lines and a test reads each, so no start has to check them again.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- for the same reason
+const entries = lines as readonly Entry[]
+
+/**
+ * The models that come with Tollgate, as far as `providers` has their provider, with the prices
+ * valid at `at`. Some prices change by the hour: charge by a fresh `priceOf`, not by a catalogue
+ * kept for long.
+ */
+export function builtInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
+  const rows = new Map(providers.map((provider) => [provider.key, provider]))
+  const models = entries.flatMap((entry) => {
+    const provider = rows.get(entry.id.slice(0, entry.id.indexOf('/')))
+    return provider && offers(provider, entry) ? [toModel(entry, provider, at)] : []
+  })
+  return rows.has('sandbox') ? [...models, ...sandboxModels] : models
+}
+
+function offers({ embeddings }: Provider, { category }: Entry): boolean {
+  return category === 'embedding' ? embeddings !== 'no' : embeddings !== 'only'
+}
+
+function toModel(entry: Entry, provider: Provider, at: Date): Model {
+  const upstreamModel = entry.id.slice(provider.key.length + 1)
+  const pricing = usable(priceOf(provider.pricesId, upstreamModel, at), entry.category)
+  return {
+    id: entry.id,
+    provider: provider.key,
+    name: entry.name,
+    upstreamModel,
+    category: entry.category,
+    contextLength: entry.context_length ?? null,
+    maxOutputTokens: entry.max_output_tokens ?? null,
+    capabilities: capabilitiesOf(entry),
+    pricing,
+    isFree: pricing !== null && Object.values(pricing).every((price) => price === 0n),
+    enabled: true,
+    createdAt: entry.created,
+    deprecatedAt: entry.deprecated ?? null,
+    dimensions: entry.dimensions ?? null,
+    simulated: false,
+  }
+}
+
+// A price for the prompt alone is a whole price of an embedding, and half a price of anything else.
+const usable = (pricing: Pricing | null, category: Category): Pricing | null =>
+  pricing && category !== 'embedding' && pricing.output === 0n && pricing.input > 0n
+    ? null
+    : pricing
+
+function capabilitiesOf({ category, input, output, ...entry }: Entry): Model['capabilities'] {
+  const sounds = input.includes('audio') || output.includes('audio')
+  return having([
+    ...entry.capabilities,
+    ...(input.includes('image') && category !== 'embedding' ? (['vision'] as const) : []),
+    ...(sounds && category !== 'embedding' ? (['audio'] as const) : []),
+    ...(category === 'embedding' ? [] : (['streaming'] as const)),
+  ])
+}
+
+const having = (names: readonly Capability[]): Model['capabilities'] => ({
+  vision: names.includes('vision'),
+  audio: names.includes('audio'),
+  tools: names.includes('tools'),
+  reasoning: names.includes('reasoning'),
+  streaming: names.includes('streaming'),
+  json_mode: names.includes('json_mode'),
+  json_schema: names.includes('json_schema'),
+})
+
+// When the sandbox came into being.
+const sandboxCreated = Date.UTC(2026, 10, 1) / 1000
+
+const sandboxModel = (name: string, own: Pick<Model, 'name' | 'category'>): Model => {
+  const isEmbedding = own.category === 'embedding'
+  return {
+    id: `sandbox/${name}`,
+    provider: 'sandbox',
+    upstreamModel: name,
+    contextLength: isEmbedding ? null : 128_000,
+    maxOutputTokens: isEmbedding ? null : 4096,
+    capabilities: having(isEmbedding ? [] : ['tools', 'streaming', 'json_mode', 'json_schema']),
+    // Free because it says so, not because nobody knows.
+    pricing: { input: 0n, output: 0n },
+    isFree: true,
+    enabled: true,
+    createdAt: sandboxCreated,
+    deprecatedAt: null,
+    dimensions: isEmbedding ? 256 : null,
+    simulated: true,
+    ...own,
+  }
+}
+
+/** Models that answer without any provider, from this process. */
+const sandboxModels: readonly Model[] = [
+  sandboxModel('echo', { name: 'Sandbox Echo', category: 'chat' }),
+  sandboxModel('lorem', { name: 'Sandbox Lorem', category: 'chat' }),
+  sandboxModel('tools', { name: 'Sandbox Tools', category: 'chat' }),
+  sandboxModel('embedding', { name: 'Sandbox Embedding', category: 'embedding' }),
+]

@@ -1,0 +1,204 @@
+import { type IncomingMessage, request, type RequestOptions } from 'node:http'
+import { z } from 'zod'
+
+/** A server on this machine that speaks the OpenAI format. */
+export interface LocalServer {
+  server: 'ollama' | 'vllm' | 'lmstudio' | 'llamacpp'
+  /** Without a final slash. */
+  baseUrl: string
+  /** The environment variable whose value it was asked with, if any. */
+  keyVariable?: string
+  /** `contextLength` is tokens, where the server tells how many it accepts. */
+  models: { id: string; contextLength?: number }[]
+}
+
+export interface Discovery {
+  /** The port of this process, never asked. */
+  ownPort: number
+  /** Each request, with its answer. */
+  timeoutMs?: number
+  /** Where to look instead of the usual ports. */
+  bases?: readonly Base[]
+  /** `OLLAMA_HOST`, where it names this machine, and the keys of servers that want one. */
+  environment?: Readonly<Record<string, string | undefined>>
+}
+
+interface Base {
+  baseUrl: string
+  /** Names the key that the server usually found there would want. */
+  keyVariable?: string
+}
+
+const limitBytes = 1_000_000
+const ollamaPort = 11_434
+
+/**
+ * Finds a running Ollama, vLLM, LM Studio and llama.cpp on loopback. All are asked at once; whoever
+ * does not answer in time, or answers something else, is not there. Never throws.
+ */
+export async function findLocalServers(discovery: Discovery): Promise<LocalServer[]> {
+  const { environment = {}, timeoutMs = 300 } = discovery
+  const bases = discovery.bases ?? usualBases(environment)
+  const others = bases.filter(({ baseUrl }) => portOf(baseUrl) !== discovery.ownPort)
+  const found = await Promise.all(others.map((base) => identify(base, { environment, timeoutMs })))
+  return found.filter((server) => server !== undefined)
+}
+
+const usualBases = (environment: NonNullable<Discovery['environment']>): Base[] => [
+  // OLLAMA_API_KEY belongs to Ollama's hosted service and must not go to whoever listens here.
+  { baseUrl: ollamaBase(environment['OLLAMA_HOST']) },
+  { baseUrl: 'http://127.0.0.1:8000/v1', keyVariable: 'VLLM_API_KEY' },
+  { baseUrl: 'http://127.0.0.1:1234/v1', keyVariable: 'LMSTUDIO_API_KEY' },
+  { baseUrl: 'http://127.0.0.1:8080/v1', keyVariable: 'LLAMACPP_API_KEY' },
+]
+
+/** `OLLAMA_HOST` is an address with or without scheme and port; a remote one is not ours to ask. */
+function ollamaBase(setting = ''): string {
+  const usual = `http://127.0.0.1:${ollamaPort}/v1`
+  const written = setting.includes('://') ? setting : `http://${withPort(setting)}`
+  const url = URL.parse(written)
+  if (url?.protocol !== 'http:') return usual
+  // What Ollama listens on everywhere, it listens on here.
+  const host = ['0.0.0.0', '[::]'].includes(url.hostname) ? '127.0.0.1' : url.hostname
+  if (!/^(localhost|127(\.\d+){3}|\[::1\])$/.test(host)) return usual
+  return `http://${host}:${url.port || 80}/v1`
+}
+
+function withPort(host: string): string {
+  const named = host.startsWith(':') ? `127.0.0.1${host}` : host
+  return /:\d+$/.test(named) ? named : `${named}:${ollamaPort}`
+}
+
+const portOf = (baseUrl: string) => Number(URL.parse(baseUrl)?.port || 80)
+
+interface Asking {
+  timeoutMs: number
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+const Models = z.object({
+  data: z.array(
+    z.object({
+      id: z.string().min(1).max(200),
+      owned_by: z.string().nullish().catch(undefined),
+      max_model_len: z.int().positive().optional().catch(undefined),
+    }),
+  ),
+})
+type Models = z.infer<typeof Models>['data']
+
+async function identify(base: Base, asking: Asking): Promise<LocalServer | undefined> {
+  const { baseUrl, keyVariable } = base
+  const key = keyVariable === undefined ? undefined : asking.environment[keyVariable]
+  const get = <T>(url: string, schema: z.ZodType<T>) =>
+    answer(url, schema, { timeoutMs: asking.timeoutMs, key })
+  const models = (await get(`${baseUrl}/models`, Models))?.data
+  if (!models) return undefined
+  const known = await tell(models, (path, schema) => get(new URL(path, baseUrl).href, schema))
+  if (!known) return undefined
+  return { ...known, baseUrl, ...(keyVariable !== undefined && key ? { keyVariable } : {}) }
+}
+
+type Get = <T>(path: string, schema: z.ZodType<T>) => Promise<T | undefined>
+
+const Version = z.object({ version: z.string() })
+const Props = z.object({
+  default_generation_settings: z.object({ n_ctx: z.int().positive().optional() }),
+})
+const LmStudioModels = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      loaded_context_length: z.int().positive().optional(),
+      max_context_length: z.int().positive().optional(),
+    }),
+  ),
+})
+
+/** Which server lists these models: by what it calls itself, else by a path only it has. */
+async function tell(
+  models: Models,
+  get: Get,
+): Promise<Pick<LocalServer, 'server' | 'models'> | undefined> {
+  const owners = new Set(models.map((model) => model.owned_by))
+  if (owners.has('vllm')) return { server: 'vllm', models: vllmModels(models) }
+  const [ollama, lmStudio, vllm, props] = await Promise.all([
+    get('/api/version', Version),
+    get('/api/v0/models', LmStudioModels),
+    get('/version', Version),
+    get('/props', Props),
+  ])
+  const context = props?.default_generation_settings.n_ctx
+  if (owners.has('llamacpp'))
+    return { server: 'llamacpp', models: withContext(models, () => context) }
+  if (lmStudio) {
+    const lengths = new Map(
+      lmStudio.data.map((model) => [
+        model.id,
+        model.loaded_context_length ?? model.max_context_length,
+      ]),
+    )
+    return { server: 'lmstudio', models: withContext(models, ({ id }) => lengths.get(id)) }
+  }
+  // Its context is a setting it does not show here.
+  if (ollama) return { server: 'ollama', models: withContext(models, () => undefined) }
+  if (props) return { server: 'llamacpp', models: withContext(models, () => context) }
+  return vllm && { server: 'vllm', models: vllmModels(models) }
+}
+
+const vllmModels = (models: Models) => withContext(models, (model) => model.max_model_len)
+
+const withContext = (models: Models, lengthOf: (model: Models[number]) => number | undefined) =>
+  models.map((model) => {
+    const contextLength = lengthOf(model)
+    return { id: model.id, ...(contextLength === undefined ? {} : { contextLength }) }
+  })
+
+interface Patience {
+  timeoutMs: number
+  key: string | undefined
+}
+
+async function answer<T>(
+  url: string,
+  schema: z.ZodType<T>,
+  { timeoutMs, key }: Patience,
+): Promise<T | undefined> {
+  try {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const headers = key ? { authorization: `Bearer ${key}` } : {}
+    const response = await open(url, { headers, signal })
+    const text = await boundedText(response, signal)
+    return response.statusCode === 200 ? schema.safeParse(JSON.parse(text)).data : undefined
+  } catch {
+    // Nobody there, too slow, too much or no JSON: all the same, not a server we know.
+    return undefined
+  }
+}
+
+// Not `fetch`, which would ask a proxy named in the environment for an address on this machine.
+const open = (url: string, options: RequestOptions) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { ...options, agent: false }, resolve)
+      .on('error', reject)
+      .end()
+  })
+
+/** Throws once more than `limitBytes` have come, or when `signal` aborts. */
+async function boundedText(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const cut = () => response.destroy(new Error('too slow'))
+  signal.addEventListener('abort', cut, { once: true })
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.byteLength
+      // Leaving the loop closes the connection.
+      if (size > limitBytes) throw new Error(`more than ${limitBytes} bytes`)
+      chunks.push(chunk)
+    }
+  } finally {
+    signal.removeEventListener('abort', cut)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

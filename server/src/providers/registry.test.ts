@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { RelayOptions } from './provider.ts'
+import { baseUrlVariable, providers } from './registry.ts'
+
+const keys = providers.map(({ key }) => key)
+
+test('a key names one provider and can stand before the slash of a model id', () => {
+  expect(new Set(keys).size).toBe(keys.length)
+  for (const key of keys) expect(key).toMatch(/^[a-z0-9][a-z0-9._-]{0,39}$/)
+  // `collection/<name>` is a collection, whoever serves its models.
+  expect(keys).not.toContain('collection')
+})
+
+test('every address is https and joins with a path', () => {
+  for (const { baseUrl, variables } of providers) {
+    if (baseUrl === null) continue
+    const filled = Object.keys(variables).reduce(
+      (url, name) => url.replace(`{${name}}`, name),
+      baseUrl,
+    )
+    expect(new URL(filled).protocol).toBe('https:')
+    expect(filled).not.toMatch(/[{}]|\/$/)
+  }
+})
+
+test('a variable that makes a connection belongs to one provider', () => {
+  const variables = providers.flatMap(({ key, keyVariables }) => [
+    ...keyVariables,
+    baseUrlVariable(key),
+  ])
+  expect(new Set(variables).size).toBe(variables.length)
+  for (const variable of variables) expect(variable).toMatch(/^[A-Z][A-Z0-9_]*$/)
+})
+
+test('whoever has an address of its own has a variable for its key', () => {
+  for (const { baseUrl, keyVariables } of providers) {
+    expect(keyVariables.length > 0).toBe(baseUrl !== null)
+  }
+})
+
+test('options are whole: parsed again, they are the same', () => {
+  for (const { options } of providers) expect(RelayOptions.parse(options)).toEqual(options)
+})
+
+test('no field is dropped and renamed at once, and no name is given twice', () => {
+  for (const { options } of providers) {
+    for (const [from, to] of Object.entries(options.rename)) {
+      expect(options.drop).not.toContain(from)
+      expect(options.rename[to]).toBeUndefined()
+    }
+  }
+})
+
+test('the base URL of a provider can be replaced by its variable', () => {
+  expect(baseUrlVariable('openai')).toBe('OPENAI_BASE_URL')
+  expect(baseUrlVariable('azure-foundry')).toBe('AZURE_FOUNDRY_BASE_URL')
+})
