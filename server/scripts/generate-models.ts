@@ -17,10 +17,10 @@
  * it gave before, so the same sources give the same file.
  */
 import { parseArgs } from 'node:util'
-import { priceOf } from '../src/catalog/prices.ts'
-import type { Entry } from '../src/catalog/built-in.ts'
-import { releasesOf, type Sources, toEntry } from './model-entry.ts'
-import { jina, type Names, providerNames } from './model-providers.ts'
+import { priceOf } from '../src/catalog/prices'
+import type { Entry } from '../src/catalog/built-in'
+import { releasesOf, type Sources, toEntry } from './model-entry'
+import { jina, type Names, providerNames } from './model-providers'
 import {
   type Facts,
   type Listing,
@@ -28,7 +28,7 @@ import {
   piAiListings,
   tokenlensListings,
   toUnixSeconds,
-} from './model-sources.ts'
+} from './model-sources'
 
 const target = new URL('../src/catalog/models.json', import.meta.url)
 

@@ -1,6 +1,6 @@
-import type { Entry } from '../src/catalog/built-in.ts'
-import type { Capability, Category } from '../src/catalog/model.ts'
-import { type Facts, type Listing, toUnixSeconds } from './model-sources.ts'
+import type { Entry } from '../src/catalog/built-in'
+import type { Capability, Category } from '../src/catalog/model'
+import { type Facts, type Listing, toUnixSeconds } from './model-sources'
 
 /** All that was read. */
 export interface Sources {

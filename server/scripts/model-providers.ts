@@ -1,4 +1,4 @@
-import type { Listing } from './model-sources.ts'
+import type { Listing } from './model-sources'
 
 /**
  * Under which names each source files a provider of ours, and its id in the price data, which strike

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Category } from '../src/catalog/model.ts'
+import type { Category } from '../src/catalog/model'
 
 /** What one source says about one model; a field left out is not known to it. */
 export interface Facts {

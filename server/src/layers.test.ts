@@ -21,7 +21,7 @@ const mayImport: Record<string, string> = {
   gateway: 'auth policy routing metering ledger wire catalog providers egress db config',
   http: 'auth wire',
   v1: 'gateway catalog http wire',
-  api: 'auth catalog ledger db http',
+  api: 'auth catalog ledger db http providers wire',
   jobs: 'api ledger metering db',
 }
 

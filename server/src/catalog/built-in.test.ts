@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import { providers } from '../providers/registry.ts'
-import { builtInModels } from './built-in.ts'
-import { capabilities, categories } from './model.ts'
+import { providers } from '../providers/registry'
+import { builtInModels } from './built-in'
+import { capabilities, categories } from './model'
 import lines from './models.json' with { type: 'json' }
 
 const at = new Date('2026-11-21T12:00:00Z')

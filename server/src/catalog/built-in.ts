@@ -1,7 +1,7 @@
-import type { Provider } from '../providers/provider.ts'
-import type { Capability, Category, Model, Pricing } from './model.ts'
+import type { Provider } from '../providers/provider'
+import type { Capability, Category, Model, Pricing } from './model'
 import lines from './models.json' with { type: 'json' }
-import { priceOf } from './prices.ts'
+import { priceOf } from './prices'
 
 /**
  * One line of `models.json`; what nobody knows is left out. Lengths are tokens, dates Unix seconds.

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { calcPrice } from '@pydantic/genai-prices'
 import * as fc from 'fast-check'
 import lines from './models.json' with { type: 'json' }
-import { pricesAt } from './price-data.ts'
-import { nanosOf, priceOf } from './prices.ts'
+import { pricesAt } from './price-data'
+import { nanosOf, priceOf } from './prices'
 
 const at = new Date('2026-11-21T12:00:00Z')
 

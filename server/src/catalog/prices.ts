@@ -1,5 +1,5 @@
-import type { Pricing } from './model.ts'
-import { pricesAt } from './price-data.ts'
+import type { Pricing } from './model'
+import { pricesAt } from './price-data'
 
 /** A price of the package: USD, or USD by length of the prompt. */
 type Price = number | { base: number; tiers: readonly { price: number }[] } | undefined

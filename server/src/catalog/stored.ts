@@ -60,6 +60,7 @@ export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
   name: row.name,
   dialect: Dialect.parse(row.dialect),
   baseUrl: row.base_url,
+  variables: {},
   authHeader: row.auth_header,
   keyless: row.keyless,
   keyVariables: [],

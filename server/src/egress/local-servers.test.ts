@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { findLocalServers } from './local-servers.ts'
+import { findLocalServers } from './local-servers'
 
 type Answers = Record<string, unknown>
 

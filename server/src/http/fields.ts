@@ -54,3 +54,12 @@ export const timestamp = z
 
 /** Times in answers: ISO 8601 in UTC with milliseconds. */
 export const toTimestamp = (date: Date) => date.toISOString()
+
+/** Fields that were sent, null among them: what a change leaves out stays as it is. */
+export const present = <Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } => {
+  const sent = { ...fields }
+  for (const name in sent) if (sent[name] === undefined) delete sent[name]
+  return sent
+}

@@ -35,18 +35,31 @@ export function pageOf(c: Context<Env>, scope: string): Page {
   return { limit, offset: 0, before: id, scope }
 }
 
-/** The `pagination` of an answer. `lastId` is the id of the last row shown. */
-export function toPagination(
+/**
+ * The rows of a page and its `pagination`, out of one row more than was asked for, so that there is
+ * more is known without asking twice.
+ */
+export function toPaged<Row extends { id: string }>(
   page: Page,
-  total: number,
-  shown: { count: number; lastId?: string | undefined; more: boolean },
+  total: bigint,
+  rows: readonly Row[],
 ) {
   const { limit, offset, scope } = page
+  const shown = rows.slice(0, limit)
+  const hasMore = rows.length > shown.length
+  const lastId = shown.at(-1)?.id
   const next =
-    shown.more && shown.lastId !== undefined
-      ? Buffer.from(`${shown.lastId}\n${seal(shown.lastId, scope)}`).toString('base64url')
+    hasMore && lastId !== undefined
+      ? Buffer.from(`${lastId}\n${seal(lastId, scope)}`).toString('base64url')
       : null
-  return { total, limit, offset, has_more: shown.more, next_cursor: next }
+  const pagination = {
+    total: Number(total),
+    limit,
+    offset,
+    has_more: hasMore,
+    next_cursor: next,
+  }
+  return { shown, pagination }
 }
 
 /** A text for `like`, with its own wildcards taken literally. */

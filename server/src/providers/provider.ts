@@ -30,8 +30,6 @@ export const RelayOptions = z.strictObject({
   clamp: z.record(z.string(), Range).default({}),
   /** Values that have another name there: field -> ours -> theirs. */
   values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  /** The role `developer` is known; else it is sent as `system`. */
-  developerRole: z.boolean().default(false),
   /** `cache_control` on parts of a message is understood; else it is taken off. */
   cacheControl: z.boolean().default(false),
   /** Fields of each message that are left out. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { RelayOptions } from './provider.ts'
-import { baseUrlVariable, providers } from './registry.ts'
+import { RelayOptions } from './provider'
+import { baseUrlVariable, providers } from './registry'
 
 const keys = providers.map(({ key }) => key)
 

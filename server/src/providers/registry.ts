@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Provider, RelayOptions } from './provider.ts'
+import { type Provider, RelayOptions } from './provider'
 
 interface Row extends Partial<Omit<Provider, 'key' | 'name' | 'baseUrl' | 'options'>> {
   options?: z.input<typeof RelayOptions>

@@ -1,14 +1,12 @@
-import type { Kysely, Selectable } from 'kysely'
-import type { ChangedKey, ChangedUser, NewKey, NewUser } from './schema'
-import { hashOf, newApiKey, shownPart } from '../../auth/api-key'
+import type { Kysely, Selectable, Updateable } from 'kysely'
+import { createKeyStore } from './key-store'
+import type { ChangedUser, NewUser } from './schema'
 import { newId } from '../../db/id'
-import type { ApiKeyRow, Schema, UserRow } from '../../db/schema'
+import type { Schema, UserRow } from '../../db/schema'
+import { isTaken } from '../../db/unique'
 import { ApiError, invalidRequest } from '../../errors'
-import { toTimestamp, toUsd } from '../../http/fields'
-import { containing, toPagination, type Page } from '../../http/paging'
-
-const mostKeys = 50
-const dayMs = 86_400_000
+import { present, toTimestamp } from '../../http/fields'
+import { containing, toPaged, type Page } from '../../http/paging'
 
 const toUser = (row: Selectable<UserRow>) => ({
   id: row.id,
@@ -20,23 +18,6 @@ const toUser = (row: Selectable<UserRow>) => ({
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),
 })
-
-const toKey = (row: Selectable<ApiKeyRow>) => ({
-  id: row.id,
-  name: row.name,
-  key_prefix: row.key_prefix,
-  permissions: row.permissions,
-  expires_at: row.expires_at && toTimestamp(row.expires_at),
-  last_used_at: row.last_used_at && toTimestamp(row.last_used_at),
-  rate_limit_requests_per_minute: row.requests_per_minute,
-  rate_limit_tokens_per_minute: row.tokens_per_minute,
-  max_concurrent_requests: row.max_concurrent_requests,
-  monthly_spend_limit: row.monthly_spend_limit === null ? null : toUsd(row.monthly_spend_limit),
-  created_at: toTimestamp(row.created_at),
-})
-
-const isTaken = (thrown: unknown) =>
-  thrown instanceof Error && Reflect.get(thrown, 'code') === '23505'
 
 const emailTaken = (thrown: unknown) => {
   if (!isTaken(thrown)) throw thrown
@@ -53,7 +34,7 @@ export function createUserStore(db: Kysely<Schema>) {
     return toUser(row)
   }
 
-  async function change(id: string, fields: Partial<Selectable<UserRow>>) {
+  async function change(id: string, fields: Updateable<UserRow>) {
     const row = await db
       .updateTable('users')
       .set({ ...fields, updated_at: new Date() })
@@ -82,12 +63,7 @@ export function createUserStore(db: Kysely<Schema>) {
         .catch(emailTaken)
       return toUser(row)
     },
-    change: (id: string, fields: ChangedUser) =>
-      change(
-        id,
-        // Fields that were not sent stay as they are.
-        Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
-      ),
+    change: (id: string, fields: ChangedUser) => change(id, present(fields)),
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
@@ -116,99 +92,6 @@ async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefi
       .offset(page.offset)
       .execute(),
   ])
-  const shown = rows.slice(0, page.limit)
-  const lastId = shown.at(-1)?.id
-  const more = rows.length > shown.length
-  return {
-    users: shown.map(toUser),
-    pagination: toPagination(page, Number(count.total), { count: shown.length, lastId, more }),
-  }
-}
-
-function createKeyStore(db: Kysely<Schema>, foundUser: (id: string) => Promise<unknown>) {
-  return {
-    async list(userId: string) {
-      await foundUser(userId)
-      const rows = await db
-        .selectFrom('api_key')
-        .selectAll()
-        .where('user_id', '=', userId)
-        .orderBy('id', 'desc')
-        .execute()
-      return { keys: rows.map(toKey) }
-    },
-    /** The secret is in this answer and nowhere else. */
-    async create(userId: string, fields: NewKey) {
-      await foundUser(userId)
-      const { total } = await db
-        .selectFrom('api_key')
-        .select(({ fn }) => fn.countAll<bigint>().as('total'))
-        .where('user_id', '=', userId)
-        .executeTakeFirstOrThrow()
-      if (total >= mostKeys) {
-        throw invalidRequest(null, 'limit_reached', `An account has at most ${mostKeys} keys.`)
-      }
-      const key = newApiKey()
-      const { expires_at, expires_in_days: days } = fields
-      const expiresAt = days === undefined ? expires_at : new Date(Date.now() + days * dayMs)
-      const row = await db
-        .insertInto('api_key')
-        .values({
-          id: newId('key'),
-          user_id: userId,
-          key_prefix: shownPart(key),
-          hash: Buffer.from(hashOf(key), 'hex'),
-          name: fields.name,
-          permissions: fields.permissions,
-          expires_at: expiresAt ?? null,
-          ...toLimitColumns(fields),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-      return { ...toKey(row), key, message: 'Keep this key: it is not shown again.' }
-    },
-    async change(userId: string, id: string, fields: ChangedKey) {
-      const { name, permissions, expires_at } = fields
-      const row = await db
-        .updateTable('api_key')
-        .set({
-          ...(name !== undefined && { name }),
-          ...(permissions && { permissions }),
-          ...(expires_at !== undefined && { expires_at }),
-          ...toLimitColumns(fields),
-          id,
-        })
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .returningAll()
-        .executeTakeFirst()
-      if (!row) throw new ApiError('resource_not_found')
-      return toKey(row)
-    },
-    async delete(userId: string, id: string) {
-      const row = await db
-        .deleteFrom('api_key')
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .returning('id')
-        .executeTakeFirst()
-      if (!row) throw new ApiError('resource_not_found')
-      return { success: true, message: 'The key was deleted.' }
-    },
-  }
-}
-
-function toLimitColumns(fields: Partial<NewKey & ChangedKey>) {
-  const {
-    rate_limit_requests_per_minute: requests,
-    rate_limit_tokens_per_minute: tokens,
-    max_concurrent_requests: concurrent,
-    monthly_spend_limit: spend,
-  } = fields
-  return {
-    ...(requests !== undefined && { requests_per_minute: requests }),
-    ...(tokens !== undefined && { tokens_per_minute: tokens }),
-    ...(concurrent !== undefined && { max_concurrent_requests: concurrent }),
-    ...(spend !== undefined && { monthly_spend_limit: spend }),
-  }
+  const { shown, pagination } = toPaged(page, count.total, rows)
+  return { users: shown.map(toUser), pagination }
 }

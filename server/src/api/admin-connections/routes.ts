@@ -1,0 +1,36 @@
+import { Hono } from 'hono'
+import { ChangedConnection, NewConnection, NewSecret } from './schema'
+import type { ConnectionStore } from './store'
+import type { Env } from '../../http/env'
+import { changedFields, newFields } from '../../http/fields'
+import type { Guards } from '../../http/guards'
+import { pageOf, searchOf } from '../../http/paging'
+
+/** Platform connections, for the operator. Source: api.md 9.1, 19. */
+export const connectionRoutes = (connections: ConnectionStore, { operator }: Guards) =>
+  new Hono<Env>()
+    .get('/api/admin/connections', operator, async (c) => {
+      const search = searchOf(c)
+      return c.json(await connections.list(pageOf(c, `connections ${search ?? ''}`), search))
+    })
+    .post('/api/admin/connections', operator, async (c) =>
+      c.json(await connections.create(await newFields(c, NewConnection)), 201),
+    )
+    .get('/api/admin/connections/:id', operator, async (c) =>
+      c.json(await connections.get(c.req.param('id'))),
+    )
+    .put('/api/admin/connections/:id', operator, async (c) =>
+      c.json(
+        await connections.change(c.req.param('id'), await changedFields(c, ChangedConnection)),
+      ),
+    )
+    .delete('/api/admin/connections/:id', operator, async (c) =>
+      c.json(await connections.delete(c.req.param('id'))),
+    )
+    .post('/api/admin/connections/:id/test', operator, async (c) =>
+      c.json(await connections.test(c.req.param('id'))),
+    )
+    .post('/api/admin/connections/:id/update-key', operator, async (c) => {
+      const { api_key: secret } = await newFields(c, NewSecret)
+      return c.json(await connections.updateKey(c.req.param('id'), secret))
+    })

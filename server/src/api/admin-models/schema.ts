@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { capabilities, categories } from '../../catalog/model'
+import { timestamp, trimmed, usd } from '../../http/fields'
+
+const price = usd(9)
+
+/** USD per 1,000,000 tokens; `image` and `request` per piece. */
+export const PricingFields = z.object({
+  input: price,
+  output: price,
+  cached_input: price.nullish(),
+  cache_write: price.nullish(),
+  reasoning: price.nullish(),
+  audio_input: price.nullish(),
+  audio_output: price.nullish(),
+  image: price.nullish(),
+  request: price.nullish(),
+})
+export type PricingFields = z.output<typeof PricingFields>
+
+const tokens = z.int().min(1).max(1_000_000_000)
+
+const shape = {
+  name: trimmed(200),
+  upstream_model: trimmed(256),
+  category: z.enum(categories),
+  context_length: tokens.nullish(),
+  max_output_tokens: tokens.nullish(),
+  dimensions: z.int().min(1).max(100_000).nullish(),
+  capabilities: z.partialRecord(z.enum(capabilities), z.boolean()),
+  pricing: PricingFields.nullish(),
+  is_free: z.boolean(),
+  enabled: z.boolean(),
+  created_at: timestamp,
+  deprecated_at: timestamp.nullish(),
+}
+
+/** A model to be added, or one of the catalogue to be taken over. Source: api.md 19. */
+export const NewModel = z.object({
+  id: z.string().min(3).max(256),
+  ...z.object(shape).partial().shape,
+  name: shape.name,
+  category: shape.category,
+})
+export type NewModel = z.output<typeof NewModel>
+
+export const ChangedModel = z.object(shape).partial()
+export type ChangedModel = z.output<typeof ChangedModel>

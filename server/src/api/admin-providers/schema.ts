@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { trimmed } from '../../http/fields'
+import { dialects, RelayOptions } from '../../providers/provider'
+
+const address = z.url({ protocol: /^https?$/ }).max(500)
+const webAddress = z.url({ protocol: /^https$/ }).max(500)
+
+const fields = {
+  name: trimmed(100),
+  base_url: address.transform((url) => url.replace(/\/+$/, '')).nullish(),
+  /** The header that carries the credential; `authorization` gets `Bearer `. */
+  auth: z
+    .string()
+    .toLowerCase()
+    .regex(/^[a-z0-9-]{1,64}$/, 'must be the name of a header.')
+    .optional(),
+  keyless: z.boolean().optional(),
+  description: trimmed(500).nullish(),
+  website: webAddress.nullish(),
+  logo_url: webAddress.nullish(),
+  enabled: z.boolean().optional(),
+  options: RelayOptions.optional(),
+}
+
+/** A provider to be added. Source: api.md 19. */
+export const NewProvider = z.object({
+  key: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,39}$/, 'must be like "my-provider".'),
+  adapter: z.enum(dialects).exclude(['sandbox']),
+  ...fields,
+})
+export type NewProvider = z.output<typeof NewProvider>
+
+export const ChangedProvider = z.object({ ...fields, name: fields.name.optional() })
+export type ChangedProvider = z.output<typeof ChangedProvider>

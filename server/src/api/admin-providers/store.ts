@@ -1,0 +1,128 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { ChangedProvider, NewProvider } from './schema'
+import { newId } from '../../db/id'
+import type { ProviderRow, Schema } from '../../db/schema'
+import { isTaken } from '../../db/unique'
+import { ApiError, invalidRequest } from '../../errors'
+import { present, toTimestamp } from '../../http/fields'
+import { containing, toPaged, type Page } from '../../http/paging'
+import { providers } from '../../providers/registry'
+
+const builtIn = new Set(providers.map(({ key }) => key))
+// First parts of model ids and paths that mean something else.
+const reserved = new Set(['collection', 'auto', 'admin', 'api', 'v1', 'native', 'docs', 'system'])
+
+const toProvider = (row: Selectable<ProviderRow>) => ({
+  id: row.id,
+  key: row.key,
+  name: row.name,
+  adapter: row.dialect,
+  base_url: row.base_url,
+  auth: row.auth_header,
+  keyless: row.keyless,
+  description: row.description,
+  website: row.website,
+  logo_url: row.logo_url,
+  enabled: row.enabled,
+  options: row.options,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+})
+
+const toColumns = ({ auth, options, ...fields }: Omit<ChangedProvider, 'name'>) =>
+  present({ ...fields, auth_header: auth, options: options && JSON.stringify(options) })
+
+function checkKey(key: string): void {
+  if (reserved.has(key)) throw invalidRequest('key', 'reserved', `key: "${key}" is reserved.`)
+  if (builtIn.has(key)) {
+    throw invalidRequest('key', 'taken', `key: "${key}" comes with Tollgate.`)
+  }
+}
+
+export type ProviderStore = ReturnType<typeof createProviderStore>
+
+/** The providers that operators added. All reject with `resource_not_found` for unknown ids. */
+export function createProviderStore(db: Kysely<Schema>) {
+  async function get(id: string) {
+    const row = await db.selectFrom('provider').selectAll().where('id', '=', id).executeTakeFirst()
+    if (!row) throw new ApiError('resource_not_found')
+    return toProvider(row)
+  }
+
+  return {
+    get,
+    list: (page: Page, search: string | undefined) => listProviders(db, page, search),
+    async create({ key, name, adapter, ...fields }: NewProvider) {
+      checkKey(key)
+      const row = await db
+        .insertInto('provider')
+        .values({
+          id: newId('prov'),
+          key,
+          name,
+          dialect: adapter,
+          options: '{}',
+          ...toColumns(fields),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+        .catch((thrown: unknown) => {
+          if (!isTaken(thrown)) throw thrown
+          throw invalidRequest('key', 'taken', `key: there is a provider "${key}".`)
+        })
+      return toProvider(row)
+    },
+    async change(id: string, { name, ...fields }: ChangedProvider) {
+      const row = await db
+        .updateTable('provider')
+        .set({ ...present({ name }), ...toColumns(fields), updated_at: new Date() })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst()
+      if (!row) throw new ApiError('resource_not_found')
+      return toProvider(row)
+    },
+    async delete(id: string) {
+      const { key } = await get(id)
+      // The condition is in the statement: a model added meanwhile keeps its provider.
+      const row = await db
+        .deleteFrom('provider')
+        .where('id', '=', id)
+        .where((is) =>
+          is.not(is.exists(is.selectFrom('model').select('id').where('provider', '=', key))),
+        )
+        .where((is) =>
+          is.not(is.exists(is.selectFrom('connection').select('id').where('provider', '=', key))),
+        )
+        .returning('id')
+        .executeTakeFirst()
+      if (row) return { success: true, message: 'The provider was deleted.' }
+      throw invalidRequest(null, 'wrong_state', 'Delete its models and connections first.')
+    },
+  }
+}
+
+async function listProviders(db: Kysely<Schema>, page: Page, search: string | undefined) {
+  const filtered = db
+    .selectFrom('provider')
+    .$if(search !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('key', 'ilike', containing(search ?? '')),
+          is('name', 'ilike', containing(search ?? '')),
+        ]),
+      ),
+    )
+  const [count, rows] = await Promise.all([
+    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+    filtered
+      .selectAll()
+      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ])
+  const { shown, pagination } = toPaged(page, count.total, rows)
+  return { providers: shown.map(toProvider), pagination }
+}
