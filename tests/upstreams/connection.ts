@@ -77,6 +77,12 @@ export class Connection {
     this.#asleep = undefined
   }
 
+  /** Lets the event loop turn once, for writers that would never yield by themselves. */
+  async turn(): Promise<void> {
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    if (!this.isOpen) throw new PeerGone()
+  }
+
   /** Closes as an orderly server does, with a FIN after everything written. */
   close(): void {
     if (!this.isOpen) return

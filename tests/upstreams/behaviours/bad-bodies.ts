@@ -50,7 +50,7 @@ const mebibyte = 1 << 20
 export async function repeat({ reply }: Call, block: Uint8Array, count: number): Promise<void> {
   for (let index = 0; index < count; index++) {
     await reply.body(block)
-    if (index % 8 === 0) await reply.connection.sleep(0)
+    if (index % 8 === 0) await reply.connection.turn()
   }
 }
 

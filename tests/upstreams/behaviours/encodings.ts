@@ -53,7 +53,7 @@ async function bomb({ reply, asked }: Call): Promise<void> {
   for (let index = 0; index < 1024; index++) {
     checksum = crc32(spaces, checksum)
     await reply.body(block)
-    if (index % 16 === 0) await reply.connection.sleep(0)
+    if (index % 16 === 0) await reply.connection.turn()
   }
   const tail = Buffer.from([3, 0, 0, 0, 0, 0, 0, 0, 0, 0])
   tail.writeUInt32LE(checksum, 2)

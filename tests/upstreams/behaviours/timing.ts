@@ -104,7 +104,7 @@ const endless: Behaviour = async (call) => {
     call.attempt.completionTokens = count
     await writeFrame(call, frame)
     // Writes that the kernel takes at once never yield, and others want to be served as well.
-    if (count % 64 === 0) await call.reply.connection.sleep(0)
+    if (count % 64 === 0) await call.reply.connection.turn()
   }
 }
 
