@@ -1,0 +1,52 @@
+type Json = Record<string, unknown>
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** R11 to R13 for the tool calls of one choice. Problems are `<rule>: <what was seen>`. */
+export class ToolCallRules {
+  readonly #arguments = new Map<number, string>()
+
+  /** Judges the `tool_calls` of one delta; absent ones are fine. */
+  take(toolCalls: unknown): string[] {
+    if (toolCalls === undefined || toolCalls === null) return []
+    if (!Array.isArray(toolCalls)) return ['R11: tool_calls is no array']
+    const several = toolCalls.length > 1 ? ['R11: several calls in one chunk'] : []
+    return [...several, ...toolCalls.filter(isJson).flatMap((call) => this.#call(call))]
+  }
+
+  /** Judges the calls as a whole, at the end of their choice. */
+  problems(finishReason: string | undefined): string[] {
+    const broken = [...this.#arguments.values()].filter((text) => !isObjectText(text))
+    const problems = broken.map((text) => `R12: arguments are no JSON object: ${text.slice(0, 60)}`)
+    const isCut = finishReason === 'length' || finishReason === 'content_filter'
+    // An answer cut by its limit may end inside the arguments, and says so.
+    if (isCut) return []
+    if (this.#arguments.size > 0 && !['tool_calls', 'function_call'].includes(finishReason ?? '')) {
+      problems.push(`R13: tool calls, but finish_reason ${finishReason}`)
+    }
+    return problems
+  }
+
+  #call({ index, id, type, function: part }: Json): string[] {
+    if (typeof index !== 'number') return ['R11: a tool call without index']
+    const { name, arguments: fragment } = isJson(part) ? part : {}
+    const sofar = this.#arguments.get(index)
+    this.#arguments.set(index, (sofar ?? '') + (typeof fragment === 'string' ? fragment : ''))
+    if (sofar !== undefined) {
+      return [id, type, name].some((value) => value !== undefined)
+        ? ['R11: id, type or name repeated']
+        : []
+    }
+    const isHead = typeof id === 'string' && type === 'function' && typeof name === 'string'
+    const problems = isHead ? [] : ['R11: the first delta of a call lacks id, type or name']
+    return fragment === '' ? problems : [...problems, 'R11: the first delta has no empty arguments']
+  }
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    return isJson(JSON.parse(text))
+  } catch {
+    return false
+  }
+}
