@@ -27,6 +27,8 @@ export class DirectoryLock implements Disposable {
     try {
       database = new Database(path, { create: true })
       database.run('pragma busy_timeout = 0')
+      // Nothing is ever written, and a journal on disk would only be left behind by a kill.
+      database.run('pragma journal_mode = memory')
       // IMMEDIATE, not EXCLUSIVE: it is one atomic step, so of two that start together one wins.
       database.run('begin immediate')
       writeFileSync(owner, `${process.pid}\n`)
