@@ -62,8 +62,8 @@ export async function installBinaries(home: string, source: Package): Promise<st
   const draft = `${target}.new-${crypto.randomUUID()}`
   const isWanted = (path: string) => !unwanted.test(`/${relative(source.native, path)}`)
   await cp(source.native, draft, { recursive: true, verbatimSymlinks: true, filter: isWanted })
-  await linkLibraries(draft)
   await openToAll(draft)
+  await linkLibraries(draft)
   await rename(draft, target)
   return target
 }
@@ -80,7 +80,7 @@ async function linkLibraries(root: string): Promise<void> {
   }
 }
 
-/** Whatever our umask and the installer's: the server's account reads all of it, writes none. */
+/** Whatever our umask and the installer's modes: we write, the server's account only reads. */
 async function openToAll(root: string): Promise<void> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   await Promise.all(

@@ -267,7 +267,10 @@ describe('what is broken is mended or said in one line', () => {
     const names = await readdir(join(folder, 'native/lib'), { withFileTypes: true })
     const links = names.filter((it) => it.isSymbolicLink())
     for (const { name } of links) await rm(join(folder, 'native/lib', name))
-    await chmod(folder, 0o500)
+    for (const it of ['native', 'native/lib', '']) {
+      await chmod(join(folder, it), 0o555)
+      cleanups.push(() => chmod(join(folder, it), 0o755))
+    }
     const resolve = () => pathToFileURL(join(folder, 'dist/index.js')).href
     expect(await query(await start(dataDir, { resolve }), 'select 1')).toEqual([1])
   })
