@@ -6,7 +6,10 @@ import { openDataDirectory } from './data-directory'
 
 const source = JSON.stringify(join(import.meta.dir, 'data-directory.ts'))
 
-/** Opens `path` in `count` processes at the same time; each says what came of it and stays. */
+/**
+ * Opens `path` in `count` processes at the same time; each says what came of it and stays. None
+ * keeps what it opened in a variable: a lock must not end when it is collected as garbage.
+ */
 async function contend(path: string, count: number): Promise<string[]> {
   const at = Date.now() + 400
   const script = `

@@ -5,6 +5,12 @@ import { join, resolve } from 'node:path'
 import { StartError } from '../config'
 
 /**
+ * A lock that nobody refers to is still held: collected as garbage, its database would be closed.
+ * Seen on Bun 1.4.5 as two owners at once.
+ */
+const held = new Set<Database>()
+
+/**
  * The only process in a directory. The kernel ends the lock with the process, however that dies, so
  * there is never a stale one to clean up; children do not inherit it.
  */
@@ -36,6 +42,7 @@ export class DirectoryLock implements Disposable {
       database?.close()
       throw refusal(directory, cause)
     }
+    held.add(database)
     return new DirectoryLock(database, owner)
   }
 
@@ -43,6 +50,7 @@ export class DirectoryLock implements Disposable {
     // First the name, then the lock: the next owner writes its own name after it has the lock.
     rmSync(this.#owner, { force: true })
     this.#database.close()
+    held.delete(this.#database)
   }
 }
 
