@@ -1,0 +1,211 @@
+#!/usr/bin/env node
+// The launcher: finds the Bun that npm installed and hands over to it. Plain JavaScript without
+// dependencies, for any Node from 18 on. No install script has to have run.
+import { spawn } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'node:fs'
+import os from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const bunVersion = '1.4.5'
+const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
+
+const help = `Usage: tollgate [command]
+
+  start         run the server (the default)
+  dev           run it, and again after each change of its source
+  test [args]   run the tests; arguments go to bun test
+  check         run what must pass before a change is sent
+  --help        this text
+  --version     the version of Tollgate
+
+DATA_DIR and other relative paths start where you stand. TOLLGATE_BUN names another Bun to run.`
+
+/** What `check` runs, in this order: a name and the command line, `bun` standing for ours. */
+const checks = [
+  ['types', 'tsc', '--noEmit'],
+  ['format', 'oxfmt', '--check'],
+  ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
+  ['unused code', 'knip'],
+  ['layers', 'bun', 'test', 'server/src/layers.test.ts'],
+  ...(existsSync(join(root, 'server/scripts/openapi.ts'))
+    ? [['openapi.json', 'bun', 'server/scripts/openapi.ts', '--check']]
+    : []),
+]
+
+/** A failure with words for whoever started us: one line, no stack. */
+class LaunchError extends Error {}
+
+const commands = {
+  start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
+  dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
+  test: (args) => run(findBun(), ['test', ...args], { cwd: root }),
+  check,
+}
+
+/** Runs the checks up to the first that fails; returns its exit code. */
+async function check() {
+  for (const [name, program, ...args] of checks) {
+    const [command, before] = program === 'bun' ? [findBun(), []] : nodeTool(program)
+    const code = await run(command, [...before, ...args], { cwd: root })
+    if (code !== 0) {
+      console.error(`tollgate check: ${name} failed: ${[program, ...args].join(' ')}`)
+      return code
+    }
+  }
+  return 0
+}
+
+/** The command line of an installed package's program, run by the Node that runs us. */
+function nodeTool(name) {
+  const folder = findPackage(name === 'tsc' ? 'typescript' : name)
+  if (!folder) throw new LaunchError(`${name} is not installed. Run "npm ci".`)
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return [process.execPath, [join(folder, typeof bin === 'string' ? bin : bin[name])]]
+}
+
+/** The path of the Bun to run. Throws LaunchError, saying how to get one. */
+function findBun() {
+  const chosen = process.env.TOLLGATE_BUN
+  if (chosen) return runnable(chosen)
+  const name = bunPackage()
+  const folder = findPackage(name)
+  const install = `npm install --no-save ${name}@${bunVersion}`
+  if (folder) return runnable(join(folder, 'bin/bun'))
+  if (name.endsWith('-baseline')) {
+    throw new LaunchError(`This processor has no AVX2. Run "${install}", then try again.`)
+  }
+  throw new LaunchError(
+    `${name} is not installed. Run "npm ci" without --omit=optional, or "${install}".`,
+  )
+}
+
+function bunPackage() {
+  const systems = { linux: 'linux', darwin: 'darwin' }
+  const processors = { x64: 'x64', arm64: 'aarch64' }
+  const system = systems[process.platform]
+  const processor = processors[process.arch]
+  if (!system || !processor) {
+    throw new LaunchError(
+      `Tollgate runs on Linux and macOS, x64 and arm64; this is ${process.platform}-${process.arch}. ` +
+        'Use a container or WSL, or name a Bun in TOLLGATE_BUN.',
+    )
+  }
+  const libc = system === 'linux' && isMusl() ? '-musl' : ''
+  const baseline = system === 'linux' && processor === 'x64' && !hasAvx2() ? '-baseline' : ''
+  return `@oven/bun-${system}-${processor}${libc}${baseline}`
+}
+
+/** Node's own report names the glibc it runs on, and none on musl. */
+function isMusl() {
+  return !process.report?.getReport().header.glibcVersionRuntime
+}
+
+/** What cannot be read is taken for a processor of the last ten years. */
+function hasAvx2() {
+  try {
+    const flags = /^flags\s*:(.*)$/m.exec(readFileSync(cpuinfoPath(), 'utf8'))?.[1]
+    return flags === undefined || flags.split(' ').includes('avx2')
+  } catch {
+    return true
+  }
+}
+
+/** Its own variable for the tests: nobody can take AVX2 out of a processor. */
+function cpuinfoPath() {
+  return process.env.TOLLGATE_CPUINFO ?? '/proc/cpuinfo'
+}
+
+/** The folder of an installed package, nearest first: npm may have hoisted it above us. */
+function findPackage(name) {
+  for (let folder = root; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (existsSync(join(candidate, 'package.json'))) return candidate
+    if (folder === dirname(folder)) return undefined
+  }
+}
+
+function runnable(path) {
+  if (!existsSync(path)) throw new LaunchError(`There is no Bun at ${path}.`)
+  try {
+    accessSync(path, constants.X_OK)
+  } catch {
+    throw new LaunchError(`${path} is not executable. Run "chmod +x ${path}".`)
+  }
+  return path
+}
+
+/** A proxy would take the place of the guard over where upstream requests may go. */
+const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
+
+let hasWarned = false
+
+function childEnvironment() {
+  const environment = { ...process.env, TOLLGATE_LAUNCHER_PID: String(process.pid) }
+  // Bun allows 256 fetches at a time, and 65535 at most: a stream holds one as long as it lasts.
+  environment.BUN_CONFIG_MAX_HTTP_REQUESTS ||= '65535'
+  const proxies = proxyNames.flatMap((name) => [name, name.toLowerCase()])
+  const ignored = proxies.filter((name) => environment[name])
+  // Empty, not absent: what is absent Bun takes from a .env file in the working directory.
+  for (const name of proxies) environment[name] = ''
+  if (ignored.length > 0 && !hasWarned) {
+    hasWarned = true
+    console.error(`tollgate: ${ignored.join(', ')} ignored: upstreams are reached directly.`)
+  }
+  return environment
+}
+
+/**
+ * Runs a program to its end and returns its exit code, 128 + n after signal n. Whatever we are sent
+ * goes to the child, and we stay until it has gone: it may be finishing requests.
+ */
+function run(command, args, { cwd = process.cwd() } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, stdio: 'inherit', env: childEnvironment() })
+    const stopForwarding = forwardSignals(child)
+    child.once('error', (cause) => {
+      stopForwarding()
+      reject(new LaunchError(`${command} cannot be run: ${cause.message}.`))
+    })
+    child.once('exit', (code, signal) => {
+      stopForwarding()
+      resolve(signal ? 128 + os.constants.signals[signal] : code)
+    })
+  })
+}
+
+/**
+ * Ctrl-C goes from the terminal to the whole group, so the child has its SIGINT already, and a copy
+ * from us follows. From here the two cases look alike; a signal lost would be a server that never
+ * stops, while one repeated is harmless: main.ts takes SIGINTs within a second for one. npm forwards
+ * too, so what comes to us twice within a second goes on once.
+ */
+function forwardSignals(child) {
+  const forwarders = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+    let lastAt = -Infinity
+    const forward = () => {
+      const now = performance.now()
+      if (now - lastAt > 1000) child.kill(signal)
+      lastAt = now
+    }
+    process.on(signal, forward)
+    return () => process.off(signal, forward)
+  })
+  return () => forwarders.forEach((stop) => stop())
+}
+
+async function main([name = 'start', ...args]) {
+  if (name === '--help' || name === '-h') return console.log(help)
+  if (name === '--version' || name === '-v') {
+    return console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+  }
+  if (!Object.hasOwn(commands, name)) {
+    throw new LaunchError(`There is no command "${name}". See tollgate --help.`)
+  }
+  process.exitCode = await commands[name](args)
+}
+
+main(process.argv.slice(2)).catch((thrown) => {
+  console.error(thrown instanceof LaunchError ? `tollgate: ${thrown.message}` : thrown)
+  process.exitCode = 1
+})

@@ -1,0 +1,36 @@
+import { readFile, realpath, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Who runs the embedded PostgreSQL. */
+export interface Account {
+  uid: number
+  gid: number
+  /** Whether that is somebody else than this process, which then is root. */
+  foreign: boolean
+}
+
+/** This user, or for root, which PostgreSQL refuses, `nobody`. */
+export async function serverAccount(passwdPath = '/etc/passwd'): Promise<Account> {
+  const uid = process.getuid?.() ?? 0
+  if (uid !== 0) return { uid, gid: process.getgid?.() ?? uid, foreign: false }
+  const passwd = await readFile(passwdPath, 'utf8').catch(() => '')
+  const [, , nobody, group] = /^nobody:.*$/m.exec(passwd)?.[0].split(':') ?? []
+  return { uid: toId(nobody), gid: toId(group), foreign: true }
+}
+
+/** macOS has nobody at -2, which the kernel knows as an unsigned number. */
+const toId = (text: string | undefined) => Number(text ?? 65_534) >>> 0
+
+/** Whether `account` can pass through `directory` and all above it, going by owners and modes. */
+export async function canEnter(account: Account, directory: string): Promise<boolean> {
+  // Only root runs the server as somebody else; what we can enter ourselves needs no look.
+  if (!account.foreign) return true
+  let path = await realpath(directory)
+  for (;;) {
+    const { uid, gid, mode } = await stat(path)
+    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001
+    if ((mode & bit) === 0) return false
+    if (path === dirname(path)) return true
+    path = dirname(path)
+  }
+}

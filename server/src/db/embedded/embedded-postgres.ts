@@ -1,0 +1,165 @@
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from '../../config'
+import { DirectoryLock } from '../data-directory'
+import { serverAccount } from './account'
+import { type Resolver, findPackage, installBinaries } from './binaries'
+import { database, openCluster, user } from './cluster'
+import { openHome } from './home'
+import { type Place, ServerProcess, boundLog } from './server-process'
+import { closeSocketDirectory, openSocketDirectory, port } from './socket-directory'
+import { takeOver } from './takeover'
+
+interface Options {
+  /** Gets a line that an operator may want to read. */
+  log: (line: string) => void
+  /** Called once, when the server has ended and cannot be brought back: leave the process. */
+  onExit: (reason: string) => void
+  /** Finds the package with the programs; the runtime's own where left out. */
+  resolve?: Resolver
+}
+
+/** The waits before each try to bring back a server that ended by itself; then it is given up. */
+const restartDelaysMs = [0, 250, 1_000, 2_000, 5_000]
+/** A server that ran for so long has its tries back. */
+const stableMs = 60_000
+
+/**
+ * A PostgreSQL of our own, in the data directory, reached by a Unix socket only. When it ends by
+ * itself it is started again; connections break meanwhile, and a pool makes new ones.
+ */
+export class EmbeddedPostgres implements AsyncDisposable {
+  /** What `pg` needs. `host` is the directory of the socket. */
+  readonly connection: {
+    host: string
+    port: number
+    user: string
+    password: string
+    database: string
+  }
+  readonly #place: Omit<Place, 'stalePid'>
+  readonly #options: Options
+  readonly #lock: DirectoryLock
+  readonly #logTimer: Timer
+  #server: ServerProcess
+  #supervision: Promise<void>
+  #stopping = Promise.withResolvers<void>()
+  #isStopping = false
+
+  private constructor(started: Started, options: Options) {
+    this.#place = started.place
+    this.#lock = started.lock
+    this.#options = options
+    this.#server = started.server
+    const host = started.place.socketDirectory
+    this.connection = { host, port, user, password: started.password, database }
+    this.#supervision = this.#supervise()
+    const logPath = join(started.place.home.path, 'server.log')
+    // A full disk will be reported by the server itself.
+    this.#logTimer = setInterval(() => void boundLog(logPath).catch(() => undefined), 60_000)
+    this.#logTimer.unref()
+  }
+
+  /**
+   * Starts the server of an existing `dataDir`, making it first where there is none, and taking over
+   * from one that a killed Tollgate left. Throws `StartError`: one line, with what to do.
+   */
+  static async start(dataDir: string, options: Options): Promise<EmbeddedPostgres> {
+    try {
+      return new EmbeddedPostgres(await startServer(dataDir, options), options)
+    } catch (thrown) {
+      if (thrown instanceof StartError) throw thrown
+      // What is left are file system errors, whose messages name call and path.
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      throw new StartError(
+        `The embedded PostgreSQL could not start in ${dataDir}: ${why}. ` +
+          'Remove the cause, or set DATABASE_URL to a server of your own.',
+        { cause: thrown },
+      )
+    }
+  }
+
+  /** The server's process id, as long as this run of it lasts. */
+  get pid(): number | undefined {
+    return this.#server.pid
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isStopping) return this.#supervision
+    this.#isStopping = true
+    this.#stopping.resolve()
+    clearInterval(this.#logTimer)
+    await this.#server.stop()
+    // A restart that was under way has its server stopped in there.
+    await this.#supervision
+    await closeSocketDirectory(this.#place.home, this.#place.socketDirectory)
+    this.#lock[Symbol.dispose]()
+  }
+
+  async #supervise(): Promise<void> {
+    let tries = 0
+    let startedAt = performance.now()
+    for (;;) {
+      const reason = await this.#server.exited
+      if (this.#isStopping) return
+      if (performance.now() - startedAt > stableMs) tries = 0
+      const delayMs = restartDelaysMs[tries]
+      if (delayMs === undefined) return this.#options.onExit(`PostgreSQL ${reason}`)
+      tries += 1
+      this.#options.log(`PostgreSQL ${reason}: starting it again (${tries}).`)
+      await Promise.race([Bun.sleep(delayMs), this.#stopping.promise])
+      if (this.#isStopping) return
+      startedAt = performance.now()
+      try {
+        this.#server = await launch(this.#place, this.#options.log)
+      } catch (thrown) {
+        if (this.#isStopping) return
+        return this.#options.onExit(thrown instanceof Error ? thrown.message : String(thrown))
+      }
+      if (this.#isStopping) await this.#server.stop()
+    }
+  }
+}
+
+interface Started {
+  place: Omit<Place, 'stalePid'>
+  password: string
+  server: ServerProcess
+  lock: DirectoryLock
+}
+
+async function startServer(dataDir: string, options: Options): Promise<Started> {
+  const source = await findPackage(options.resolve ?? ((name) => import.meta.resolve(name)))
+  const home = await openHome(await realpath(dataDir), await serverAccount(), options.log)
+  // The data directory has a lock too, but a copy of it may point to the same home.
+  const lock = DirectoryLock.take(home.path)
+  try {
+    const programs = await installBinaries(home.path, source)
+    const password = await openCluster(home, programs)
+    const place = { home, programs, socketDirectory: await openSocketDirectory(home) }
+    return { place, password, server: await launch(place, options.log), lock }
+  } catch (thrown) {
+    lock[Symbol.dispose]()
+    throw thrown
+  }
+}
+
+/**
+ * What is left of a server that was killed: its processes end in a moment, or it had been started
+ * but not yet written its postmaster.pid when we looked.
+ */
+const isPassing = /pre-existing shared memory block|lock file .* already exists/
+
+async function launch(place: Omit<Place, 'stalePid'>, log: (line: string) => void) {
+  const deadline = performance.now() + 10_000
+  for (;;) {
+    const stalePid = await takeOver(place.home.cluster, log)
+    try {
+      return await ServerProcess.start({ ...place, stalePid })
+    } catch (thrown) {
+      const passes = thrown instanceof Error && isPassing.test(thrown.message)
+      if (!passes || performance.now() > deadline) throw thrown
+      await Bun.sleep(100)
+    }
+  }
+}

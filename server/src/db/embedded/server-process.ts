@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { copyFile, open, stat, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { damaged } from './cluster'
+import type { Home } from './home'
+import { cannotRun, identity, serverEnvironment } from './run'
+import { port } from './socket-directory'
+import { readPidFile } from './takeover'
+
+/** What a server needs to run. */
+export interface Place {
+  home: Home
+  programs: string
+  socketDirectory: string
+  /** The process id in a postmaster.pid that is known to be no server's. */
+  stalePid: number | undefined
+}
+
+/** Crash recovery reads at most `max_wal_size` and what followed it: seconds, on a slow disk more. */
+const readyDeadlineMs = 120_000
+const stopDeadlineMs = 10_000
+const logLimitBytes = 4 << 20
+
+/** One run of the server, our child in a session of its own: Ctrl-C is not for it but for us. */
+export class ServerProcess {
+  /** Resolves with a reason when the server has ended, wanted or not. */
+  readonly exited: Promise<string>
+  readonly #child: ChildProcess
+
+  private constructor(child: ChildProcess, exited: Promise<string>) {
+    this.#child = child
+    this.exited = exited
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Resolves when the server takes connections. Throws `StartError`, quoting the server. */
+  static async start(place: Place): Promise<ServerProcess> {
+    const { home } = place
+    const logPath = join(home.path, 'server.log')
+    await boundLog(logPath)
+    const from = await stat(logPath).then(({ size }) => size)
+    const { child, exited } = await launch(place, logPath)
+    const server = new ServerProcess(child, exited)
+    const deadline = performance.now() + readyDeadlineMs
+    while (performance.now() < deadline) {
+      const file = await readPidFile(home.cluster)
+      if (file?.pid === child.pid && file?.status === 'ready') return server
+      const ended = await Promise.race([exited, Bun.sleep(5).then(() => '')])
+      if (ended) throw damaged(home.cluster, (await quote(logPath, from)) || ended)
+    }
+    await server.stop()
+    throw damaged(home.cluster, `the server was not ready in ${readyDeadlineMs / 1000} s`)
+  }
+
+  /** Ends all connections and the server; if it does not follow in time, without a checkpoint. */
+  async stop(): Promise<void> {
+    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+      this.#child.kill(signal)
+      const waiting = new AbortController()
+      const late = sleep(stopDeadlineMs, waiting.signal)
+      const hasEnded = await Promise.race([this.exited.then(() => true), late.then(() => false)])
+      waiting.abort()
+      if (hasEnded) return
+    }
+  }
+}
+
+/** Keeps the server's log bounded: from a size on it becomes `server.log.1` and begins anew. */
+export async function boundLog(path: string): Promise<void> {
+  const file = await open(path, 'a', 0o600)
+  await file.close()
+  if ((await stat(path)).size < logLimitBytes) return
+  await copyFile(path, `${path}.1`)
+  // Truncated, not renamed: the server appends to the file it was given.
+  await truncate(path)
+}
+
+async function launch({ home, ...place }: Place, logPath: string) {
+  const command = join(place.programs, 'bin/postgres')
+  const log = await open(logPath, 'a', 0o600)
+  const { promise: exited, resolve } = Promise.withResolvers<string>()
+  const spawned = Promise.withResolvers<void>()
+  const child = spawn(command, ['-D', home.cluster, ...settings(place.socketDirectory)], {
+    ...identity(home.account),
+    cwd: home.cluster,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    env: {
+      ...serverEnvironment,
+      // PostgreSQL refuses to start while the process in a stale postmaster.pid lives, whoever that
+      // is now. This names a process that cannot be a server; all its other checks remain.
+      ...(place.stalePid && { PG_GRANDPARENT_PID: `${place.stalePid}` }),
+    },
+  })
+  child.once('spawn', () => spawned.resolve())
+  child.once('error', (cause) => spawned.reject(cannotRun(command, cause)))
+  child.once('exit', (code, signal) => {
+    resolve(signal ? `ended by ${signal}` : `exited with code ${code}`)
+  })
+  await spawned.promise.finally(() => log.close())
+  return { child, exited }
+}
+
+function settings(socketDirectory: string): string[] {
+  const values = {
+    listen_addresses: '',
+    // A list: quoted, a comma in the path separates nothing.
+    unix_socket_directories: `"${socketDirectory.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+    port,
+    max_connections: 100,
+    shared_buffers: '64MB',
+    max_wal_size: '256MB',
+    fsync: 'on',
+    // Workers share memory in /dev/shm, of which a container often has 64 MB.
+    max_parallel_workers_per_gather: 0,
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_checkpoints: 'off',
+    // Statements and the details of errors carry customers' data.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+  }
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}
+
+/** Why the server ended, in its own words: its last fatal line since `from`, else its last line. */
+async function quote(logPath: string, from: number): Promise<string> {
+  const text = await Bun.file(logPath).slice(from).text()
+  const fatal = text.match(/(?:FATAL|PANIC): .*/g)?.[0]
+  const said =
+    fatal ??
+    text
+      .trim()
+      .split('\n')
+      .find((line) => line.startsWith('postgres:'))
+  return (said ?? text.trim().split('\n').at(-1) ?? '').replace(/\s+/g, ' ').replace(/\.$/, '')
+}
+
+/** Resolves after `ms`, or at once when `signal` is aborted. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer)
+    resolve()
+  })
+  return promise
+}

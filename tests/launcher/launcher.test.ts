@@ -1,0 +1,222 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+const launcher = join(import.meta.dir, '../../bin/tollgate.mjs')
+const cleanups: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
+})
+
+/** Stands in for the server: says what it was given, then does as its first argument says. */
+const entry = `
+  const { HTTP_PROXY, no_proxy, BUN_CONFIG_MAX_HTTP_REQUESTS, TOLLGATE_LAUNCHER_PID } = process.env
+  const seen = { HTTP_PROXY, no_proxy, BUN_CONFIG_MAX_HTTP_REQUESTS }
+  console.log(JSON.stringify({ ...seen, cwd: process.cwd(), launcher: TOLLGATE_LAUNCHER_PID, ppid: process.ppid, pid: process.pid }))
+  const [mode] = process.argv.slice(2)
+  if (mode === 'die') process.kill(process.pid, 'SIGKILL')
+  if (mode?.startsWith('exit-')) process.exit(Number(mode.slice(5)))
+  if (mode === 'stay') {
+    let count = 0
+    process.on('SIGHUP', () => {})
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {
+      count += 1
+      console.log(signal)
+      if (count === 1) setTimeout(() => process.exit(10 + count), 300)
+    })
+    setInterval(() => {}, 1000)
+  }`
+
+/** A copy of the launcher with a server of our own. */
+async function checkout(): Promise<string> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'tollgate-test-')))
+  cleanups.push(() => rm(root, { recursive: true, force: true }))
+  await mkdir(join(root, 'app/bin'), { recursive: true })
+  await mkdir(join(root, 'app/server/src'), { recursive: true })
+  await cp(launcher, join(root, 'app/bin/tollgate.mjs'))
+  await writeFile(join(root, 'app/package.json'), '{ "version": "1.2.3" }')
+  await writeFile(join(root, 'app/server/src/main.ts'), entry)
+  return root
+}
+
+function launch(root: string, args: string[], environment: Record<string, string> = {}) {
+  const child = spawn('node', [join(root, 'app/bin/tollgate.mjs'), ...args], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], TOLLGATE_BUN: process.execPath, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  // The whole group: a server that outlives its launcher is a failure, but not one to leave behind.
+  cleanups.push(() => killGroup(child))
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text))
+  const { promise, resolve } = Promise.withResolvers<number | null>()
+  child.once('close', resolve)
+  return { child, said, code: promise }
+}
+
+function killGroup({ pid = 0 }: ChildProcess): void {
+  try {
+    if (pid > 1) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // All of it has ended by itself, as it should.
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!condition() && performance.now() < deadline) await Bun.sleep(10)
+}
+
+async function outcome(started: ReturnType<typeof launch>) {
+  const code = await started.code
+  return { code, ...started.said }
+}
+
+/** Installs a package whose `bin/bun` is `script`; as far up as `folder`. */
+async function install(folder: string, name: string, mode = 0o755): Promise<void> {
+  const path = join(folder, 'node_modules', name, 'bin/bun')
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(join(dirname(path), '../package.json'), '{}')
+  await writeFile(path, '#!/bin/sh\necho "this is $0"\n')
+  await chmod(path, mode)
+}
+
+describe('the server', () => {
+  test('runs where the user stands, knows its launcher, and gives it its exit code', async () => {
+    const root = await checkout()
+    const { code, out, err } = await outcome(launch(root, ['start', 'exit-7']))
+    const seen: Record<string, unknown> = JSON.parse(out)
+    expect({ code, err }).toEqual({ code: 7, err: '' })
+    expect(seen).toMatchObject({ cwd: root, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' })
+    expect(seen['launcher']).toBe(String(seen['ppid']))
+  })
+
+  test('has no proxy, from the environment or from a .env file', async () => {
+    const root = await checkout()
+    await writeFile(join(root, '.env'), 'HTTP_PROXY=http://127.0.0.1:9\n')
+    const environment = { no_proxy: '*', BUN_CONFIG_MAX_HTTP_REQUESTS: '9' }
+    const { out, err } = await outcome(launch(root, [], environment))
+    const expected = { HTTP_PROXY: '', no_proxy: '', BUN_CONFIG_MAX_HTTP_REQUESTS: '9' }
+    expect(JSON.parse(out)).toMatchObject(expected)
+    expect(err).toBe('tollgate: no_proxy ignored: upstreams are reached directly.\n')
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s reaches it once; the launcher waits',
+    async (name) => {
+      const started = launch(await checkout(), ['start', 'stay'])
+      await until(() => started.said.out.includes('pid'))
+      started.child.kill(name)
+      await Bun.sleep(50)
+      started.child.kill(name)
+      const { code, out } = await outcome(started)
+      expect({ code, signals: out.trim().split('\n').slice(1) }).toEqual({
+        code: 11,
+        signals: [name],
+      })
+    },
+  )
+
+  test('Ctrl-C in the terminal, which reaches both, ends both', async () => {
+    const started = launch(await checkout(), ['start', 'stay'])
+    await until(() => started.said.out.includes('pid'))
+    process.kill(-(started.child.pid ?? 0), 'SIGINT')
+    const { code } = await outcome(started)
+    expect([11, 12]).toContain(code ?? 0)
+  })
+
+  test('that is killed makes the code a shell would give', async () => {
+    expect((await outcome(launch(await checkout(), ['start', 'die']))).code).toBe(137)
+  })
+})
+
+describe('Bun', () => {
+  const baseline = '@oven/bun-linux-x64-baseline'
+  const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64'
+
+  test('is found above, where npm hoisted it', async () => {
+    const root = await checkout()
+    const names = ['linux-x64', 'linux-x64-musl', 'linux-aarch64', 'darwin-x64', 'darwin-aarch64']
+    for (const name of names) await install(root, `@oven/bun-${name}`)
+    const { code, out } = await outcome(launch(root, [], { TOLLGATE_BUN: '' }))
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(`this is ${root}/node`) })
+  })
+
+  test.skipIf(!isLinuxX64)('is another without AVX2 (Linux on x64)', async () => {
+    const root = await checkout()
+    await writeFile(join(root, 'cpuinfo'), 'flags\t\t: fpu sse4_2 avx\n')
+    const environment = { TOLLGATE_BUN: '', TOLLGATE_CPUINFO: join(root, 'cpuinfo') }
+    const missing = await outcome(launch(root, [], environment))
+    expect(missing).toMatchObject({ code: 1, err: expect.stringContaining(`${baseline}@1.4.5`) })
+    await install(root, baseline)
+    expect((await outcome(launch(root, [], environment))).out).toContain(baseline)
+  })
+
+  const useless: [string, (path: string) => Promise<unknown>, string][] = [
+    ['is missing', async () => undefined, 'There is no Bun at'],
+    ['is not executable', (path) => writeFile(path, '', { mode: 0o644 }), 'chmod +x'],
+    [
+      'cannot be run',
+      (path) => writeFile(path, '#!/nonexistent\n', { mode: 0o755 }),
+      'cannot be run',
+    ],
+  ]
+  test.each(useless)('that %s is one line', async (_name, prepare, words) => {
+    const root = await checkout()
+    await prepare(join(root, 'bun'))
+    const { code, err } = await outcome(launch(root, [], { TOLLGATE_BUN: join(root, 'bun') }))
+    expect(code).toBe(1)
+    expect(err.trim().split('\n')).toEqual([expect.stringContaining(words)])
+  })
+
+  test('that is not installed is one line', async () => {
+    const { code, err } = await outcome(launch(await checkout(), [], { TOLLGATE_BUN: '' }))
+    expect({ code, lines: err.trim().split('\n') }).toEqual({
+      code: 1,
+      lines: [expect.stringContaining('npm ci')],
+    })
+  })
+})
+
+describe('the other commands', () => {
+  test('--version, --help and a typing error', async () => {
+    const root = await checkout()
+    expect((await outcome(launch(root, ['--version']))).out).toBe('1.2.3\n')
+    expect((await outcome(launch(root, ['--help']))).out).toContain('Usage: tollgate')
+    const { code, err } = await outcome(launch(root, ['strat']))
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"strat"') })
+  })
+
+  test('test passes its arguments on, at the root', async () => {
+    const root = await checkout()
+    const source = "import { test } from 'bun:test'\ntest('one', () => console.log(process.cwd()))"
+    await writeFile(join(root, 'app/one.test.ts'), source)
+    const { code, out } = await outcome(launch(root, ['test', 'one']))
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(join(root, 'app')) })
+  })
+
+  test('check stops at the first that fails, and names it', async () => {
+    const root = await checkout()
+    const tools: [string, string, number][] = [
+      ['typescript', 'tsc', 0],
+      ['oxfmt', 'oxfmt', 3],
+      ['oxlint', 'oxlint', 0],
+    ]
+    for (const [name, bin, code] of tools) {
+      const folder = join(root, 'node_modules', name)
+      await mkdir(folder, { recursive: true })
+      await writeFile(join(folder, 'package.json'), JSON.stringify({ bin: { [bin]: 'run.js' } }))
+      const source = `require('fs').appendFileSync('ran', '${bin} '); process.exit(${code})`
+      await writeFile(join(folder, 'run.js'), source)
+    }
+    const { code, err } = await outcome(launch(root, ['check']))
+    expect(code).toBe(3)
+    expect(err).toContain('format failed: oxfmt --check')
+    expect(await readFile(join(root, 'app/ran'), 'utf8')).toBe('tsc oxfmt ')
+  })
+})
