@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors'
+import type { ApiError, ErrorCode } from '../errors'
 import { toRendered } from './render'
 import { errorChunk, type Identity } from '../wire/answer'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
@@ -44,6 +44,11 @@ export class StreamWatch implements Disposable {
 
   delete(stream: EventStream): void {
     this.#streams.delete(stream)
+  }
+
+  /** Ends all open streams with an error frame: the process stops. */
+  endAll(error: ApiError): void {
+    for (const stream of this.#streams) stream.end(error)
   }
 
   #look(): void {
@@ -115,6 +120,13 @@ class EventStream {
     this.#isClosed = true
     controller.enqueue(encode(last))
     controller.close()
+  }
+
+  /** Ends the stream from our side; what was on its way from the provider is dropped. */
+  end(error: ApiError): void {
+    if (this.#isClosed || !this.#controller) return this.#leave(error)
+    this.#source?.cancel(error)
+    this.#fail(this.#controller, error)
   }
 
   #leave(reason: Error): void {

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { ChangedProvider, NewProvider } from './schema'
+import type { Catalog } from '../../catalog/catalog'
 import { newId } from '../../db/id'
 import type { ProviderRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/unique'
@@ -42,7 +43,7 @@ function checkKey(key: string): void {
 export type ProviderStore = ReturnType<typeof createProviderStore>
 
 /** The providers that operators added. All reject with `resource_not_found` for unknown ids. */
-export function createProviderStore(db: Kysely<Schema>) {
+export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
   async function get(id: string) {
     const row = await db.selectFrom('provider').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
@@ -70,6 +71,7 @@ export function createProviderStore(db: Kysely<Schema>) {
           if (!isTaken(thrown)) throw thrown
           throw invalidRequest('key', 'taken', `key: there is a provider "${key}".`)
         })
+      await catalog.refresh()
       return toProvider(row)
     },
     async change(id: string, { name, ...fields }: ChangedProvider) {
@@ -80,26 +82,32 @@ export function createProviderStore(db: Kysely<Schema>) {
         .returningAll()
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
+      await catalog.refresh()
       return toProvider(row)
     },
     async delete(id: string) {
-      const { key } = await get(id)
-      // The condition is in the statement: a model added meanwhile keeps its provider.
-      const row = await db
-        .deleteFrom('provider')
-        .where('id', '=', id)
-        .where((is) =>
-          is.not(is.exists(is.selectFrom('model').select('id').where('provider', '=', key))),
-        )
-        .where((is) =>
-          is.not(is.exists(is.selectFrom('connection').select('id').where('provider', '=', key))),
-        )
-        .returning('id')
-        .executeTakeFirst()
-      if (row) return { success: true, message: 'The provider was deleted.' }
-      throw invalidRequest(null, 'wrong_state', 'Delete its models and connections first.')
+      await deleteUnused(db, await get(id))
+      await catalog.refresh()
+      return { success: true, message: 'The provider was deleted.' }
     },
   }
+}
+
+/** Throws `wrong_state` while it has models or connections, also ones that were added meanwhile. */
+async function deleteUnused(db: Kysely<Schema>, { id, key }: { id: string; key: string }) {
+  const row = await db
+    .deleteFrom('provider')
+    .where('id', '=', id)
+    .where((is) =>
+      is.not(is.exists(is.selectFrom('model').select('id').where('provider', '=', key))),
+    )
+    .where((is) =>
+      is.not(is.exists(is.selectFrom('connection').select('id').where('provider', '=', key))),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  if (row) return
+  throw invalidRequest(null, 'wrong_state', 'Delete its models and connections first.')
 }
 
 async function listProviders(db: Kysely<Schema>, page: Page, search: string | undefined) {

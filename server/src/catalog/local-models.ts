@@ -1,0 +1,65 @@
+import type { Model } from './model'
+import type { Parts } from './snapshot'
+
+/** A server on this machine and what it serves. */
+export interface FoundServer {
+  server: string
+  baseUrl: string
+  keyVariable?: string
+  models: readonly { id: string; contextLength?: number }[]
+}
+
+/** Local servers are offered as `local/<model>`; of two with the same model the first one has it. */
+export function fromLocalServers(
+  servers: readonly FoundServer[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Omit<Parts, 'providers'> {
+  const models = new Map<string, Model>()
+  const connections = servers.map((found, position) => {
+    const offered = found.models.filter(({ id }) => !models.has(`local/${id}`))
+    for (const model of offered) models.set(`local/${model.id}`, toModel(model, found.server))
+    return {
+      id: `conn_local_${found.server}`,
+      provider: 'local',
+      name: found.server,
+      baseUrl: found.baseUrl,
+      secret: (found.keyVariable && environment[found.keyVariable]) || null,
+      priority: 100 + position,
+      isDefault: false,
+      onlyModels: new Set(offered.map(({ id }) => `local/${id}`)),
+    }
+  })
+  return { models: [...models.values()], connections }
+}
+
+const looksLikeEmbedding = /embed|bge-|e5-|gte-|minilm/i
+
+const toModel = (
+  { id, contextLength }: { id: string; contextLength?: number },
+  server: string,
+): Model => ({
+  id: `local/${id}`,
+  provider: 'local',
+  name: `${id} (${server})`,
+  upstreamModel: id,
+  category: looksLikeEmbedding.test(id) ? 'embedding' : 'chat',
+  contextLength: contextLength ?? null,
+  maxOutputTokens: null,
+  capabilities: {
+    vision: false,
+    audio: false,
+    tools: true,
+    reasoning: false,
+    streaming: true,
+    json_mode: true,
+    json_schema: true,
+  },
+  // Nobody is charged for his own machine: an explicit zero, not an absent price.
+  pricing: { input: 0n, output: 0n },
+  isFree: true,
+  enabled: true,
+  createdAt: 0,
+  deprecatedAt: null,
+  dimensions: null,
+  simulated: false,
+})

@@ -1,0 +1,92 @@
+import { version } from '../package.json'
+import { readConfig, StartError } from './config'
+import { createLog } from './start/log'
+import { startServer, type RunningServer } from './start/server'
+import { welcome } from './start/welcome'
+
+const startedAt = performance.now()
+const fatalDrainMs = 5000
+const sameSignalMs = 1000
+
+/** A proxy would take requests around the guard over where they may go; the launcher empties these. */
+const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+])
+
+function assertNoProxy(): void {
+  const name = proxies.find((variable) => process.env[variable])
+  if (name) throw new StartError(`${name} is set. Start by "npm start", which leaves it out.`)
+}
+
+async function main(): Promise<void> {
+  assertNoProxy()
+  const config = readConfig(process.env)
+  const log = createLog(config.logLevel)
+  const leave = (code: number) => {
+    log.flushNow()
+    process.exit(code)
+  }
+  const running: { server?: RunningServer } = {}
+  const fail = (err: unknown, words: string) => {
+    log.fatal({ err }, words)
+    setTimeout(() => leave(1), fatalDrainMs).unref()
+    void (running.server?.stop() ?? Promise.resolve()).finally(() => leave(1))
+  }
+  process.on('uncaughtException', (err) => fail(err, 'an error nobody caught: stopping'))
+  process.on('unhandledRejection', (err) => fail(err, 'a rejection nobody handled: stopping'))
+  running.server = await startServer(config, {
+    log,
+    onLost: (reason) => fail(new Error(reason), 'the embedded database is gone: stopping'),
+  })
+  stopOnSignals(running.server, leave)
+  greet(running.server)
+}
+
+function greet({ address, firstAccount, storage, catalog }: RunningServer): void {
+  const { connections, providers } = catalog.snapshot
+  process.stdout.write(
+    welcome({
+      version,
+      address,
+      tookMs: performance.now() - startedAt,
+      firstKey: firstAccount.key,
+      firstKeyPath: firstAccount.path,
+      adminKeyPath: storage.installation.adminKeyPath,
+      providers: [...connections.keys()].filter((key) => providers.get(key)?.dialect !== 'sandbox'),
+    }),
+  )
+}
+
+/** The first signal lets running requests end, a later one does not wait for them. */
+function stopOnSignals(server: RunningServer, leave: (code: number) => void): void {
+  let firstAt: number | undefined
+  const stop = () => {
+    const now = performance.now()
+    if (firstAt !== undefined) {
+      // A terminal signals the whole group, so that the launcher's copy arrives as well.
+      if (now - firstAt > sameSignalMs) leave(130)
+      return
+    }
+    firstAt = now
+    void server.stop().then(
+      () => leave(0),
+      () => leave(1),
+    )
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
+  // A launcher that was killed cannot pass anything on.
+  const launcher = Number(process.env['TOLLGATE_LAUNCHER_PID'])
+  if (!launcher || process.ppid !== launcher) return
+  setInterval(() => {
+    if (process.ppid !== launcher) stop()
+  }, 1000).unref()
+}
+
+try {
+  await main()
+} catch (thrown) {
+  // What an operator can mend is one line; anything else is ours, and shows where.
+  console.error(thrown instanceof StartError ? `tollgate: ${thrown.message}` : thrown)
+  process.exit(1)
+}

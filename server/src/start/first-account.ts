@@ -1,0 +1,40 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { UserStore } from '../api/admin-users/store'
+import type { Schema } from '../db/schema'
+
+const email = 'operator@localhost'
+
+/** The operator's own account and a key for it, made where nobody has an account yet. */
+export interface FirstAccount {
+  /** Only from the start that made it. */
+  key: string | undefined
+  /** Where the key is kept, undefined where somebody has removed it. */
+  path: string | undefined
+}
+
+/** Makes the first account. Several processes may try at once: one makes it. */
+export async function openFirstAccount(
+  db: Kysely<Schema>,
+  users: UserStore,
+  dataDir: string,
+): Promise<FirstAccount> {
+  const path = join(dataDir, 'first-key')
+  const somebody = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  if (somebody) {
+    const kept = await readFile(path, 'utf8').catch(() => undefined)
+    return { key: undefined, path: kept ? path : undefined }
+  }
+  // The unique address lets one process through.
+  const user = await users
+    .create({ email, display_name: 'Operator', is_operator: true })
+    .catch(() => undefined)
+  if (!user) return { key: undefined, path: undefined }
+  const { key } = await users.keys.create(user.id, {
+    name: 'First key',
+    permissions: ['read', 'write', 'admin'],
+  })
+  await writeFile(path, `${key}\n`, { mode: 0o600 })
+  return { key, path }
+}

@@ -1,0 +1,54 @@
+import type { Config } from '../config'
+import { openDataDirectory } from '../db/data-directory'
+import { Database } from '../db/database'
+import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
+import { openInstallation, type Installation } from '../db/installation'
+import { migrate } from '../db/migrate'
+import { StartError } from '../config'
+
+/** What the process keeps on disk, open and up to date. */
+export interface Storage {
+  dataDir: string
+  database: Database
+  installation: Installation
+}
+
+interface Options {
+  log: (line: string) => void
+  /** The embedded server is gone for good. */
+  onLost: (reason: string) => void
+  onError: (error: Error) => void
+}
+
+/** Opens data directory, keys and database; `stack` closes them. Throws `StartError`. */
+export async function openStorage(
+  config: Config,
+  stack: AsyncDisposableStack,
+  options: Options,
+): Promise<Storage> {
+  const directory = stack.use(await openDataDirectory(config.dataDir))
+  const installation = await openInstallation(directory.path, config)
+  const address = config.databaseUrl
+    ? { connectionString: config.databaseUrl }
+    : await startEmbedded(directory.path, stack, options)
+  const database = stack.use(
+    new Database(address, { poolSize: config.databasePoolSize, onError: options.onError }),
+  )
+  try {
+    await database.ping()
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown error'
+    throw new StartError(`The database does not answer: ${why}. Check DATABASE_URL.`, { cause })
+  }
+  await migrate(database.query)
+  return { dataDir: directory.path, database, installation }
+}
+
+async function startEmbedded(
+  dataDir: string,
+  stack: AsyncDisposableStack,
+  { log, onLost }: Options,
+) {
+  const postgres = stack.use(await EmbeddedPostgres.start(dataDir, { log, onExit: onLost }))
+  return postgres.connection
+}
