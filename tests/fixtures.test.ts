@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { hasFixtures, ownRecordings, recordedAnswer, recordingNames, validate } from './fixtures.ts'
+import { hasFixtures, ownRecordings, recordedAnswer, recordingNames, validate } from './fixtures'
 
 const dataOf = (body: Buffer) =>
   body

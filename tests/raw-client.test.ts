@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { openRaw, parseResponse, rawRequest } from './raw-client.ts'
-import { startFakeProvider } from './upstreams/fake-provider.ts'
+import { openRaw, parseResponse, rawRequest } from './raw-client'
+import { startFakeProvider } from './upstreams/fake-provider'
 
 const request = (model: string) =>
   rawRequest({ path: '/v1/chat/completions', body: JSON.stringify({ model, stream: true }) })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { startRecorder } from './recorder.ts'
-import { startFakeProvider } from './upstreams/fake-provider.ts'
+import { startRecorder } from './recorder'
+import { startFakeProvider } from './upstreams/fake-provider'
 
 const id = 'req_1'
 const usual = { 'x-request-id': id }

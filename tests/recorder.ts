@@ -1,6 +1,6 @@
-import { refusalProblems } from './rules/errors.ts'
-import { headerProblems, isEventStream } from './rules/headers.ts'
-import { StreamRules } from './rules/stream.ts'
+import { refusalProblems } from './rules/errors'
+import { headerProblems, isEventStream } from './rules/headers'
+import { StreamRules } from './rules/stream'
 
 /** The part of `fetch` that clients use; the official clients take it as their `fetch` option. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>

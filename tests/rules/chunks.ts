@@ -1,5 +1,5 @@
-import { errorProblems } from './errors.ts'
-import { ToolCallRules } from './tool-calls.ts'
+import { errorProblems } from './errors'
+import { ToolCallRules } from './tool-calls'
 
 type Json = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import { errorTable } from './error-table.ts'
+import { errorTable } from './error-table'
 
 type Json = Record<string, unknown>
 

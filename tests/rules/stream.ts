@@ -1,4 +1,4 @@
-import { ChunkRules, type StreamRequest } from './chunks.ts'
+import { ChunkRules, type StreamRequest } from './chunks'
 
 /**
  * Reads a stream as a client would and notes every broken rule of the wire: R4–R13 and I18. Bytes

@@ -1,5 +1,5 @@
-import { type Call, type Json, isJson } from './call.ts'
-import { type Script, type Step, capped, scriptOf } from './script.ts'
+import { type Call, type Json, isJson } from './call'
+import { type Script, type Step, capped, scriptOf } from './script'
 
 /** One chunk of a stream. `ends` marks the first chunk that ends the last choice. */
 export interface Chunk {

@@ -1,5 +1,5 @@
-import type { Attempt } from './call.ts'
-import { type CatalogueModel, defaultPrices } from './catalogue.ts'
+import type { Attempt } from './call'
+import { type CatalogueModel, defaultPrices } from './catalogue'
 
 /** What one attempt was charged. */
 export interface BilledAttempt {

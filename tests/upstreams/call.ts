@@ -1,5 +1,5 @@
-import type { Billing } from './model-name.ts'
-import type { Reply } from './reply.ts'
+import type { Billing } from './model-name'
+import type { Reply } from './reply'
 
 export type Json = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import { type Json, isJson } from './call.ts'
+import { type Json, isJson } from './call'
 
 /** One model the provider offers. Prices are USD per 1,000,000 tokens. */
 export interface CatalogueModel {

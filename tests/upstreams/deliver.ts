@@ -1,6 +1,6 @@
-import type { Answer, Chunk } from './answer.ts'
-import type { Call } from './call.ts'
-import type { HeadOptions } from './reply.ts'
+import type { Answer, Chunk } from './answer'
+import type { Call } from './call'
+import type { HeadOptions } from './reply'
 
 /** One write of a body. `ends` completes the answer, and with it a bill of `bill-done`. */
 export interface Frame {

@@ -1,7 +1,7 @@
-import type { Behaviour, Call, Json } from './call.ts'
-import { numberOf } from './call.ts'
-import { errorBody } from './behaviours/statuses.ts'
-import { usageOf } from './answer.ts'
+import type { Behaviour, Call, Json } from './call'
+import { numberOf } from './call'
+import { errorBody } from './behaviours/statuses'
+import { usageOf } from './answer'
 
 const defaultDimensions = 8
 

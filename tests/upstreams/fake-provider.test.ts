@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { openRaw, rawRequest } from '../raw-client.ts'
-import { type FakeProvider, startFakeProvider } from './fake-provider.ts'
+import { openRaw, rawRequest } from '../raw-client'
+import { type FakeProvider, startFakeProvider } from './fake-provider'
 
 let upstream: FakeProvider
 beforeAll(async () => {

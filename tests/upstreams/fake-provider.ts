@@ -1,11 +1,11 @@
 import type { Socket } from 'bun'
-import { type Bill, billOf } from './bill.ts'
-import type { CatalogueModel } from './catalogue.ts'
-import { Connection, PeerGone } from './connection.ts'
-import { answer } from './dispatch.ts'
-import { type Log, type Seen, emptyLog, forget } from './log.ts'
-import { type Recording, replaying } from './recording.ts'
-import { type RawRequest, requestParser } from './request-parser.ts'
+import { type Bill, billOf } from './bill'
+import type { CatalogueModel } from './catalogue'
+import { Connection, PeerGone } from './connection'
+import { answer } from './dispatch'
+import { type Log, type Seen, emptyLog, forget } from './log'
+import { type Recording, replaying } from './recording'
+import { type RawRequest, requestParser } from './request-parser'
 
 /** A running fake provider: the oracle of what an upstream was asked, sent and charged. */
 export interface FakeProvider extends AsyncDisposable {

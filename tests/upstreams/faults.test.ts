@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
-import { type RawResponse, openRaw, rawRequest } from '../raw-client.ts'
-import { type FakeProvider, startFakeProvider } from './fake-provider.ts'
+import { type RawResponse, openRaw, rawRequest } from '../raw-client'
+import { type FakeProvider, startFakeProvider } from './fake-provider'
 
 let upstream: FakeProvider
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { type Attempt, type Behaviour, type Json, capOf } from './call.ts'
-import { type CatalogueModel, defaultCatalogue } from './catalogue.ts'
-import type { Closer } from './connection.ts'
-import type { Reply } from './reply.ts'
-import type { RawRequest } from './request-parser.ts'
+import { type Attempt, type Behaviour, type Json, capOf } from './call'
+import { type CatalogueModel, defaultCatalogue } from './catalogue'
+import type { Closer } from './connection'
+import type { Reply } from './reply'
+import type { RawRequest } from './request-parser'
 
 /** One request as the provider saw it. Times are milliseconds since 1970. */
 export interface Seen {

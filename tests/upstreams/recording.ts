@@ -1,4 +1,4 @@
-import type { Behaviour } from './call.ts'
+import type { Behaviour } from './call'
 
 /** An answer to be given byte for byte. */
 export interface Recording {

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts'
+import type { Connection } from './connection'
 
 /** How the end of a body is announced. A number is a `content-length`, honest or not. */
 export type Framing = 'chunked' | 'until-close' | number

@@ -1,5 +1,5 @@
-import { type Json, capOf, isJson } from './call.ts'
-import { countTokens } from './tokens.ts'
+import { type Json, capOf, isJson } from './call'
+import { countTokens } from './tokens'
 
 /** One delta of an answer and the output tokens in it. */
 export interface Step {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { openRaw, rawRequest } from '../raw-client.ts'
-import { type FakeProvider, startFakeProvider } from './fake-provider.ts'
+import { openRaw, rawRequest } from '../raw-client'
+import { type FakeProvider, startFakeProvider } from './fake-provider'
 
 let upstream: FakeProvider
 beforeAll(async () => {

@@ -1,7 +1,7 @@
-import { answerOf } from '../answer.ts'
-import { type Behaviour, type Call, numberOf } from '../call.ts'
-import { firstFrames, framesOf, openAnswer, sseHeaders, writeFrames } from '../deliver.ts'
-import { words } from '../script.ts'
+import { answerOf } from '../answer'
+import { type Behaviour, type Call, numberOf } from '../call'
+import { firstFrames, framesOf, openAnswer, sseHeaders, writeFrames } from '../deliver'
+import { words } from '../script'
 
 const page =
   '<!doctype html><html><head><title>Error</title></head><body><h1>Bad gateway</h1></body></html>'

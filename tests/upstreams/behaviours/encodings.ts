@@ -6,9 +6,9 @@ import {
   deflateSync,
   gzipSync,
 } from 'node:zlib'
-import { answerOf } from '../answer.ts'
-import type { Behaviour, Call } from '../call.ts'
-import { framesOf, openAnswer, sseHeaders } from '../deliver.ts'
+import { answerOf } from '../answer'
+import type { Behaviour, Call } from '../call'
+import { framesOf, openAnswer, sseHeaders } from '../deliver'
 
 type Encode = (body: Buffer) => Buffer
 

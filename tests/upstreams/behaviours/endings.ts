@@ -1,15 +1,8 @@
-import { answerOf } from '../answer.ts'
-import { type Behaviour, type Call, numberOf } from '../call.ts'
-import {
-  type Frame,
-  firstFrames,
-  framesOf,
-  openAnswer,
-  writeFrame,
-  writeFrames,
-} from '../deliver.ts'
-import type { Framing } from '../reply.ts'
-import { words } from '../script.ts'
+import { answerOf } from '../answer'
+import { type Behaviour, type Call, numberOf } from '../call'
+import { type Frame, firstFrames, framesOf, openAnswer, writeFrame, writeFrames } from '../deliver'
+import type { Framing } from '../reply'
+import { words } from '../script'
 
 /** A reset overtakes bytes the peer has not read yet; this is its time to read them. */
 const readTimeMs = 20

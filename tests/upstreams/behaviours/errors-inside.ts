@@ -1,8 +1,8 @@
-import { answerOf } from '../answer.ts'
-import { type Behaviour, type Json, isJson, numberOf } from '../call.ts'
-import { deliver, firstFrames, framesOf, openAnswer, writeFrames } from '../deliver.ts'
-import { words } from '../script.ts'
-import { errorBody } from './statuses.ts'
+import { answerOf } from '../answer'
+import { type Behaviour, type Json, isJson, numberOf } from '../call'
+import { deliver, firstFrames, framesOf, openAnswer, writeFrames } from '../deliver'
+import { words } from '../script'
+import { errorBody } from './statuses'
 
 const overloaded = errorBody({
   type: 'server_error',

@@ -1,7 +1,7 @@
-import { answerOf } from '../answer.ts'
-import type { Behaviour, Call } from '../call.ts'
-import { type Frame, charge, framesOf, openAnswer, writeFrames } from '../deliver.ts'
-import { repeat } from './bad-bodies.ts'
+import { answerOf } from '../answer'
+import type { Behaviour, Call } from '../call'
+import { type Frame, charge, framesOf, openAnswer, writeFrames } from '../deliver'
+import { repeat } from './bad-bodies'
 
 /** A good stream written in another SSE spelling; without a stream, a good answer. */
 const spelled =

@@ -1,6 +1,6 @@
-import { answerOf } from '../answer.ts'
-import type { Behaviour, Call } from '../call.ts'
-import { charge, deliver, framesOf, openAnswer, sseHeaders, writeFrames } from '../deliver.ts'
+import { answerOf } from '../answer'
+import type { Behaviour, Call } from '../call'
+import { charge, deliver, framesOf, openAnswer, sseHeaders, writeFrames } from '../deliver'
 
 const typeOf = (call: Call) =>
   call.asked.body['stream'] === true ? sseHeaders : { 'content-type': 'application/json' }

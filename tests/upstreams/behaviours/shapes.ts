@@ -1,7 +1,7 @@
-import { answerOf } from '../answer.ts'
-import { type Behaviour, type Json, isJson } from '../call.ts'
-import { deliver } from '../deliver.ts'
-import { pieces, say, text } from '../script.ts'
+import { answerOf } from '../answer'
+import { type Behaviour, type Json, isJson } from '../call'
+import { deliver } from '../deliver'
+import { pieces, say, text } from '../script'
 
 /** A good answer with every chunk, and the whole body, changed. */
 const shaped =

@@ -1,6 +1,6 @@
-import { answerOf } from '../answer.ts'
-import { type Behaviour, type Call, numberOf } from '../call.ts'
-import { deliver } from '../deliver.ts'
+import { answerOf } from '../answer'
+import { type Behaviour, type Call, numberOf } from '../call'
+import { deliver } from '../deliver'
 
 interface Refusal {
   type: string

@@ -1,5 +1,5 @@
-import { answerOf } from '../answer.ts'
-import { type Behaviour, type Call, numberOf } from '../call.ts'
+import { answerOf } from '../answer'
+import { type Behaviour, type Call, numberOf } from '../call'
 import {
   type Frame,
   deliver,
@@ -9,8 +9,8 @@ import {
   toFrame,
   writeFrame,
   writeFrames,
-} from '../deliver.ts'
-import { text, words } from '../script.ts'
+} from '../deliver'
+import { text, words } from '../script'
 
 /** Sends `frames` so that the n-th leaves n × `gapMs` after the first; lateness is made up for. */
 async function paced(call: Call, frames: readonly Frame[], gapMs: number): Promise<void> {

@@ -1,8 +1,8 @@
-import { type Answer, type Chunk, answerOf } from '../answer.ts'
-import type { Behaviour, Json } from '../call.ts'
-import { deliver } from '../deliver.ts'
-import { type Script, type Step, scriptOf, slices, toolSteps } from '../script.ts'
-import { onFinish } from './usage.ts'
+import { type Answer, type Chunk, answerOf } from '../answer'
+import type { Behaviour, Json } from '../call'
+import { deliver } from '../deliver'
+import { type Script, type Step, scriptOf, slices, toolSteps } from '../script'
+import { onFinish } from './usage'
 
 const calling = (steps: Step[]): Script => ({ steps, finishReason: 'tool_calls' })
 

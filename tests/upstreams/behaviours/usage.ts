@@ -1,7 +1,7 @@
-import { type Answer, type Chunk, answerOf, usageOf } from '../answer.ts'
-import type { Behaviour, Json } from '../call.ts'
-import { deliver } from '../deliver.ts'
-import { words } from '../script.ts'
+import { type Answer, type Chunk, answerOf, usageOf } from '../answer'
+import type { Behaviour, Json } from '../call'
+import { deliver } from '../deliver'
+import { words } from '../script'
 
 const isUsage = ({ data }: Chunk) => 'usage' in data
 

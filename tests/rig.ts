@@ -1,0 +1,215 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import OpenAI from 'openai'
+import { startRecorder, type Recorder } from './recorder'
+import { startFakeProvider, type FakeProvider } from './upstreams/fake-provider'
+
+const root = dirname(import.meta.dir)
+const startLimitMs = 30_000
+
+type Environment = Record<string, string>
+type Json = Record<string, unknown>
+
+/** A Tollgate of the tests' own: one process, an embedded database in a temporary directory. */
+export interface Gateway extends AsyncDisposable {
+  /** Without a final slash. */
+  url: string
+  adminKey: string
+  dataDir: string
+  pid: number
+  /** Judges every answer that its `fetch` and the clients of `customer` get. */
+  recorder: Recorder
+  /** All that was written to both outputs so far. */
+  output: () => string
+  /** Calls an operator endpoint. Throws when the answer is no success. */
+  admin: (method: string, path: string, body?: Json) => Promise<Json>
+  /** A new account with a key, and the official client for it. */
+  customer: (key?: Json) => Promise<Customer>
+  /** Sends a signal and resolves with the exit code. */
+  stop: (signal?: NodeJS.Signals) => Promise<number>
+}
+
+export interface Customer {
+  userId: string
+  keyId: string
+  key: string
+  /** Never retries. */
+  client: OpenAI
+}
+
+export interface RigOptions {
+  environment?: Environment
+  /** Where an earlier gateway left its data; kept at the end, as its own is not. */
+  dataDir?: string
+}
+
+/** What a gateway of the tests does not take over from whoever runs them. */
+const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR']
+
+const cleanEnvironment = (): Environment =>
+  Object.fromEntries(
+    inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  )
+
+/** Starts a gateway on a free port and waits until it is ready. Rejects with its output. */
+export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tollgate-test-')))
+  const child = Bun.spawn([process.execPath, 'server/src/main.ts'], {
+    cwd: root,
+    env: {
+      ...cleanEnvironment(),
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      PORT: '0',
+      DATA_DIR: dataDir,
+      LOCAL_DISCOVERY: 'false',
+      ...options.environment,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const output = { text: '' }
+  const reading = [child.stdout, child.stderr].map((stream) => collect(stream, output))
+  const url = await addressOf(child, output)
+  const adminKey =
+    options.environment?.['ADMIN_KEY'] ??
+    (await readFile(join(dataDir, 'admin-key'), 'utf8')).trim()
+  const recorder = startRecorder()
+  recorder.canary(adminKey)
+  const admin = (method: string, path: string, body?: Json) =>
+    call(`${url}/api/admin${path}`, { method, adminKey, body })
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    child.kill(signal)
+    const code = await child.exited
+    await Promise.all(reading)
+    return code
+  }
+  return {
+    url,
+    adminKey,
+    dataDir,
+    pid: child.pid,
+    recorder,
+    output: () => output.text,
+    admin,
+    customer: (key = {}) => newCustomer({ url, recorder, admin }, key),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop('SIGTERM')
+      if (!options.dataDir) await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, output: { text: string }) {
+  const decoder = new TextDecoder()
+  for await (const bytes of stream) output.text += decoder.decode(bytes, { stream: true })
+}
+
+async function addressOf(child: Bun.Subprocess, output: { text: string }): Promise<string> {
+  const deadline = performance.now() + startLimitMs
+  while (performance.now() < deadline && child.exitCode === null) {
+    const [, address] = /is ready at (http:\S+)/.exec(output.text) ?? []
+    if (address) return address.replace('localhost', '127.0.0.1')
+    await Bun.sleep(10)
+  }
+  child.kill('SIGKILL')
+  throw new Error(`the gateway did not start:\n${output.text}`)
+}
+
+interface AdminCall {
+  method: string
+  adminKey: string
+  body: Json | undefined
+}
+
+async function call(url: string, { method, adminKey, body }: AdminCall): Promise<Json> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const answer: unknown = await response.json()
+  if (!response.ok)
+    throw new Error(`${method} ${url}: ${response.status} ${JSON.stringify(answer)}`)
+  return typeof answer === 'object' && answer !== null ? { ...answer } : {}
+}
+
+let customers = 0
+
+async function newCustomer(
+  { url, recorder, admin }: Pick<Gateway, 'url' | 'recorder' | 'admin'>,
+  fields: Json,
+): Promise<Customer> {
+  customers += 1
+  const email = `customer-${customers}-${Date.now()}@example.com`
+  const user = await admin('POST', '/users', { email })
+  const userId = String(user['id'])
+  const made = await admin('POST', `/users/${userId}/keys`, { name: 'test', ...fields })
+  const key = String(made['key'])
+  recorder.canary(key)
+  const client = new OpenAI({
+    apiKey: key,
+    baseURL: `${url}/v1`,
+    maxRetries: 0,
+    fetch: recorder.fetch,
+  })
+  return { userId, keyId: String(made['id']), key, client }
+}
+
+/** The secret of the connection to the fake provider; it must never leave the gateway. */
+export const upstreamSecret = 'sk-upstream-canary-4f1d9a7c52e86b03'
+
+/** A gateway with the fake provider behind it. */
+export interface Rig extends AsyncDisposable {
+  gateway: Gateway
+  upstream: FakeProvider
+  /**
+   * Registers `fake/<name>` unless it is there, and returns that id. `fields` go to
+   * `POST /api/admin/models`; a chat model of 8,192 tokens at 1 and 4 USD otherwise.
+   */
+  model: (name: string, fields?: Json) => Promise<string>
+}
+
+/** Starts both, and connects them as provider `fake`. */
+export async function startRig(options: RigOptions & { provider?: Json } = {}): Promise<Rig> {
+  const upstream = await startFakeProvider()
+  const gateway = await startGateway(options)
+  gateway.recorder.canary(upstreamSecret)
+  await gateway.admin('POST', '/providers', {
+    key: 'fake',
+    name: 'Fake',
+    adapter: 'openai',
+    base_url: upstream.url,
+    ...options.provider,
+  })
+  await gateway.admin('POST', '/connections', {
+    name: 'fake',
+    provider: 'fake',
+    api_key: upstreamSecret,
+  })
+  const known = new Set<string>()
+  return {
+    gateway,
+    upstream,
+    async model(name, fields = {}) {
+      const id = `fake/${name}`
+      if (known.has(id)) return id
+      known.add(id)
+      await gateway.admin('POST', '/models', {
+        id,
+        name,
+        category: 'chat',
+        context_length: 8192,
+        max_output_tokens: 4096,
+        pricing: { input: 1, output: 4 },
+        ...fields,
+      })
+      return id
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
