@@ -16,6 +16,7 @@ const help = `Usage: tollgate [command]
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
   check         run what must pass before a change is sent
+  bench <name>  run a measurement: streams, cpu
   --help        this text
   --version     the version of Tollgate
 
@@ -41,6 +42,8 @@ const commands = {
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
   test: (args) => run(findBun(), ['test', ...args], { cwd: root }),
   check,
+  bench: ([name = 'cpu', ...args]) =>
+    run(findBun(), [join(root, `bench/${name}.ts`), ...args], { cwd: root }),
 }
 
 /** Runs the checks up to the first that fails; returns its exit code. */

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startGateway, type Gateway } from '../tests/rig'
+
+const root = join(import.meta.dir, '..')
+const clockTicks = 100
+
+/** A gateway and a fake provider, each a process of its own, and a key to call it with. */
+export interface BenchGateway extends AsyncDisposable {
+  gateway: Gateway
+  key: string
+  /** The fake provider's address, ending in /v1. */
+  upstreamUrl: string
+  upstreamPort: number
+  /** Registers `fake/<name>`. */
+  model: (name: string) => Promise<string>
+}
+
+/** Starts both and connects them. */
+export async function startBenchGateway(): Promise<BenchGateway> {
+  const upstream = Bun.spawn([process.execPath, 'tests/upstreams/main.ts'], {
+    cwd: root,
+    stdout: 'pipe',
+  })
+  const { value } = await upstream.stdout.getReader().read()
+  const [, upstreamUrl = ''] = / on (\S+)/.exec(new TextDecoder().decode(value)) ?? []
+  const gateway = await startGateway({ environment: { LOG_LEVEL: 'warn' } })
+  const base = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: upstreamUrl }
+  await gateway.admin('POST', '/providers', base)
+  await gateway.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'secret-1' })
+  const { key } = await gateway.customer()
+  return {
+    gateway,
+    key,
+    upstreamUrl,
+    upstreamPort: Number(new URL(upstreamUrl).port),
+    async model(name) {
+      const id = `fake/${name}`
+      const pricing = { input: 1, output: 4 }
+      await gateway.admin('POST', '/models', { id, name, category: 'chat', pricing })
+      return id
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      upstream.kill()
+      await upstream.exited
+    },
+  }
+}
+
+/** Resident memory of a process in MB. */
+export function residentMb(pid: number): number {
+  const [, kilobytes = '0'] =
+    /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Math.round(Number(kilobytes) / 102.4) / 10
+}
+
+/** CPU time that a process has used so far, in microseconds. */
+export function cpuMicros(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / clockTicks
+}
+
+/** Established connections of this machine to a loopback port, as the kernel lists them. */
+export function connectionsTo(port: number): number {
+  const remote = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  const established = '01'
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , to, state]) => to?.endsWith(remote) && state === established).length
+}
