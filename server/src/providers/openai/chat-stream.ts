@@ -12,8 +12,16 @@ import {
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
 
-const chunkFields = new Set(['error', 'usage', 'x_groq', 'choices', 'obfuscation'])
+const chunkFields: ReadonlySet<string> = new Set([
+  'error',
+  'usage',
+  'x_groq',
+  'choices',
+  'obfuscation',
+])
 const choiceFields = new Set(['index', 'delta', 'finish_reason', 'error'])
+
+const soleChoice = ({ choices }: JsonObject) => Array.isArray(choices) && choices.length === 1
 
 /** Relays one stream of chat completion chunks. Source: api.md 4.3, wire.md 2. */
 export class ChatStream implements RelayedStream {
@@ -38,6 +46,10 @@ export class ChatStream implements RelayedStream {
     const index = Number.isInteger(theirs['index']) ? Number(theirs['index']) : 0
     const choice = this.#choiceAt(index)
     if (choice.finished) return
+    if (choice.isPlain(theirs) && soleChoice(chunk)) {
+      chunks.push(this.#rewritten(chunk, theirs))
+      return
+    }
     const { deltas, finish, failed } = choice.next(theirs)
     if (failed) throw failure(chunk, this.#request.source)
 
@@ -51,6 +63,14 @@ export class ChatStream implements RelayedStream {
       const choices = [{ index, delta, logprobs: null, ...beside, finish_reason }]
       chunks.push(JSON.stringify({ ...head, choices }))
     }
+  }
+
+  /** Nearly all chunks are a piece of text and nothing else: those are changed in place. */
+  #rewritten(chunk: JsonObject, theirs: JsonObject): string {
+    for (const name of chunkFields) if (name !== 'choices') chunk[name] = undefined
+    if (theirs['logprobs'] === undefined) theirs['logprobs'] = null
+    theirs['finish_reason'] = null
+    return JSON.stringify(Object.assign(chunk, this.#request.identity))
   }
 
   #choiceAt(index: number): ChoiceDeltas {

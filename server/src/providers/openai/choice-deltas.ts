@@ -36,6 +36,17 @@ export class ChoiceDeltas {
     this.#calls = new ToolCallDeltas(options.newCallId)
   }
 
+  /** Whether a provider's choice is a piece of text and nothing else; then it needs no other form. */
+  isPlain(theirs: JsonObject): boolean {
+    const { delta, finish_reason: finish, error } = theirs
+    if (!this.#hasRole || finish || error !== undefined || !isObject(delta)) return false
+    const { content } = delta
+    if (typeof content !== 'string' || content === '') return false
+    for (const name in delta) if (name !== 'content') return false
+    this.#measure(content)
+    return true
+  }
+
   /** The deltas that a provider's choice becomes, and how it finished, if it did. */
   next(theirs: JsonObject): ChoiceStep {
     const delta = isObject(theirs['delta']) ? theirs['delta'] : {}
