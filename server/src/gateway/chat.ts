@@ -1,10 +1,9 @@
 import type { Endpoint, Job, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import { wholeChat } from './whole-chat'
 import { textsOf } from '../metering/estimate'
 import { ChatStream } from '../providers/openai/chat-stream'
 import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
-import { relayChat } from '../providers/openai/whole-answer'
-import { exchange } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { dispatch } from '../routing/dispatch'
 import { ChatRequest } from '../wire/chat-request'
@@ -42,10 +41,9 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
   const legacyFunctions = usesFunctions(job.body)
   return dispatch(job.candidates, async (candidate) => {
     const { source, body } = prepare(job, candidate)
-    const { egress } = job.ports
-    const answer = await exchange({ candidate, operation: 'chat', body, deadline, source, egress })
-    const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions })
-    return { kind: 'whole', body: relayChat(answer, relay).body, provider: candidate.provider.key }
+    const relay = { candidate, source, identity, legacyFunctions }
+    const answer = await wholeChat(job, { ...relay, body, deadline })
+    return { kind: 'whole', body: answer.body, provider: candidate.provider.key }
   })
 }
 

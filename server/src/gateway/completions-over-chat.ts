@@ -1,10 +1,10 @@
 import type { Job, OpenStream, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import { wholeChat } from './whole-chat'
 import { invalidRequest } from '../errors'
 import { ChatStream } from '../providers/openai/chat-stream'
 import { toUpstreamChat } from '../providers/openai/request'
-import { relayChat, type WholeAnswer } from '../providers/openai/whole-answer'
-import { exchange } from '../routing/attempt'
+import type { WholeAnswer } from '../providers/openai/whole-answer'
 import type { Candidate } from '../routing/candidate'
 import { dispatch } from '../routing/dispatch'
 import type { ChunkStream } from '../wire/chunk-stream'
@@ -26,11 +26,9 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
     const batch = prompts.slice(start, start + atOnce).map((prompt) =>
       dispatch(job.candidates, async (candidate) => {
         const { source, body } = prepare(job, candidate, prompt)
-        const { egress } = job.ports
-        const operation = 'chat'
-        const answer = await exchange({ candidate, operation, body, deadline, source, egress })
-        const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-        return { ...relayChat(answer, relay), provider: candidate.provider.key }
+        const relay = { candidate, source, identity, legacyFunctions: false }
+        const answer = await wholeChat(job, { ...relay, body, deadline })
+        return { ...answer, provider: candidate.provider.key }
       }),
     )
     answers.push(...(await Promise.all(batch)))

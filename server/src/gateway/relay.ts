@@ -13,7 +13,7 @@ import { ClientGone } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
 
 /** The fields of a request that decide how its answer is relayed. */
-interface Relayable {
+export interface Relayable {
   stream?: boolean | null | undefined
   stream_options?: { include_usage?: boolean | null | undefined } | null | undefined
 }
@@ -39,7 +39,7 @@ export const sourceOf = (
   maxOutputTokens: model.maxOutputTokens,
 })
 
-interface RelayOf {
+export interface RelayOf {
   candidate: Candidate
   source: Source
   identity: Identity

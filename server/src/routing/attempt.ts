@@ -98,8 +98,9 @@ export function headersOf({ provider, connection }: Omit<Candidate, 'model'>) {
 
 /** What broke an exchange, in words for the caller. */
 export function toBroken(thrown: unknown, source: Source): ApiError {
+  // Before all else: its code is none of a socket's.
+  if (thrown instanceof ApiError) return thrown
   const failed = toConnectionFailed(thrown)
-  if (failed instanceof ApiError) return failed
   if (failed instanceof EventTooLong) return nonsense(source.provider, 'an event beyond 1 MB')
   if (failed instanceof ConnectionFailed) {
     return new ApiError('connection_failed', {

@@ -14,6 +14,7 @@ export class UpstreamStream implements ChunkStream {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   readonly #events = new EventReader()
   #held: string[] | undefined
+  #failure: { thrown: unknown } | undefined
   #isOver = false
 
   private constructor(attempt: Attempt, relayed: RelayedStream, body: ReadableStream<Uint8Array>) {
@@ -63,33 +64,54 @@ export class UpstreamStream implements ChunkStream {
 
   async #pull(): Promise<string[] | undefined> {
     try {
+      this.#throwFailure()
       for (;;) {
         const { done, value } = await this.#reader.read()
-        const events = done ? this.#events.end() : this.#events.push(value)
-        const { chunks, sawDone } = this.#relay(events)
-        if (done || sawDone) {
-          chunks.push(...this.#relayed.end(sawDone))
-          this.#finish(done)
-          return chunks.length > 0 ? chunks : undefined
-        }
+        const chunks: string[] = []
+        if (this.#take(done ? undefined : value, chunks)) this.#finish(done)
         if (chunks.length > 0) return chunks
+        if (this.#isOver) return undefined
+        this.#throwFailure()
       }
     } catch (thrown) {
       const { signal } = this.#attempt.deadline
+      // Asked before the stream is cancelled, which aborts the same signal.
+      const cause: unknown = signal.aborted ? signal.reason : thrown
       this.cancel(new Error('the stream broke'))
-      throw signal.aborted ? signal.reason : thrown
+      throw cause
     }
   }
 
-  #relay(events: readonly string[]): { chunks: string[]; sawDone: boolean } {
-    const chunks: string[] = []
+  /**
+   * Adds the chunks that these bytes complete; undefined for the end of them. True when the answer
+   * is whole. What fails is kept: how the bytes were cut must not decide what goes out before it.
+   */
+  #take(bytes: Uint8Array | undefined, chunks: string[]): boolean {
+    try {
+      const events = bytes ? this.#events.push(bytes) : this.#events.end()
+      const sawDone = this.#relay(events, chunks)
+      if (bytes && !sawDone) return false
+      chunks.push(...this.#relayed.end(sawDone))
+      return true
+    } catch (thrown) {
+      this.#failure = { thrown }
+      return false
+    }
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.thrown
+  }
+
+  /** True when the events end in `[DONE]`. */
+  #relay(events: readonly string[], chunks: string[]): boolean {
     if (events.length > 0) this.#attempt.deadline.progress()
     for (const data of events) {
-      if (data === '[DONE]') return { chunks, sawDone: true }
+      if (data === '[DONE]') return true
       if (data === '') continue
       for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
     }
-    return { chunks, sawDone: false }
+    return false
   }
 
   /** The answer is whole. Its connection is kept if its end comes at once, else closed. */

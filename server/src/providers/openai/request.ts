@@ -1,4 +1,5 @@
 import { toUpstreamMessages } from './messages'
+import { toPlainTools } from './tool-schemas'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toTools, usesFunctions } from '../../wire/legacy-functions'
 import type { RelayOptions } from '../provider'
@@ -44,15 +45,16 @@ export function toUpstreamChat(
   if (!speaks) delete chat['audio']
   chat['messages'] = toUpstreamMessages(chat['messages'], options)
   if (options.reasoningModels.some((prefix) => upstreamModel.startsWith(prefix))) {
-    toReasoning(chat)
+    toReasoning(chat, options)
   }
+  if (options.toolSchemas === 'plain' && chat['tools']) chat['tools'] = toPlainTools(chat['tools'])
   return finish(chat, { upstreamModel, options })
 }
 
 /** Reasoning models refuse what tunes the sampling, and name the limit differently. */
-function toReasoning(chat: JsonObject): void {
+function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): void {
   if (chat['max_tokens'] !== undefined) chat['max_completion_tokens'] = chat['max_tokens']
-  for (const name of ['max_tokens', 'temperature', 'top_p', 'stop']) delete chat[name]
+  for (const name of ['max_tokens', ...reasoningModelsDrop]) delete chat[name]
 }
 
 /** A legacy completion for a provider that serves them. */

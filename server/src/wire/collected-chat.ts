@@ -1,0 +1,102 @@
+import { isObject, type JsonObject } from './json-body'
+
+/** What one choice has said so far. */
+interface Choice {
+  index: number
+  message: JsonObject
+  calls: Map<number, JsonObject>
+  logprobs: JsonObject | null
+  /** What stands beside the delta; the last word counts. */
+  rest: JsonObject
+  finish: unknown
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/**
+ * Collects the chunks of a chat stream into the whole answer that they stand for. The chunks are
+ * those of a relayed stream: in order, with indexes, one tool call each.
+ */
+export class CollectedChat {
+  readonly #choices = new Map<number, Choice>()
+  #head: JsonObject = {}
+  #usage: unknown
+
+  add(chunk: JsonObject): void {
+    const { choices, usage, ...head } = chunk
+    this.#head = { ...this.#head, ...head }
+    if (isObject(usage)) this.#usage = usage
+    for (const choice of Array.isArray(choices) ? choices.filter(isObject) : []) {
+      this.#addChoice(choice)
+    }
+  }
+
+  /** The answer, choices in their order. */
+  whole(): JsonObject {
+    const choices = [...this.#choices.values()]
+      .toSorted((a, b) => a.index - b.index)
+      .map(({ index, message, calls, logprobs, rest, finish }) => ({
+        ...rest,
+        index,
+        message: calls.size > 0 ? { ...message, tool_calls: [...calls.values()] } : message,
+        logprobs,
+        finish_reason: finish,
+      }))
+    const usage = this.#usage === undefined ? {} : { usage: this.#usage }
+    return { ...this.#head, object: 'chat.completion', choices, ...usage }
+  }
+
+  #addChoice({ index, delta, logprobs, finish_reason: finish, ...rest }: JsonObject): void {
+    const choice = this.#choiceAt(Number.isInteger(index) ? Number(index) : 0)
+    Object.assign(choice.rest, rest)
+    if (typeof finish === 'string') choice.finish = finish
+    if (isObject(logprobs)) choice.logprobs = joined(choice.logprobs, logprobs)
+    if (!isObject(delta)) return
+    for (const [name, value] of Object.entries(delta)) {
+      if (name === 'tool_calls') addCalls(choice.calls, value)
+      else choice.message[name] = grown(name, choice.message[name], value)
+    }
+  }
+
+  #choiceAt(index: number): Choice {
+    let choice = this.#choices.get(index)
+    if (!choice) {
+      const message = { role: 'assistant', content: null, refusal: null }
+      choice = { index, message, calls: new Map(), logprobs: null, rest: {}, finish: null }
+      this.#choices.set(index, choice)
+    }
+    return choice
+  }
+}
+
+/** Texts grow, lists grow, of anything else the last word counts. */
+function grown(name: string, before: unknown, piece: unknown): unknown {
+  // The first chunk has an empty text, which says nothing.
+  if (name === 'role' || piece === null || piece === undefined) return before ?? piece
+  if (piece === '') return before ?? null
+  if (typeof piece === 'string') return textOf(before) + piece
+  if (Array.isArray(piece)) return [...(Array.isArray(before) ? before : []), ...piece]
+  return isObject(piece) && isObject(before) ? { ...before, ...piece } : piece
+}
+
+function addCalls(calls: Map<number, JsonObject>, deltas: unknown): void {
+  for (const delta of Array.isArray(deltas) ? deltas.filter(isObject) : []) {
+    const { index, function: called, ...rest } = delta
+    const piece = isObject(called) ? called : {}
+    const known = calls.get(Number(index)) ?? {}
+    const before = isObject(known['function']) ? known['function'] : {}
+    const text = textOf(before['arguments']) + textOf(piece['arguments'])
+    calls.set(Number(index), {
+      ...known,
+      ...rest,
+      function: { ...before, ...piece, arguments: text },
+    })
+  }
+}
+
+/** Log probabilities come token by token, of the content and of a refusal. */
+function joined(before: JsonObject | null, piece: JsonObject): JsonObject {
+  const sum: JsonObject = { ...before }
+  for (const [name, tokens] of Object.entries(piece)) sum[name] = grown(name, sum[name], tokens)
+  return sum
+}

@@ -1,0 +1,262 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions'
+import { choicesOf, chunksOf, hello, startStage, textOf, type Json, type Stage } from './stage'
+
+let stage: Stage
+const path = '/v1/chat/completions'
+
+beforeAll(async () => {
+  stage = await startStage()
+  await stage.addProvider('plain', { developerRole: false, cacheControl: true })
+  await stage.addModel('plain/ok')
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+afterEach(() => stage.verify())
+
+const tool = {
+  type: 'function' as const,
+  function: { name: 'get_weather', parameters: { type: 'object', properties: {} } },
+}
+
+const inParts = (text: string) => [{ type: 'text' as const, text }]
+
+test('what tunes an answer reaches the provider as it was sent', async () => {
+  const model = await stage.model('ok')
+  const tuning = {
+    n: 3,
+    stop: ['END', 'STOP'],
+    seed: -9007199254740991,
+    temperature: 0.25,
+    top_p: 0.5,
+    presence_penalty: -1.5,
+    frequency_penalty: 2,
+    logit_bias: { '50256': -100 },
+    logprobs: true,
+    top_logprobs: 4,
+    user: 'somebody',
+    metadata: { team: 'blue' },
+    store: false,
+    service_tier: 'auto' as const,
+  }
+  const answer = await stage.client.chat.completions.create({ model, messages: hello, ...tuning })
+  expect(answer.choices.map(({ index }) => index)).toEqual([0, 1, 2])
+  expect(stage.sent()).toEqual({ model: 'ok', messages: hello, ...tuning })
+})
+
+test('R18: a field nobody knows reaches the provider, a null does not', async () => {
+  const model = await stage.model('ok')
+  const unknown = { top_k: 40, chat_template_kwargs: { enable_thinking: false }, safe: true }
+  const nulls = {
+    temperature: null,
+    n: null,
+    stop: null,
+    tools: null,
+    tool_choice: null,
+    seed: null,
+    stream: null,
+    stream_options: null,
+    response_format: null,
+    user: null,
+    made_up: null,
+  }
+  const response = await stage.post(path, { model, messages: hello, ...unknown, ...nulls })
+  expect(response.status).toBe(200)
+  expect(stage.sent()).toEqual({ model: 'ok', messages: hello, ...unknown })
+})
+
+test('the provider is told its own name of the model', async () => {
+  const model = await stage.model('known-as/a:b@c', { upstream_model: 'ok' })
+  const answer = await stage.client.chat.completions.create({ model, messages: hello })
+  expect(stage.sent()['model']).toBe('ok')
+  expect(answer.model).toBe('fake/known-as/a:b@c')
+})
+
+test('a streamed answer is always asked for its usage', async () => {
+  const model = await stage.model('ok')
+  for (const stream_options of [undefined, { include_usage: false }, { include_usage: true }]) {
+    const body = {
+      model,
+      messages: hello,
+      stream: true as const,
+      ...(stream_options && { stream_options }),
+    }
+    await Array.fromAsync(await stage.client.chat.completions.create(body))
+    expect(stage.sent()['stream_options']).toEqual({ include_usage: true })
+  }
+  await stage.post(path, { model, messages: hello, stream_options: { include_usage: true } })
+  expect(stage.sent()).not.toHaveProperty('stream_options')
+})
+
+test('R20: either name of the output limit arrives, the newer one wins, zero is none', async () => {
+  const model = await stage.model('ok')
+  const limitSent = async (limits: Json) => {
+    await (await stage.post(path, { model, messages: hello, ...limits })).text()
+    const { max_tokens: older, max_completion_tokens: newer } = stage.sent()
+    return [older, newer].filter((limit) => limit !== undefined)
+  }
+  expect(await limitSent({ max_tokens: 7 })).toEqual([7])
+  expect(await limitSent({ max_completion_tokens: 8 })).toEqual([8])
+  expect(await limitSent({ max_tokens: 7, max_completion_tokens: 9 })).toEqual([9])
+  expect(await limitSent({ max_tokens: 0, max_completion_tokens: 0 })).toEqual([])
+  expect(await limitSent({})).toEqual([])
+})
+
+test('an empty list of tools is none, and nothing is said about the choice among none', async () => {
+  const model = await stage.model('ok')
+  await stage.post(path, {
+    model,
+    messages: hello,
+    tools: [],
+    tool_choice: 'auto',
+    parallel_tool_calls: true,
+    stop: [],
+  })
+  expect(stage.sent()).toEqual({ model: 'ok', messages: hello })
+  await stage.post(path, { model, messages: hello, tools: [tool], tool_choice: 'auto' })
+  expect(stage.sent()).toMatchObject({ tools: [tool], tool_choice: 'auto' })
+})
+
+test('R19: `developer` becomes `system` where the provider does not know it', async () => {
+  const messages: ChatCompletionMessageParam[] = [
+    { role: 'developer', content: 'Be brief.', name: 'boss' },
+    ...hello,
+  ]
+  const model = await stage.model('ok')
+  await stage.client.chat.completions.create({ model, messages })
+  expect(stage.sent()['messages']).toEqual(messages)
+  await stage.client.chat.completions.create({ model: 'plain/ok', messages })
+  expect(stage.sent()['messages']).toEqual([
+    { role: 'system', content: 'Be brief.', name: 'boss' },
+    ...hello,
+  ])
+})
+
+test('R19: every role may have its content in parts, and every kind of part arrives', async () => {
+  const pixel = 'data:image/png;base64,iVBORw0KGgo='
+  const messages: ChatCompletionMessageParam[] = [
+    { role: 'system', content: inParts('Be brief.') },
+    {
+      role: 'user',
+      content: [
+        ...inParts('What is this?'),
+        { type: 'image_url', image_url: { url: pixel, detail: 'low' } },
+        { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
+        { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
+        {
+          type: 'file',
+          file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' },
+        },
+      ],
+    },
+    {
+      role: 'assistant',
+      content: [{ type: 'refusal', refusal: 'No.' }, ...inParts('Ask the tool.')],
+      tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: 'call_1', content: inParts('sunny') },
+  ]
+  const model = await stage.model('ok')
+  await stage.client.chat.completions.create({ model, messages })
+  expect(stage.sent()['messages']).toEqual(messages)
+})
+
+test('marks for a prompt cache go only to who understands them', async () => {
+  const part = { type: 'text', text: 'Long.', cache_control: { type: 'ephemeral' } }
+  const messages = [{ role: 'system', content: [part] }, ...hello]
+  const model = await stage.model('ok')
+  await stage.post(path, { model, messages })
+  expect(stage.sent()['messages']).toEqual([
+    { role: 'system', content: [{ type: 'text', text: 'Long.' }] },
+    ...hello,
+  ])
+  await stage.post(path, { model: 'plain/ok', messages })
+  expect(stage.sent()['messages']).toEqual(messages)
+})
+
+test('JSON modes and audio arrive; `audio` without its modality does not', async () => {
+  const model = await stage.model('ok')
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const json_schema = { name: 'place', schema, strict: true }
+  const answer = await stage.client.chat.completions.create({
+    model,
+    messages: hello,
+    response_format: { type: 'json_schema', json_schema },
+  })
+  expect(stage.sent()['response_format']).toEqual({ type: 'json_schema', json_schema })
+  expect(JSON.parse(answer.choices[0]?.message.content ?? '')).toEqual({ city: 'text' })
+
+  const loose = { model, messages: hello, response_format: { type: 'json_object' as const } }
+  const streamed = await stage.client.chat.completions.stream(loose).finalContent()
+  expect(JSON.parse(streamed ?? '')).toEqual({ answer: 'ok' })
+
+  const audio = { voice: 'alloy', format: 'wav' }
+  await stage.post(path, { model, messages: hello, modalities: ['text', 'audio'], audio })
+  expect(stage.sent()).toMatchObject({ audio, modalities: ['text', 'audio'] })
+  await stage.post(path, { model, messages: hello, modalities: ['text'], audio })
+  expect(stage.sent()).not.toHaveProperty('audio')
+})
+
+test('`reasoning {effort}` means the same as `reasoning_effort`', async () => {
+  const model = await stage.model('ok')
+  await stage.post(path, { model, messages: hello, reasoning: { effort: 'low' } })
+  expect(stage.sent()).toEqual({ model: 'ok', messages: hello, reasoning_effort: 'low' })
+  await stage.client.chat.completions.create({ model, messages: hello, reasoning_effort: 'high' })
+  expect(stage.sent()['reasoning_effort']).toBe('high')
+})
+
+test('reasoning in the history goes back only to who asks for it', async () => {
+  const said = { role: 'assistant', content: 'Hi.', reasoning_content: 'Greet back.' }
+  const messages = [...hello, said, ...hello]
+  const model = await stage.model('ok')
+  await stage.post(path, { model, messages })
+  expect(stage.sent()['messages']).toEqual([
+    ...hello,
+    { role: 'assistant', content: 'Hi.' },
+    ...hello,
+  ])
+})
+
+test('nothing of the caller’s headers reaches the provider', async () => {
+  const model = await stage.model('ok')
+  await stage.client.chat.completions.create(
+    { model, messages: hello },
+    {
+      headers: {
+        'x-canary': 'canary',
+        'openai-organization': 'org-canary',
+        cookie: 'a=canary',
+        'x-forwarded-for': '10.9.8.7',
+        'idempotency-key': 'canary',
+      },
+    },
+  )
+  const { headers } = stage.rig.upstream.seen().at(-1) ?? { headers: {} }
+  expect(Object.keys(headers).toSorted()).toEqual([
+    'accept',
+    'accept-encoding',
+    'authorization',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'user-agent',
+  ])
+  expect(headers).toMatchObject({ 'user-agent': 'tollgate', 'accept-encoding': 'identity' })
+  expect(JSON.stringify(headers)).not.toMatch(/org-canary|a=canary|10\.9\.8\.7|stainless/i)
+  expect(JSON.stringify(headers)).not.toContain(stage.customer.key)
+})
+
+test('the answer of a model that repeats its request shows the same', async () => {
+  const model = await stage.model('echo-request')
+  const body = { model, messages: hello, tools: [], user: null, top_k: 3 }
+  const response = await stage.post(path, { ...body, stream: true, max_completion_tokens: 5 })
+  const text = (await chunksOf(response)).flatMap(choicesOf).map(textOf).join('')
+  expect(JSON.parse(text)).toEqual({
+    model: 'echo-request',
+    messages: hello,
+    top_k: 3,
+    max_tokens: 5,
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+})
