@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import OpenAI from 'openai'
@@ -52,9 +52,16 @@ const cleanEnvironment = (): Environment =>
     inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   )
 
+/** A directory that the account of the embedded database can pass, so that all of it goes away. */
+export async function newDataDir(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
+  await chmod(path, 0o711)
+  return path
+}
+
 /** Starts a gateway on a free port and waits until it is ready. Rejects with its output. */
 export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'tollgate-test-')))
+  const dataDir = options.dataDir ?? (await newDataDir())
   const child = Bun.spawn([process.execPath, 'server/src/main.ts'], {
     cwd: root,
     env: {

@@ -11,6 +11,8 @@ interface Entry {
   fetchedAtMs: number
   /** After this the entry is renewed in the background, and still served. */
   renewAtMs: number
+  /** When a lookup last failed; for a moment after that nobody waits for another one. */
+  failedAtMs: number
 }
 
 interface KeyringOptions {
@@ -28,6 +30,7 @@ const negativeMs = 5000
 const trustedMs = 60_000
 /** How long a key is still good while the database does not answer. */
 const staleOnErrorMs = 300_000
+const askAgainMs = 1000
 
 /**
  * Keys, looked up from memory. One lookup a key at a time; a lookup that fails serves what was known,
@@ -56,6 +59,7 @@ export class Keyring {
     if (!isWellFormed(key)) throw new ApiError('invalid_api_key')
     const hash = hashOf(key)
     const entry = this.#entries.get(hash)
+    if (entry && this.#isSpared(entry)) return usable(entry.principal)
     if (!entry || !this.#isTrusted(entry)) {
       return this.#fetch(hash).then((fetched) => usable(fetched.principal))
     }
@@ -72,7 +76,8 @@ export class Keyring {
   /** An account was changed or deleted. */
   forgetUser(userId: string): void {
     for (const [hash, { principal }] of this.#entries.entries()) {
-      if (principal?.userId === userId) this.forgetKey(hash)
+      // Keys of a suspended account are known as nobody's.
+      if (!principal || principal.userId === userId) this.forgetKey(hash)
     }
     // A lookup under way may have read the account as it was.
     this.#pending.clear()
@@ -89,6 +94,13 @@ export class Keyring {
     return fetchedAtMs > this.#distrustedBeforeMs && this.#now() - fetchedAtMs < lifeMs
   }
 
+  /** Whether the database just failed for this key, and the key is still good without it. */
+  #isSpared({ principal, fetchedAtMs, failedAtMs }: Entry): boolean {
+    const now = this.#now()
+    const hasJustFailed = failedAtMs > this.#distrustedBeforeMs && now - failedAtMs < askAgainMs
+    return hasJustFailed && principal !== undefined && now - fetchedAtMs < staleOnErrorMs
+  }
+
   #fetch(hash: string): Promise<Entry> {
     const running = this.#pending.get(hash)
     if (running) return running
@@ -101,6 +113,7 @@ export class Keyring {
             principal,
             fetchedAtMs: started,
             renewAtMs: started + renewAfterMs * spread,
+            failedAtMs: -Infinity,
           }
           // Invalidated while it ran, it answers those who wait and is not kept.
           if (this.#pending.get(hash) === fetching) this.#entries.set(hash, entry)
@@ -108,7 +121,10 @@ export class Keyring {
         },
         (cause: unknown) => {
           const known = this.#entries.peek(hash)
-          if (known?.principal && started - known.fetchedAtMs < staleOnErrorMs) return known
+          if (known?.principal && started - known.fetchedAtMs < staleOnErrorMs) {
+            known.failedAtMs = this.#now()
+            return known
+          }
           throw unavailable(cause)
         },
       )

@@ -6,17 +6,31 @@ import type { Schema } from '../db/schema'
 const isPermission = (name: string): name is Permission =>
   permissions.some((permission) => permission === name)
 
-/** Looks keys up in the database; a suspended account has none. */
+/** A frozen server keeps no deadline of its own, and a caller is refused within a second. */
+const patienceMs = 900
+
+function inTime<Value>(asked: Promise<Value>): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('the database is slow: timeout')), patienceMs)
+  return Promise.race([asked, promise]).finally(() => clearTimeout(timer))
+}
+
+/**
+ * Looks keys up in the database; a suspended account has none. Rejects when there is no answer
+ * within a second.
+ */
 export const lookUpIn =
   (db: Kysely<Schema>): LookUp =>
   async (hash) => {
-    const row = await db
-      .selectFrom('api_key')
-      .innerJoin('users', 'users.id', 'api_key.user_id')
-      .selectAll('api_key')
-      .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
-      .where('users.status', '=', 'active')
-      .executeTakeFirst()
+    const row = await inTime(
+      db
+        .selectFrom('api_key')
+        .innerJoin('users', 'users.id', 'api_key.user_id')
+        .selectAll('api_key')
+        .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
+        .where('users.status', '=', 'active')
+        .executeTakeFirst(),
+    )
     return (
       row && {
         keyId: row.id,

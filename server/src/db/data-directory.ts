@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { access, constants, mkdir, realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { StartError } from '../config'
@@ -37,7 +37,9 @@ export class DirectoryLock implements Disposable {
       database.run('pragma journal_mode = memory')
       // IMMEDIATE, not EXCLUSIVE: it is one atomic step, so of two that start together one wins.
       database.run('begin immediate')
-      writeFileSync(owner, `${process.pid}\n`)
+      // By its name: opening it here, and closing that, would end the lock.
+      chmodSync(path, 0o600)
+      writeFileSync(owner, `${process.pid}\n`, { mode: 0o600 })
     } catch (cause) {
       database?.close()
       throw refusal(directory, cause)

@@ -23,15 +23,20 @@ export function seal(secret: string, key: Buffer, owner: string): Buffer {
   return Buffer.concat([head, iv, cipher.getAuthTag(), body])
 }
 
+/** Whether this key sealed it; says nothing about damage. */
+export const isSealedWith = (sealed: Buffer, key: Buffer) =>
+  sealed.subarray(1, 1 + keyIdBytes).equals(keyIdOf(key))
+
 /** Opens what `seal` made. Throws when the key, the owner or a byte is another one. */
 export function unseal(sealed: Buffer, key: Buffer, owner: string): string {
   const head = sealed.subarray(0, 1 + keyIdBytes)
-  if (head[0] !== version || !head.subarray(1).equals(keyIdOf(key))) {
+  if (head[0] !== version || !isSealedWith(sealed, key)) {
     throw new Error('This secret was sealed with another ENCRYPTION_KEY.')
   }
   const iv = sealed.subarray(head.length, head.length + ivBytes)
   const tag = sealed.subarray(head.length + ivBytes, head.length + ivBytes + tagBytes)
-  const decipher = createDecipheriv('aes-256-gcm', key, iv)
+  // Without its length a shortened tag would do, and four bytes can be guessed.
+  const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: tagBytes })
     .setAAD(Buffer.concat([head, Buffer.from(owner)]))
     .setAuthTag(tag)
   const body = sealed.subarray(head.length + ivBytes + tagBytes)

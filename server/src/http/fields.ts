@@ -7,12 +7,33 @@ import { check, type JsonObject } from '../wire/json-body'
 
 const mostBytes = 64 * 1024
 
+const zero = String.fromCharCode(0)
+
+/** The dotted path of a text, or name, that holds a zero character: PostgreSQL keeps none. */
+function zeroIn(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return value.includes(zero) ? path : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, inner] of Object.entries(value)) {
+    const found = name.includes(zero) ? path : zeroIn(inner, path ? `${path}.${name}` : name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** The body of a request. Rejects with `invalid_request`, for a zero character too. */
+async function bodyOf(c: Context<Env>): Promise<JsonObject> {
+  const { body } = await readJson(c.req.raw, mostBytes, c.env.server)
+  const path = zeroIn(body, '')
+  if (path === undefined) return body
+  throw invalidRequest(path || null, 'bad_format', `${path}: holds a zero character.`)
+}
+
 /** The body of a POST, checked. Null is the same as absent. Rejects with `invalid_request`. */
 export async function newFields<Schema extends z.ZodType>(
   c: Context<Env>,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const { body } = await readJson(c.req.raw, mostBytes, c.env.server)
+  const body = await bodyOf(c)
   const present: JsonObject = {}
   for (const [name, value] of Object.entries(body)) if (value !== null) present[name] = value
   return check(schema, present)
@@ -23,8 +44,8 @@ export async function changedFields<Schema extends z.ZodObject>(
   c: Context<Env>,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const { body } = await readJson(c.req.raw, mostBytes, c.env.server)
-  const known = Object.keys(body).some((name) => name in schema.shape)
+  const body = await bodyOf(c)
+  const known = Object.keys(body).some((name) => Object.hasOwn(schema.shape, name))
   if (!known) throw invalidRequest(null, 'empty', 'Send at least one field to change.')
   return check(schema, body)
 }

@@ -29,7 +29,7 @@ export function pageOf(c: Context<Env>, scope: string): Page {
   const { limit, offset, cursor } = check(Query, c.req.query())
   if (cursor === undefined) return { limit, offset, before: undefined, scope }
   const [id = '', mark] = Buffer.from(cursor, 'base64url').toString('utf8').split('\n')
-  if (mark !== seal(id, scope)) {
+  if (mark !== seal(id, scope) || id.includes(String.fromCharCode(0))) {
     throw invalidRequest('cursor', 'bad_format', 'cursor: is not one of this list.')
   }
   return { limit, offset: 0, before: id, scope }
@@ -65,6 +65,11 @@ export function toPaged<Row extends { id: string }>(
 /** A text for `like`, with its own wildcards taken literally. */
 export const containing = (search: string) => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 
-/** A filter that is a text to search for. */
-export const searchOf = (c: Context<Env>) =>
-  c.req.query('search')?.trim().slice(0, 100) || undefined
+/** A filter that is a text to search for. Throws `invalid_request` for what no text of ours holds. */
+export function searchOf(c: Context<Env>): string | undefined {
+  const search = c.req.query('search')?.trim().slice(0, 100)
+  if (search?.includes(String.fromCharCode(0))) {
+    throw invalidRequest('search', 'bad_format', 'search: holds a zero character.')
+  }
+  return search || undefined
+}

@@ -4,6 +4,7 @@ import { Database } from '../db/database'
 import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
 import { openInstallation, type Installation } from '../db/installation'
 import { migrate } from '../db/migrate'
+import { isSealedWith } from '../db/sealed'
 import { StartError } from '../config'
 
 /** What the process keeps on disk, open and up to date. */
@@ -41,7 +42,21 @@ export async function openStorage(
     throw new StartError(`The database does not answer: ${why}. Check DATABASE_URL.`, { cause })
   }
   await migrate(database.query)
+  await checkEncryptionKey(database, installation.encryptionKey)
   return { dataDir: directory.path, database, installation }
+}
+
+/** Without the key of the stored secrets every connection would silently be gone. */
+async function checkEncryptionKey({ query }: Database, key: Buffer): Promise<void> {
+  const rows = await query
+    .selectFrom('connection')
+    .select('secret')
+    .where('secret', 'is not', null)
+    .execute()
+  if (rows.length === 0 || rows.some(({ secret }) => secret && isSealedWith(secret, key))) return
+  throw new StartError(
+    'ENCRYPTION_KEY is not the one that the secrets in this database were sealed with. Restore it.',
+  )
 }
 
 async function startEmbedded(

@@ -19,10 +19,15 @@ const shown = (path: string) => {
   return near.startsWith('..') ? path : near
 }
 
+/** A path as a shell takes it. */
+const quoted = (path: string) =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
+
 /** The first screen: the address, the keys, and a request that works as pasted. */
 export function welcome(start: Welcome): string {
   const { address, firstKey, firstKeyPath, adminKeyPath, providers } = start
-  const keyInCurl = firstKey ?? (firstKeyPath ? `$(cat ${shown(firstKeyPath)})` : '$TOLLGATE_KEY')
+  const keyInCurl =
+    firstKey ?? (firstKeyPath ? `$(cat ${quoted(shown(firstKeyPath))})` : '$TOLLGATE_KEY')
   const lines = [
     `Tollgate ${start.version} is ready at ${address} after ${(start.tookMs / 1000).toFixed(2)} s`,
     '',

@@ -2,7 +2,7 @@ import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import type { ChangedConnection, NewConnection } from './schema'
 import type { Catalog } from '../../catalog/catalog'
 import type { Connection } from '../../catalog/snapshot'
-import { newId } from '../../db/id'
+import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { seal, unseal } from '../../db/sealed'
 import { ApiError, invalidRequest } from '../../errors'
@@ -79,10 +79,12 @@ export function createConnectionStore(ports: ConnectionPorts) {
     async change(id: string, fields: ChangedConnection) {
       const row = await findRow(db, id)
       const columns = toColumns(row, fields, encryptionKey)
+      checkChange(catalog, row, columns)
       if (fields.is_default) await clearDefault(db, row.provider)
       return update(id, columns)
     },
     async updateKey(id: string, secret: string) {
+      await findRow(db, id)
       const columns = toSecretColumns(secret, id, encryptionKey)
       await update(id, { ...columns, status: 'active', last_error: null })
       return { success: true, message: 'The key was replaced.' }
@@ -98,6 +100,7 @@ export function createConnectionStore(ports: ConnectionPorts) {
 }
 
 async function findRow(db: Kysely<Schema>, id: string) {
+  if (!isId('conn', id)) throw new ApiError('resource_not_found')
   const found = await db
     .selectFrom('connection')
     .selectAll()
@@ -124,6 +127,22 @@ function toColumns(
     ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
     ...(secret !== undefined && toSecretColumns(secret, row.id, key)),
     ...(isDiscarded && { secret: null, api_key_prefix: null, status: 'inactive' }),
+  }
+}
+
+/** What a change must leave: an address, and a secret where the provider needs one. */
+function checkChange(
+  { snapshot }: Catalog,
+  row: Selectable<ConnectionRow>,
+  columns: Updateable<ConnectionRow>,
+): void {
+  const provider = snapshot.providers.get(row.provider)
+  if (columns.endpoint_url === null && provider?.baseUrl === null) {
+    const words = `endpoint_url: ${provider.name} has no address of its own.`
+    throw invalidRequest('endpoint_url', 'required', words)
+  }
+  if (columns.status === 'active' && !(columns.secret ?? row.secret) && !provider?.keyless) {
+    throw invalidRequest('status', 'wrong_state', 'status: give it a key with update-key first.')
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { ChangedProvider, NewProvider } from './schema'
 import type { Catalog } from '../../catalog/catalog'
-import { newId } from '../../db/id'
+import { isId, newId } from '../../db/id'
 import type { ProviderRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/unique'
 import { ApiError, invalidRequest } from '../../errors'
@@ -45,6 +45,7 @@ export type ProviderStore = ReturnType<typeof createProviderStore>
 /** The providers that operators added. All reject with `resource_not_found` for unknown ids. */
 export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
   async function get(id: string) {
+    if (!isId('prov', id)) throw new ApiError('resource_not_found')
     const row = await db.selectFrom('provider').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
     return toProvider(row)
@@ -75,6 +76,7 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
       return toProvider(row)
     },
     async change(id: string, { name, ...fields }: ChangedProvider) {
+      await get(id)
       const row = await db
         .updateTable('provider')
         .set({ ...present({ name }), ...toColumns(fields), updated_at: new Date() })

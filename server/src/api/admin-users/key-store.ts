@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { ChangedKey, NewKey } from './schema'
 import { hashOf, newApiKey, shownPart } from '../../auth/api-key'
-import { newId } from '../../db/id'
+import { isId, newId } from '../../db/id'
 import type { ApiKeyRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp, toUsd } from '../../http/fields'
@@ -39,6 +39,11 @@ const toLimitColumns = (fields: Limits) =>
     monthly_spend_limit: fields.monthly_spend_limit,
   })
 
+/** What has not the shape of an id is no id, and the database is not asked. */
+function checkIds(userId: string, id: string): void {
+  if (!isId('user', userId) || !isId('key', id)) throw new ApiError('resource_not_found')
+}
+
 /** The keys of one account. `foundUser` rejects with `resource_not_found` for an unknown account. */
 export function createKeyStore(db: Kysely<Schema>, foundUser: (id: string) => Promise<unknown>) {
   const ofUser = (userId: string) => db.selectFrom('api_key').where('user_id', '=', userId)
@@ -58,6 +63,7 @@ export function createKeyStore(db: Kysely<Schema>, foundUser: (id: string) => Pr
       throw invalidRequest(null, 'limit_reached', `An account has at most ${mostKeys} keys.`)
     },
     async change(userId: string, id: string, fields: ChangedKey) {
+      checkIds(userId, id)
       const { name, permissions, expires_at } = fields
       const row = await db
         .updateTable('api_key')
@@ -74,6 +80,7 @@ export function createKeyStore(db: Kysely<Schema>, foundUser: (id: string) => Pr
       return toKey(row)
     },
     async delete(userId: string, id: string) {
+      checkIds(userId, id)
       const row = await db
         .deleteFrom('api_key')
         .where('id', '=', id)

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Updateable } from 'kysely'
 import { createKeyStore } from './key-store'
 import type { ChangedUser, NewUser } from './schema'
-import { newId } from '../../db/id'
+import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
 import { isTaken } from '../../db/unique'
 import { ApiError, invalidRequest } from '../../errors'
@@ -29,12 +29,14 @@ export type UserStore = ReturnType<typeof createUserStore>
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
 export function createUserStore(db: Kysely<Schema>) {
   async function found(id: string) {
+    if (!isId('user', id)) throw new ApiError('resource_not_found')
     const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
     return toUser(row)
   }
 
   async function change(id: string, fields: Updateable<UserRow>) {
+    if (!isId('user', id)) throw new ApiError('resource_not_found')
     const row = await db
       .updateTable('users')
       .set({ ...fields, updated_at: new Date() })
