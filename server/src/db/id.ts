@@ -30,3 +30,9 @@ export function newIdBody(nowMs = Date.now()): string {
 
 /** A new id: prefix, underscore, `newIdBody`. */
 export const newId = (prefix: IdPrefix) => `${prefix}_${newIdBody()}`
+
+/** Whether a text has the shape of an id of that kind; nothing else is looked up. */
+export const isId = (prefix: IdPrefix, text: string) =>
+  text.length === prefix.length + 27 &&
+  text.startsWith(`${prefix}_`) &&
+  /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1))
