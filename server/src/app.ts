@@ -17,6 +17,7 @@ import { allowAnyOrigin } from './http/cors'
 import { docsRoutes } from './http/docs'
 import type { Env } from './http/env'
 import { assertGuarded, type Guards } from './http/guards'
+import { refuseNul } from './http/nul'
 import { renderError, toRendered } from './http/render'
 import { serviceRoutes, type Readiness } from './http/service'
 import { description } from './http/openapi'
@@ -58,6 +59,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   })
   app.use('/v1/*', allowAnyOrigin)
   app.use('/api/public/*', allowAnyOrigin)
+  app.use('/api/*', refuseNul)
 
   app.route('/', chatCompletionRoutes(gateway, reply))
   app.route('/', completionRoutes(gateway, reply))

@@ -4,19 +4,30 @@ import { renderError } from './render'
 import { StartError, type Config } from '../config'
 import { ApiError, invalidRequest } from '../errors'
 
-/** Our own limit answers first, in our own words. */
-const mostBodyBytes = 33 * 1024 * 1024
+/**
+ * Beyond any body: each route has a limit of its own, which answers in our own words, and what no
+ * route reads is dropped as it comes.
+ */
+const mostBodyBytes = 2 ** 40
 /** Above the 60 s that balancers keep a connection, so that they never use one we just closed. */
 const keepAliveSeconds = 75
 
 const unparsable = () =>
-  renderError(
-    invalidRequest(null, 'bad_format', 'The request line or Host cannot be read.'),
-    'req_none',
-  )
+  invalidRequest(null, 'bad_format', 'The request line or Host cannot be read.')
+
+/** The answer to a request that never reached the application. */
+function refuse(error: ApiError, requestId: string): Response {
+  const response = renderError(error, requestId)
+  response.headers.set('x-request-id', requestId)
+  return response
+}
 
 /** Opens the port. Throws `StartError` when it is taken. */
-export function listen(app: Hono<Env>, config: Config): Bun.Server<undefined> {
+export function listen(
+  app: Hono<Env>,
+  config: Config,
+  newRequestId: () => string,
+): Bun.Server<undefined> {
   try {
     return Bun.serve({
       port: config.port,
@@ -25,8 +36,10 @@ export function listen(app: Hono<Env>, config: Config): Bun.Server<undefined> {
       maxRequestBodySize: mostBodyBytes,
       development: false,
       fetch: (request, server) =>
-        URL.canParse(request.url) ? app.fetch(request, { server }) : unparsable(),
-      error: () => renderError(new ApiError('internal_error'), 'req_none'),
+        URL.canParse(request.url)
+          ? app.fetch(request, { server })
+          : refuse(unparsable(), newRequestId()),
+      error: () => refuse(new ApiError('internal_error'), newRequestId()),
     })
   } catch (cause) {
     const code = cause instanceof Error ? Reflect.get(cause, 'code') : undefined

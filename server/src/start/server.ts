@@ -11,6 +11,7 @@ import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config } from '../config'
+import { newId } from '../db/id'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
@@ -75,7 +76,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     log,
   })
   const firstAccount = await openFirstAccount(query, users, storage.dataDir)
-  const http = listen(app, config)
+  const http = listen(app, config, () => newId('req'))
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()

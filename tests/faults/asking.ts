@@ -1,0 +1,143 @@
+import type { Customer, Gateway, Rig } from '../rig'
+
+export type Json = Record<string, unknown>
+
+/** The `error` of an answer or of a stream's last frame; empty where there was none. */
+export interface Failure {
+  type?: string
+  code?: string
+  message?: string
+  param?: string | null
+  details?: Json
+  request_id?: string
+}
+
+/** An answer that was read to its end. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  /** The parsed body, `{}` where it is no JSON object. */
+  body: Json
+  error: Failure
+  tookMs: number
+}
+
+export interface Asked {
+  path?: string
+  method?: string
+  key?: string
+  headers?: Record<string, string>
+  /** A string goes out as it is. */
+  body?: Json | string
+  signal?: AbortSignal
+}
+
+export const messages = [{ role: 'user', content: 'Say something.' }]
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** JSON text as an object, `{}` for anything else. */
+export function parsed(text: string): Json {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isJson(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Asks a gateway through its recorder. Without `path`: a chat completion. */
+export function request(gateway: Gateway, asked: Asked): Promise<Response> {
+  const { path = '/v1/chat/completions', method = 'POST', key, headers = {}, body } = asked
+  return gateway.recorder.fetch(`${gateway.url}${path}`, {
+    method,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(asked.signal && { signal: asked.signal }),
+  })
+}
+
+/** The same, read to the end. */
+export async function ask(gateway: Gateway, asked: Asked): Promise<Answer> {
+  const startedAt = performance.now()
+  const response = await request(gateway, asked)
+  const text = await response.text()
+  const body = parsed(text)
+  const { status, headers } = response
+  const tookMs = performance.now() - startedAt
+  return { status, headers, text, body, error: isJson(body['error']) ? body['error'] : {}, tookMs }
+}
+
+/** A stream as its reader saw it. */
+export interface Stream extends Answer {
+  /** Text of all deltas. */
+  content: string
+  pings: number
+  isDone: boolean
+}
+
+/** Reads a stream out of its text. */
+export function toStream(answer: Answer): Stream {
+  const events = answer.text.split('\n\n').filter((event) => event !== '')
+  const chunks = events
+    .filter((event) => event.startsWith('data: {'))
+    .map((e) => parsed(e.slice(6)))
+  const failed = chunks.map((chunk) => chunk['error']).find(isJson)
+  return {
+    ...answer,
+    error: failed ?? answer.error,
+    content: chunks.map(contentOf).join(''),
+    pings: events.filter((event) => event === ': ping').length,
+    isDone: events.at(-1) === 'data: [DONE]',
+  }
+}
+
+function contentOf({ choices }: Json): string {
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+  if (!isJson(choice)) return ''
+  const delta = isJson(choice['delta']) ? choice['delta']['content'] : choice['text']
+  return typeof delta === 'string' ? delta : ''
+}
+
+/** Resident memory of a process, in MB. */
+export function residentMb(pid: number): number {
+  const { stdout } = Bun.spawnSync(['ps', '-o', 'rss=', '-p', String(pid)])
+  return Number(stdout.toString()) / 1024
+}
+
+/** The most memory a process had while `work` ran, above what it had before, in MB. */
+export async function memoryGrowth(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = residentMb(pid)
+  let most = before
+  const timer = setInterval(() => {
+    most = Math.max(most, residentMb(pid))
+  }, 50)
+  try {
+    await work()
+  } finally {
+    clearInterval(timer)
+  }
+  return Math.max(most, residentMb(pid)) - before
+}
+
+/** The slowest `/healthz` while `work` ran, in ms: how long the event loop was held. */
+export async function slowestHealth(gateway: Gateway, work: Promise<unknown>): Promise<number> {
+  const state = { isOver: false }
+  const watched = work.finally(() => {
+    state.isOver = true
+  })
+  let slowest = 0
+  while (!state.isOver) {
+    const startedAt = performance.now()
+    await (await fetch(`${gateway.url}/healthz`)).text()
+    slowest = Math.max(slowest, performance.now() - startedAt)
+    await Bun.sleep(2)
+  }
+  await watched
+  return slowest
+}
