@@ -1,4 +1,4 @@
-import type { Customer, Gateway, Rig } from '../rig'
+import type { Gateway } from '../rig'
 
 export type Json = Record<string, unknown>
 
@@ -71,37 +71,6 @@ export async function ask(gateway: Gateway, asked: Asked): Promise<Answer> {
   const { status, headers } = response
   const tookMs = performance.now() - startedAt
   return { status, headers, text, body, error: isJson(body['error']) ? body['error'] : {}, tookMs }
-}
-
-/** A stream as its reader saw it. */
-export interface Stream extends Answer {
-  /** Text of all deltas. */
-  content: string
-  pings: number
-  isDone: boolean
-}
-
-/** Reads a stream out of its text. */
-export function toStream(answer: Answer): Stream {
-  const events = answer.text.split('\n\n').filter((event) => event !== '')
-  const chunks = events
-    .filter((event) => event.startsWith('data: {'))
-    .map((e) => parsed(e.slice(6)))
-  const failed = chunks.map((chunk) => chunk['error']).find(isJson)
-  return {
-    ...answer,
-    error: failed ?? answer.error,
-    content: chunks.map(contentOf).join(''),
-    pings: events.filter((event) => event === ': ping').length,
-    isDone: events.at(-1) === 'data: [DONE]',
-  }
-}
-
-function contentOf({ choices }: Json): string {
-  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
-  if (!isJson(choice)) return ''
-  const delta = isJson(choice['delta']) ? choice['delta']['content'] : choice['text']
-  return typeof delta === 'string' ? delta : ''
 }
 
 /** Resident memory of a process, in MB. */
