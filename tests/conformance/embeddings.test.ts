@@ -108,13 +108,13 @@ test('dimensions reach the provider under its own name, and more than there are 
 })
 
 test.each([
-  ['nothing', undefined, 'input', 'required'],
-  ['an empty text', '', 'input', 'too_short'],
-  ['an empty list', [], 'input', 'empty'],
-  ['an empty text in a list', ['a', ''], 'input.1', 'too_short'],
-  ['texts and tokens mixed', ['a', 1], 'input.1', 'wrong_type'],
-  ['an object', {}, 'input', 'wrong_type'],
-])('%s as input is refused', async (_what, input, param, issue) => {
+  ['nothing', undefined, { param: 'input', issue: 'required' }],
+  ['an empty text', '', { param: 'input', issue: 'too_short' }],
+  ['an empty list', [], { param: 'input', issue: 'empty' }],
+  ['an empty text in a list', ['a', ''], { param: 'input.1', issue: 'too_short' }],
+  ['texts and tokens mixed', ['a', 1], { param: 'input.1', issue: 'wrong_type' }],
+  ['an object', {}, { param: 'input', issue: 'wrong_type' }],
+])('%s as input is refused', async (_what, input, { param, issue }) => {
   const response = await stage.post(path, { model: 'fake/ok', input })
   expect(response.status).toBe(400)
   expect(await errorOf(response)).toMatchObject({ param, details: { issue } })
