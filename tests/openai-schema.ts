@@ -25,7 +25,8 @@ const names: Record<string, { whole: string; chunk?: string }> = {
 }
 
 const namesOf = (path: string) =>
-  names[path] ?? (path.startsWith('/v1/models/') ? { whole: 'Model' } : undefined)
+  names[path.replace(/\/$/, '')] ??
+  (path.startsWith('/v1/models/') ? { whole: 'Model' } : undefined)
 
 /** The description knows no embeddings as text, and no legacy choice that goes on. */
 function withoutKnownGaps(schema: string, value: unknown): unknown {

@@ -10,7 +10,13 @@ import { dispatch } from '../routing/dispatch'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { CompletionRequest } from '../wire/completion-request'
 import { isObject } from '../wire/json-body'
-import { promptTexts, toChatBody, toTextChoice, toTextChunk } from '../wire/text-over-chat'
+import {
+  promptTexts,
+  toChatBody,
+  toTextChoice,
+  toTextChunk,
+  wantsEchoOnly,
+} from '../wire/text-over-chat'
 import { addUsage, toUsageBlock, type Usage } from '../wire/usage'
 
 /** Prompts that are put to a chat model at the same time. */
@@ -37,7 +43,8 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
   const choices = answers.flatMap(({ body }, position) => {
     const theirs = Array.isArray(body['choices']) ? body['choices'].filter(isObject) : []
     const before = job.request.echo ? (prompts[position] ?? '') : ''
-    return theirs.map((choice, k) => toTextChoice(choice, position * perPrompt + k, before))
+    const echo = { before, isAll: wantsEchoOnly(job.body) }
+    return theirs.map((choice, k) => toTextChoice(choice, position * perPrompt + k, echo))
   })
   const usage = toUsageBlock(answers.map((answer) => answer.usage).reduce(addUsage))
   return {
@@ -51,6 +58,7 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
 export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const prompts = chatPrompts(job)
   const identity = identityOf(job, 'text_completion')
+  const echoOnly = wantsEchoOnly(job.body)
   const open = (prompt: string): Promise<Opened> => {
     let relayed: ChatStream | undefined
     return openStream(job, {
@@ -71,7 +79,7 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
       {
         perPrompt: job.request.n ?? 1,
         echoes: job.request.echo ? prompts : [],
-        write: (chunk, place) => toTextChunk(chunk, identity, place),
+        write: (chunk, place) => toTextChunk(chunk, identity, { ...place, echoOnly }),
         usageChunk: (usage) =>
           job.request.stream_options?.include_usage
             ? [JSON.stringify({ ...identity, choices: [], usage: toUsageBlock(usage) })]

@@ -16,12 +16,18 @@ export function promptTexts(prompt: CompletionRequest['prompt']): string[] | und
   return texts
 }
 
+/** Whether a legacy completion wants its prompt back, and no output at all. Source: api.md 4.4. */
+export const wantsEchoOnly = (completion: JsonObject) =>
+  completion['echo'] === true && completion['max_tokens'] === 0
+
 /** One prompt as the chat request that stands in for it: it becomes a user's message. */
 export function toChatBody(completion: JsonObject, prompt: string): JsonObject {
   const chat: JsonObject = {}
   for (const [name, value] of Object.entries(completion)) {
     if (!notInChat.has(name)) chat[name] = value
   }
+  // No chat model can be asked for nothing; the one token is paid for and left out.
+  if (wantsEchoOnly(completion)) chat['max_tokens'] = 1
   return { ...chat, messages: [{ role: 'user', content: prompt }] }
 }
 
@@ -29,26 +35,36 @@ const toText = (content: unknown) => (typeof content === 'string' ? content : ''
 const isWord = (word: unknown) => word === 'length' || word === 'content_filter'
 
 /** A choice of a chat completion as one of a legacy completion. */
-export function toTextChoice(choice: JsonObject, index: number, before: string): JsonObject {
+export function toTextChoice(choice: JsonObject, index: number, echo: Echo): JsonObject {
   const message = isObject(choice['message']) ? choice['message'] : {}
-  const finish = choice['finish_reason']
-  return {
-    text: before + toText(message['content']),
-    index,
-    logprobs: null,
-    finish_reason: isWord(finish) ? finish : 'stop',
-  }
+  const text = echo.isAll ? '' : toText(message['content'])
+  const finish_reason = toTextFinish(choice['finish_reason'], echo.isAll)
+  return { text: echo.before + text, index, logprobs: null, finish_reason }
 }
 
-/**
- * A chunk of a chat stream as one of a legacy stream; undefined for one that holds no text and no
- * end. `echo` is put before the first text of its choice.
- */
-export function toTextChunk(
-  chunk: string,
-  identity: Identity,
-  place: { offset: number; echo: Map<number, string> },
-): string | undefined {
+/** The prompt in front of a text: none of it, or with nothing behind it. */
+interface Echo {
+  before: string
+  isAll: boolean
+}
+
+function toTextFinish(finish: unknown, isEchoOnly: boolean) {
+  if (isEchoOnly) return 'length'
+  return isWord(finish) ? finish : 'stop'
+}
+
+/** Where a chunk belongs among those of several prompts. */
+interface Place {
+  /** Added to the index of its choice. */
+  offset: number
+  /** By index: what is put before the first text of a choice. */
+  echo: Map<number, string>
+  /** The prompts are all that is wanted. */
+  echoOnly: boolean
+}
+
+/** A chunk of a chat stream as one of a legacy stream; undefined for one without text and end. */
+export function toTextChunk(chunk: string, identity: Identity, place: Place): string | undefined {
   const read: unknown = JSON.parse(chunk)
   const choices = isObject(read) && Array.isArray(read['choices']) ? read['choices'] : []
   const [choice] = choices.filter(isObject)
@@ -56,10 +72,10 @@ export function toTextChunk(
   const index = place.offset + Number(choice['index'] ?? 0)
   const finish = choice['finish_reason']
   const delta = isObject(choice['delta']) ? choice['delta'] : {}
-  const text = (place.echo.get(index) ?? '') + toText(delta['content'])
+  const own = place.echoOnly ? '' : toText(delta['content'])
+  const text = (place.echo.get(index) ?? '') + own
   if (text === '' && typeof finish !== 'string') return undefined
   place.echo.delete(index)
-  const word = isWord(finish) ? finish : 'stop'
-  const finish_reason = typeof finish === 'string' ? word : null
+  const finish_reason = typeof finish === 'string' ? toTextFinish(finish, place.echoOnly) : null
   return JSON.stringify({ ...identity, choices: [{ text, index, logprobs: null, finish_reason }] })
 }

@@ -93,7 +93,9 @@ export class ChoiceDeltas {
 
   #write(calls: readonly JsonObject[]): JsonObject[] {
     if (!this.#options.legacyFunctions) return calls.map((call) => ({ tool_calls: [call] }))
-    return calls.map((call) => ({ function_call: call['function'] }))
+    // The older form has room for one call; a second would run into the first.
+    const first = calls.filter(({ index }) => index === 0)
+    return first.map((call) => ({ function_call: call['function'] }))
   }
 
   #measure(text: string): void {

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'bun:test'
+import { nonsense, retryAfterSeconds, scrub, toCallerError, type Source } from './upstream-error'
+
+const secret = 'sk-live-0123456789abcdef'
+const source: Source = {
+  provider: 'acme',
+  secret,
+  textField: 'messages',
+  wasSent: (field) => ['messages', 'temperature', 'max_tokens', 'tools'].includes(field),
+  contextLength: 8192,
+  maxOutputTokens: 4096,
+}
+
+const said = (fields: object) => ({ error: { message: 'No.', type: 'x', ...fields } })
+const told = (status: number, body: unknown = said({}), retryAfter: string | null = null) =>
+  toCallerError({ status, body, retryAfter }, source)
+
+describe('the table of what a provider’s status becomes', () => {
+  test.each([429, 503, 529])('%d is busy: 503, and a repeat may help', (status) => {
+    expect(told(status, said({}), '7')).toMatchObject({
+      code: 'provider_error',
+      status: 503,
+      retryable: true,
+      retryAfterSeconds: 7,
+    })
+  })
+
+  test.each([401, 403, 402, 404, 405, 408, 409, 418])(
+    '%d is 502, and a repeat does not help',
+    (status) => {
+      expect(told(status)).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
+    },
+  )
+
+  test.each([500, 502, 504])('%d is 502, and a repeat may help', (status) => {
+    expect(told(status)).toMatchObject({ code: 'provider_error', status: 502, retryable: true })
+  })
+
+  test('every one of them names the provider and its words', () => {
+    expect(told(500).details).toEqual({ provider: 'acme', provider_error: 'No.' })
+    expect(told(500, '').details).toEqual({
+      provider: 'acme',
+      provider_error: 'It answered with status 500.',
+    })
+  })
+})
+
+describe('the caller’s own fault', () => {
+  test.each([400, 422])('%d that names a field he sent is his, by that field', (status) => {
+    for (const param of ['temperature', 'messages[0].content', 'messages.0.content']) {
+      expect(told(status, said({ param }))).toMatchObject({
+        code: 'invalid_request',
+        status: 400,
+        param,
+        details: { issue: 'refused_by_provider' },
+        message: 'No.',
+      })
+    }
+  })
+
+  test('a field that he did not send is the provider’s fault, or ours', () => {
+    expect(told(400, said({ param: 'stream_options' }))).toMatchObject({
+      code: 'provider_error',
+      status: 502,
+    })
+    expect(told(400)).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
+  })
+
+  test.each([{ code: 'content_filter' }, { type: 'content_policy_violation' }])(
+    'a filter’s refusal %p is about his text',
+    (fields) => {
+      expect(told(400, said(fields))).toMatchObject({
+        code: 'invalid_request',
+        param: 'messages',
+        details: { issue: 'content_filter' },
+      })
+    },
+  )
+})
+
+describe('too long', () => {
+  test.each([
+    [said({ code: 'context_length_exceeded', message: 'Too much.' })],
+    [said({ message: 'prompt is too long: 9000 tokens > 8192 maximum' })],
+    [said({ message: 'The input exceeds the maximum number of tokens allowed (8192).' })],
+    [{ message: 'Input is too long for requested model.' }],
+  ])('R16: %j says how long it may be', (body) => {
+    const error = told(400, body)
+    expect(error).toMatchObject({ code: 'context_length_exceeded', status: 400, param: 'messages' })
+    expect(error.message).toMatch(/maximum context length is \d+ tokens/)
+    expect(error.details['max_context']).toBe(8192)
+  })
+
+  test('the provider’s own words stay where they already say it', () => {
+    const words = "This model's maximum context length is 8192 tokens. You requested 9001 tokens."
+    expect(told(400, said({ message: words }))).toMatchObject({
+      message: words,
+      details: { max_context: 8192, requested: 9001 },
+    })
+  })
+
+  test('an output limit above the model’s is told by the field that was sent', () => {
+    const message = 'max_tokens is too large: 9000. This model supports at most 4096 tokens.'
+    expect(told(400, said({ message, param: 'max_tokens' }))).toMatchObject({
+      code: 'max_tokens_exceeded',
+      param: 'max_tokens',
+      details: { max_allowed: 4096, requested: 9000 },
+    })
+  })
+})
+
+describe('an error inside a 200', () => {
+  test.each([
+    [said({ type: 'overloaded_error', message: 'Overloaded' }), 503],
+    [said({ code: 429, message: 'Slow down.' }), 503],
+    [said({ code: 500, message: 'Oops.' }), 502],
+    [said({ message: 'Oops.' }), 502],
+    [{ base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 503],
+    [{ error: 'text' }, 502],
+  ])('%j', (body, status) => {
+    expect(told(200, body)).toMatchObject({ code: 'provider_error', status })
+  })
+
+  test('a lack of quota is nothing that waiting cures', () => {
+    expect(
+      told(429, said({ code: 'insufficient_quota', type: 'insufficient_quota' })),
+    ).toMatchObject({
+      code: 'provider_error',
+      status: 502,
+      retryable: false,
+    })
+  })
+})
+
+describe('words', () => {
+  test.each([
+    [{ error: { message: 'a' } }],
+    [{ error: 'a' }],
+    [{ message: 'a' }],
+    [{ detail: 'a' }],
+    [[{ error: { message: 'a' } }]],
+    [{ code: 'x', error: 'a' }],
+    [{ type: 'error', error: { type: 'api_error', message: 'a' }, request_id: 'r' }],
+    [{ base_resp: { status_code: 1, status_msg: 'a' } }],
+    ['a'],
+  ])('are found in %j', (body) => {
+    expect(told(500, body).details['provider_error']).toBe('a')
+  })
+
+  test('R17: never speak of rate limits: that is our own 429', () => {
+    for (const message of ['Rate limit reached', 'rate_limit_error', 'RATE-LIMIT', 'ratelimit']) {
+      const error = told(429, said({ message }))
+      expect(`${error.message} ${String(error.details['provider_error'])}`).not.toMatch(
+        /rate[\s_-]*limit/i,
+      )
+    }
+  })
+
+  test.each([
+    [`bad key ${secret}.`, 'bad key [secret].'],
+    [
+      'Incorrect API key provided: sk-proj-abcdefgh12345678',
+      'Incorrect API key provided: [secret]',
+    ],
+    ['Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.abc', 'Authorization: [secret]'],
+    ['see https://internal.acme.test/a?k=1 for more', 'see [address] for more'],
+    ['dial tcp 10.0.3.7:8443: refused', 'dial tcp [address]: refused'],
+    ['<html><h1>Bad gateway</h1></html>', 'Bad gateway'],
+    ['a\r\nset-cookie: x\u{0}b', 'a set-cookie: x b'],
+  ])('%j is scrubbed', (text, clean) => {
+    expect(scrub(text, secret)).toBe(clean)
+  })
+
+  test('have 300 characters at most', () => {
+    expect(scrub('long '.repeat(1000), null).length).toBeLessThanOrEqual(300)
+    expect(told(500, said({ message: 'x'.repeat(5000) })).details['provider_error']).toHaveLength(
+      300,
+    )
+  })
+})
+
+test('how long to wait is a number, a date, or in the words', () => {
+  expect(retryAfterSeconds('12')).toBe(12)
+  expect(retryAfterSeconds('0')).toBe(0)
+  expect(retryAfterSeconds('-5')).toBe(0)
+  expect(retryAfterSeconds('soon')).toBeUndefined()
+  expect(retryAfterSeconds('')).toBeUndefined()
+  expect(retryAfterSeconds(null)).toBeUndefined()
+  const soon = retryAfterSeconds(new Date(Date.now() + 30_000).toUTCString()) ?? 0
+  expect(soon).toBeGreaterThan(25)
+  expect(soon).toBeLessThanOrEqual(30)
+  expect(retryAfterSeconds('Mon, 01 Jan 2001 00:00:00 GMT')).toBe(0)
+  expect(told(429, said({ message: 'Please try again in 20s.' })).retryAfterSeconds).toBe(20)
+  expect(told(429, said({ message: 'Please try again in 250ms.' })).retryAfterSeconds).toBe(0.25)
+  expect(told(429, said({ message: 'retry after 9 seconds' })).retryAfterSeconds).toBe(9)
+})
+
+test('nonsense may have been billed, so that it is not to be repeated', () => {
+  expect(nonsense('acme', 'an unreadable chunk')).toMatchObject({
+    code: 'provider_error',
+    status: 502,
+    retryable: false,
+    details: { provider: 'acme', provider_error: 'an unreadable chunk' },
+  })
+})
