@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { isSealedWith, seal, unseal } from './sealed'
 
 const key = Buffer.alloc(32, 7)
