@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { openAPIRouteHandler } from 'hono-openapi'
 import type { Logger } from 'pino'
 import { connectionRoutes } from './api/admin-connections/routes'
 import type { ConnectionStore } from './api/admin-connections/store'
@@ -20,7 +19,7 @@ import { assertGuarded, type Guards } from './http/guards'
 import { refuseNul } from './http/nul'
 import { renderError, toRendered } from './http/render'
 import { serviceRoutes, type Readiness } from './http/service'
-import { description } from './http/openapi'
+import { describeInterface } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
@@ -71,7 +70,11 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', connectionRoutes(ports.stores.connections, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
-  app.get('/openapi.json', guards.open, openAPIRouteHandler(app, description))
+  let described: Promise<string> | undefined
+  app.get('/openapi.json', guards.open, async (c) => {
+    described ??= describeInterface(app)
+    return c.body(await described, 200, { 'content-type': 'application/json' })
+  })
 
   app.notFound((c) => renderError(unknownRoute(c.req.path), c.get('requestId')))
   app.onError((thrown, c) => {

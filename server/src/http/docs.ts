@@ -5,10 +5,10 @@ import type { Env } from './env'
 import type { Guards } from './guards'
 import { ApiError } from '../errors'
 
-const assets: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-}
+const assets: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+])
 
 const folder = join(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')), '..')
 
@@ -45,10 +45,10 @@ body { margin: 0 }
 }
 `
 
-const own: Record<string, [string, string]> = {
-  'start.js': ['text/javascript; charset=utf-8', start],
-  'theme.css': ['text/css; charset=utf-8', theme],
-}
+const own: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
+  ['start.js', ['text/javascript; charset=utf-8', start]],
+  ['theme.css', ['text/css; charset=utf-8', theme]],
+])
 
 /** Nothing is loaded from anywhere else. */
 const policy =
@@ -61,9 +61,9 @@ export const docsRoutes = (guards: Guards) =>
     .get('/docs', guards.open, () => served(page, 'text/html; charset=utf-8'))
     .get('/docs/:file', guards.open, (c) => {
       const name = c.req.param('file')
-      const [type, text] = own[name] ?? []
+      const [type, text] = own.get(name) ?? []
       if (type && text) return served(text, type)
-      const assetType = assets[name]
+      const assetType = assets.get(name)
       if (!assetType) throw new ApiError('resource_not_found')
       return served(Bun.file(join(folder, name)), assetType)
     })

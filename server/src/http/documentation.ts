@@ -7,24 +7,51 @@ export const answers = (status: 200 | 201, description: string, schema: z.ZodTyp
   [status]: { description, content: { 'application/json': { schema: resolver(schema) } } },
 })
 
-/** A JSON body of a route, for its description; who reads it checks it. */
-export const accepts = (schema: z.ZodType) => ({
+/** Bodies to try: what each shows -> the body. */
+type Examples = Readonly<Record<string, object>>
+
+/**
+ * A JSON body of a route, for its description; who reads it checks it. The schema gets `name` among
+ * the components.
+ */
+export const accepts = (name: string, schema: z.ZodType, examples: Examples) => ({
   required: true,
-  content: { 'application/json': { schema: resolver(schema) } },
+  content: {
+    'application/json': {
+      schema: resolver(schema.meta({ ref: name })),
+      examples: Object.fromEntries(
+        Object.entries(examples).map(([summary, value]) => [
+          summary.toLowerCase().replaceAll(' ', '_'),
+          { summary, value },
+        ]),
+      ),
+    },
+  },
 })
 
-const schemaOf = (code: ErrorCode) =>
-  z.object({
-    error: z.object({
-      type: z.literal(errors[code].type),
-      code: z.literal(code),
-      message: z.string(),
-      param: z.string().nullable(),
-      details: z.object(errors[code].details),
+/** `missing_api_key` -> `MissingApiKeyError`; `internal_error` is one already. */
+const componentOf = (code: ErrorCode) =>
+  `${code.replace(/_error$/, '')}_error`.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) =>
+    letter.toUpperCase(),
+  )
+
+const toSchema = (code: ErrorCode) =>
+  z
+    .object({
+      error: z.object({
+        type: z.literal(errors[code].type),
+        code: z.literal(code),
+        message: z.string(),
+        param: z.string().nullable(),
+        details: z.object(errors[code].details),
+        ...(code === 'internal_error' && { request_id: z.string() }),
+      }),
       ...(code === 'internal_error' && { request_id: z.string() }),
-    }),
-    ...(code === 'internal_error' && { request_id: z.string() }),
-  })
+    })
+    .meta({ ref: componentOf(code) })
+
+const codes = Object.keys(errors).filter((name): name is ErrorCode => name in errors)
+const schemas = new Map(codes.map((code) => [code, toSchema(code)]))
 
 /** Responses for error codes: one a status, from the rows of `errors.ts`. */
 export function documented(...codes: ErrorCode[]) {
@@ -37,9 +64,9 @@ export function documented(...codes: ErrorCode[]) {
   }
   return Object.fromEntries(
     [...statuses].map(([status, members]) => {
-      const schemas = members.map(schemaOf)
-      const [only] = schemas
-      const schema = only && schemas.length === 1 ? only : z.union(schemas)
+      const shapes = members.flatMap((code) => schemas.get(code) ?? [])
+      const [only] = shapes
+      const schema = only && shapes.length === 1 ? only : z.union(shapes)
       const description = members.map((code) => `\`${code}\`: ${errors[code].message}`).join(' ')
       return [
         status,

@@ -1,7 +1,9 @@
-import type { GenerateSpecOptions } from 'hono-openapi'
+import type { Hono } from 'hono'
+import { generateSpecs, type GenerateSpecOptions } from 'hono-openapi'
+import type { Env } from './env'
 
 /** What the description of the interface says beside its routes. */
-export const description: Partial<GenerateSpecOptions> = {
+const description: Partial<GenerateSpecOptions> = {
   documentation: {
     openapi: '3.1.0',
     info: {
@@ -11,6 +13,8 @@ export const description: Partial<GenerateSpecOptions> = {
         'A gateway to language models. Existing OpenAI clients work with `{base_url}/v1` and a Tollgate key.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'Where this description was served' }],
+    security: [{ apiKey: [] }],
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'A service key, `sk-tg-...`' },
@@ -21,4 +25,20 @@ export const description: Partial<GenerateSpecOptions> = {
   exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
   excludeStaticFile: false,
   defaultValidationErrorResponse: false,
+}
+
+const bounds = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'])
+
+/** Every integer of JavaScript is below this; as a bound of a field it says nothing. */
+const saysNothing = (name: string, value: unknown) =>
+  (bounds.has(name) && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) ||
+  // An empty schema is the default.
+  (name === 'additionalProperties' && JSON.stringify(value) === '{}')
+
+const telling = (name: string, value: unknown) => (saysNothing(name, value) ? undefined : value)
+
+/** The description of the interface, made from the routes: OpenAPI 3.1 as JSON. Source: api.md 20.6. */
+export async function describeInterface(app: Hono<Env>): Promise<string> {
+  const document = await generateSpecs(app, description)
+  return `${JSON.stringify(document, telling, 2)}\n`
 }

@@ -17,7 +17,18 @@ export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
       summary: 'Chat completion, whole or as a stream',
       tags: ['Models'],
       security: [{ apiKey: [] }],
-      requestBody: accepts(ChatRequest),
+      requestBody: accepts('ChatCompletionRequest', ChatRequest, {
+        'A question': {
+          model: 'sandbox/echo',
+          messages: [{ role: 'user', content: 'Hello!' }],
+        },
+        'As a stream': {
+          model: 'sandbox/lorem',
+          messages: [{ role: 'user', content: 'Tell me something.' }],
+          stream: true,
+          stream_options: { include_usage: true },
+        },
+      }),
       responses: {
         ...streamOr('A chat completion; with `stream` true, server-sent chunks', ChatCompletion),
         ...modelErrors,

@@ -17,7 +17,9 @@ export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
       summary: 'Legacy text completion, whole or as a stream',
       tags: ['Models'],
       security: [{ apiKey: [] }],
-      requestBody: accepts(CompletionRequest),
+      requestBody: accepts('CompletionRequest', CompletionRequest, {
+        'A prompt': { model: 'sandbox/echo', prompt: 'Once upon a time', max_tokens: 16 },
+      }),
       responses: {
         ...streamOr('A text completion; with `stream` true, server-sent chunks', TextCompletion),
         ...modelErrors,

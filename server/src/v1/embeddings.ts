@@ -17,7 +17,9 @@ export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts) =>
       summary: 'Embeddings of one or many texts',
       tags: ['Models'],
       security: [{ apiKey: [] }],
-      requestBody: accepts(EmbeddingRequest),
+      requestBody: accepts('EmbeddingRequest', EmbeddingRequest, {
+        'Two texts': { model: 'sandbox/embedding', input: ['First text', 'Second text'] },
+      }),
       responses: {
         ...answers(200, 'The embeddings, in input order', EmbeddingList),
         ...modelErrors,

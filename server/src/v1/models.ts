@@ -45,6 +45,16 @@ export const modelRoutes = (catalog: Catalog, guards: Guards) =>
         summary: 'One model; the slash of its id may be sent as it is or encoded',
         tags: ['Models'],
         security: [{ apiKey: [] }],
+        parameters: [
+          {
+            name: 'model_id',
+            in: 'path',
+            required: true,
+            description: '`<provider>/<model>`',
+            schema: { type: 'string', maxLength: 256 },
+            example: 'sandbox/echo',
+          },
+        ],
         responses: {
           ...answers(200, 'The model', ListedModel),
           ...documented('invalid_model', 'model_not_found', ...keyErrors),

@@ -1,0 +1,79 @@
+import { join } from 'node:path'
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely'
+import pino from 'pino'
+import { createConnectionStore } from '../src/api/admin-connections/store'
+import { createModelStore } from '../src/api/admin-models/store'
+import { createProviderStore } from '../src/api/admin-providers/store'
+import { createUserStore } from '../src/api/admin-users/store'
+import { createApp, type AppPorts } from '../src/app'
+import { Keyring } from '../src/auth/keyring'
+import { Catalog } from '../src/catalog/catalog'
+import { readConfig } from '../src/config'
+import type { Schema } from '../src/db/schema'
+import { StreamWatch } from '../src/http/event-stream'
+import { createGuards } from '../src/http/guards'
+import { describeInterface } from '../src/http/openapi'
+
+/**
+ * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
+ * from the routes, without a database or a socket. `--check` writes nothing and fails when the file
+ * is not what the routes say.
+ */
+const words = process.argv.slice(2).filter(Boolean)
+const isCheck = words.includes('--check')
+const path = words.find((word) => word !== '--check') ?? join(import.meta.dir, '../../openapi.json')
+
+const never = () => Promise.reject(new Error('this gateway only describes itself'))
+
+/** Nothing of this is ever called: routes are described, not served. */
+function standIns(): AppPorts {
+  const nothing = { models: [], providers: [], connections: [] }
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (database) => new PostgresIntrospector(database),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  const catalog = new Catalog({ fixed: () => nothing, stored: never, onError: () => undefined })
+  const encryptionKey = Buffer.alloc(32)
+  return {
+    gateway: { chat: never, complete: never, embed: never },
+    catalog,
+    guards: createGuards(new Keyring({ lookUp: never }), 'nobody'),
+    reply: {
+      watch: new StreamWatch(readConfig({}).timers),
+      earlyHeadersMs: 0,
+      onBroken: () => undefined,
+    },
+    readiness: never,
+    stores: {
+      users: createUserStore(db),
+      providers: createProviderStore(db, catalog),
+      models: createModelStore(db, catalog),
+      connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),
+    },
+    log: pino({ level: 'silent' }),
+  }
+}
+
+const described = await describeInterface(createApp(standIns()))
+
+if (isCheck) {
+  const file = Bun.file(path)
+  const committed = (await file.exists()) ? await file.text() : ''
+  if (committed !== described) {
+    console.error(`${path} is not what the routes say. Run: bun server/scripts/openapi.ts`)
+    process.exit(1)
+  }
+} else {
+  await Bun.write(path, described)
+}
+process.exit(0)

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { startGateway, type Gateway, type RigOptions } from './rig'
+
+/** Where the embedded PostgreSQL of a data directory lives. */
+async function homeOf(dataDir: string): Promise<string> {
+  const elsewhere = await readFile(join(dataDir, 'postgres.location'), 'utf8').catch(() => '')
+  return elsewhere.trim() || join(dataDir, 'postgres')
+}
+
+/** postmaster.pid: the process in its first line, the directory of the socket in its fifth. */
+async function postmaster(dataDir: string) {
+  const home = await homeOf(dataDir)
+  const lines = (await readFile(join(home, 'cluster/postmaster.pid'), 'utf8')).split('\n')
+  const password = (await readFile(join(home, 'password'), 'utf8')).trim()
+  return { pid: Number(lines[0]), socketDirectory: lines[4] ?? '', password }
+}
+
+/** The process of the embedded PostgreSQL. */
+export const postgresPid = async (dataDir: string) => (await postmaster(dataDir)).pid
+
+/**
+ * A `DATABASE_URL` of the embedded PostgreSQL of a running gateway. It listens on a socket only, and
+ * only to its own user and root; the test runs as the one who started it.
+ */
+export async function databaseUrl(dataDir: string, database = 'tollgate'): Promise<string> {
+  const { socketDirectory, password } = await postmaster(dataDir)
+  const host = encodeURIComponent(socketDirectory)
+  return `postgres://tollgate:${encodeURIComponent(password)}@localhost/${database}?host=${host}`
+}
+
+/** SQL on the embedded PostgreSQL of a running gateway. */
+export async function openDatabase(dataDir: string): Promise<SQL & AsyncDisposable> {
+  const { socketDirectory, password } = await postmaster(dataDir)
+  const sql = new SQL({
+    adapter: 'postgres',
+    path: join(socketDirectory, '.s.PGSQL.5432'),
+    username: 'tollgate',
+    database: 'tollgate',
+    password,
+    max: 1,
+  })
+  return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
+}
+
+/** Two gateways that share the embedded database of the first. */
+export interface TwoNodes extends AsyncDisposable {
+  a: Gateway
+  b: Gateway
+}
+
+/**
+ * Starts node A with its embedded database, then node B with that one as `DATABASE_URL`, the same
+ * `ENCRYPTION_KEY` and the same `ADMIN_KEY`, in a data directory of its own.
+ */
+export async function startTwoNodes({ environment = {} }: RigOptions = {}): Promise<TwoNodes> {
+  const shared = {
+    ...environment,
+    ADMIN_KEY: `admin-of-two-nodes-${crypto.randomUUID()}`,
+    ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+  }
+  const a = await startGateway({ environment: shared })
+  const url = await databaseUrl(a.dataDir)
+  const b = await startGateway({ environment: { ...shared, DATABASE_URL: url } })
+  return {
+    a,
+    b,
+    async [Symbol.asyncDispose]() {
+      await b[Symbol.asyncDispose]()
+      await a[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Stops every process of a PostgreSQL where it stands, until disposed of. */
+export async function freeze(postmasterPid: number): Promise<Disposable> {
+  const children = await readFile(`/proc/${postmasterPid}/task/${postmasterPid}/children`, 'utf8')
+  // The postmaster first: it would replace what stands still.
+  const pids = [postmasterPid, ...children.trim().split(/\s+/).map(Number)].filter((pid) => pid > 1)
+  const send = (signal: NodeJS.Signals) => pids.forEach((pid) => process.kill(pid, signal))
+  send('SIGSTOP')
+  return { [Symbol.dispose]: () => send('SIGCONT') }
+}

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ask, problem } from './calls'
+import { startRig, type Customer, type Gateway, type Rig } from '../rig'
+
+let rig: Rig
+let gateway: Gateway
+let customer: Customer
+
+beforeAll(async () => {
+  rig = await startRig()
+  gateway = rig.gateway
+  customer = await gateway.customer()
+})
+afterAll(async () => {
+  gateway.recorder.verify()
+  await rig[Symbol.asyncDispose]()
+})
+
+const provider = (key: string, fields: object = {}) => ({
+  key,
+  name: key,
+  adapter: 'openai',
+  base_url: rig.upstream.url,
+  keyless: true,
+  ...fields,
+})
+
+const idOf = async (request: string, body: object) => {
+  const made = await ask(gateway, request, body)
+  expect([made.status, made.error]).toEqual([201, undefined])
+  return String(made.body['id'])
+}
+
+async function chat(model: string): Promise<number> {
+  const response = await gateway.recorder.fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] }),
+  })
+  await response.text()
+  return response.status
+}
+
+async function listed(id: string): Promise<boolean> {
+  const response = await gateway.recorder.fetch(`${gateway.url}/v1/models`, {
+    headers: { authorization: `Bearer ${customer.key}` },
+  })
+  return (await response.text()).includes(`"id":"${id}"`)
+}
+
+describe('providers', () => {
+  test('are made, read, changed and deleted', async () => {
+    const id = await idOf(
+      'POST /providers',
+      provider('mine', { base_url: 'http://127.0.0.1:1/v1/' }),
+    )
+    const { body } = await ask(gateway, `GET /providers/${id}`)
+    expect(body).toMatchObject({
+      id,
+      key: 'mine',
+      adapter: 'openai',
+      base_url: 'http://127.0.0.1:1/v1',
+      auth: 'authorization',
+      enabled: true,
+    })
+    const changed = await ask(gateway, `PUT /providers/${id}`, { name: 'New', base_url: null })
+    expect(changed.body).toMatchObject({ key: 'mine', name: 'New', base_url: null })
+    expect((await ask(gateway, `DELETE /providers/${id}`)).body).toMatchObject({ success: true })
+    expect((await ask(gateway, `GET /providers/${id}`)).status).toBe(404)
+    expect((await ask(gateway, `DELETE /providers/${id}`)).status).toBe(404)
+  })
+
+  test.each([
+    [{ key: undefined }, 'key', 'required'],
+    [{ key: 'Upper' }, 'key', 'bad_format'],
+    [{ key: 'a/b' }, 'key', 'bad_format'],
+    [{ key: 'openai' }, 'key', 'taken'],
+    [{ key: 'fake' }, 'key', 'taken'],
+    [{ key: 'collection' }, 'key', 'reserved'],
+    [{ adapter: 'telepathy' }, 'adapter', 'unknown_value'],
+    [{ adapter: 'sandbox' }, 'adapter', 'unknown_value'],
+    [{ base_url: 'ftp://x' }, 'base_url', 'bad_format'],
+    [{ auth: 'a b' }, 'auth', 'bad_format'],
+    [{ website: 'http://plain.example' }, 'website', 'bad_format'],
+    [{ name: '' }, 'name', 'too_short'],
+  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+    const refused = await ask(gateway, 'POST /providers', provider('other', fields))
+    expect(problem(refused)).toEqual([400, param, issue])
+  })
+
+  test('one with a model or a connection stays', async () => {
+    const id = await idOf('POST /providers', provider('kept'))
+    const model = { id: 'kept/one', name: 'One', category: 'chat', is_free: true }
+    await idOf('POST /models', model)
+    expect(problem(await ask(gateway, `DELETE /providers/${id}`))).toEqual([
+      400,
+      null,
+      'wrong_state',
+    ])
+    await ask(gateway, 'DELETE /models/kept/one')
+    const connection = await idOf('POST /connections', { name: 'x', provider: 'kept' })
+    expect(problem(await ask(gateway, `DELETE /providers/${id}`))).toEqual([
+      400,
+      null,
+      'wrong_state',
+    ])
+    await ask(gateway, `DELETE /connections/${connection}`)
+    expect((await ask(gateway, `DELETE /providers/${id}`)).status).toBe(200)
+  })
+
+  test('L06: switched off, its models are gone at once, and back at once', async () => {
+    const id = await idOf('POST /providers', provider('switch'))
+    await idOf('POST /models', { id: 'switch/ok', name: 'Ok', category: 'chat', is_free: true })
+    expect(await listed('switch/ok')).toBe(true)
+    await ask(gateway, `PUT /providers/${id}`, { enabled: false })
+    expect(await listed('switch/ok')).toBe(false)
+    expect(await chat('switch/ok')).toBe(404)
+    await ask(gateway, `PUT /providers/${id}`, { enabled: true })
+    expect(await listed('switch/ok')).toBe(true)
+  })
+})
+
+describe('models', () => {
+  test('a price, or that it is free, is needed to enable one', async () => {
+    const model = { id: 'fake/priceless', name: 'Priceless', category: 'chat' }
+    expect(problem(await ask(gateway, 'POST /models', model))).toEqual([400, 'pricing', 'required'])
+    await idOf('POST /models', { ...model, enabled: false })
+    expect(await listed('fake/priceless')).toBe(false)
+    expect(await chat('fake/priceless')).toBe(404)
+    const path = 'PUT /models/fake/priceless'
+    expect(problem(await ask(gateway, path, { enabled: true }))).toEqual([
+      400,
+      'pricing',
+      'required',
+    ])
+    const pricing = { input: 0.000000001, output: 1_000_000 }
+    const enabled = await ask(gateway, path, { enabled: true, pricing })
+    expect(enabled.body).toMatchObject({ enabled: true, pricing })
+    expect(await listed('fake/priceless')).toBe(true)
+    expect(problem(await ask(gateway, path, { pricing: null }))).toEqual([
+      400,
+      'pricing',
+      'required',
+    ])
+    expect((await ask(gateway, 'DELETE /models/fake%2Fpriceless')).status).toBe(200)
+    expect(await listed('fake/priceless')).toBe(false)
+  })
+
+  const sound = { id: 'fake/m', name: 'M', category: 'chat', is_free: true }
+  test.each([
+    [{ id: 'no-slash' }, 'model', undefined],
+    [{ id: 'nobody/x' }, 'id', 'unknown_value'],
+    [{ id: 'sandbox/echo' }, 'id', 'taken'],
+    [{ name: undefined }, 'name', 'required'],
+    [{ category: 'music' }, 'category', 'unknown_value'],
+    [{ context_length: 0 }, 'context_length', 'out_of_range'],
+    [{ pricing: { input: 1 } }, 'pricing.output', 'required'],
+    [{ pricing: { input: -1, output: 1 } }, 'pricing.input', 'out_of_range'],
+    [{ pricing: { input: 0.0000000001, output: 1 } }, 'pricing.input', 'out_of_range'],
+    [{ pricing: { input: '1', output: 1 } }, 'pricing.input', 'wrong_type'],
+    [{ capabilities: { flying: true } }, 'capabilities', 'wrong_type'],
+  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+    const refused = await ask(gateway, 'POST /models', { ...sound, ...fields })
+    if (issue) expect(problem(refused)).toEqual([400, param, issue])
+    else expect([refused.status, refused.error?.code]).toEqual([400, 'invalid_model'])
+  })
+
+  test('one that comes with Tollgate is changed, and restored by deleting the change', async () => {
+    const before = await ask(gateway, 'GET /models/sandbox/lorem')
+    const changed = await ask(gateway, 'PUT /models/sandbox/lorem', { enabled: false })
+    expect(changed.body).toMatchObject({ enabled: false, name: before.body['name'] })
+    expect(await chat('sandbox/lorem')).toBe(404)
+    expect((await ask(gateway, 'DELETE /models/sandbox/lorem')).status).toBe(200)
+    expect((await ask(gateway, 'GET /models/sandbox/lorem')).body).toEqual(before.body)
+    expect(await chat('sandbox/lorem')).toBe(200)
+    const again = await ask(gateway, 'DELETE /models/sandbox/lorem')
+    expect(problem(again)).toEqual([400, null, 'wrong_state'])
+  })
+
+  test.each(['fake/none', 'none', 'fake%00', '%F0%9F%92%A9/x', "x'/or/1=1"])(
+    'A10: %s is no model',
+    async (id) => {
+      for (const request of [`GET /models/${id}`, `DELETE /models/${id}`]) {
+        const { status, error } = await ask(gateway, request)
+        expect([status, error?.code]).toEqual([404, 'model_not_found'])
+      }
+      const changed = await ask(gateway, `PUT /models/${id}`, { name: 'x' })
+      expect(changed.error?.code).toBe('model_not_found')
+    },
+  )
+
+  test('A03: its provider and whether it is simulated come from its id alone', async () => {
+    const { body } = await ask(gateway, 'POST /models', {
+      ...sound,
+      id: 'fake/plain',
+      provider: 'openai',
+      simulated: true,
+    })
+    expect(body).toMatchObject({ provider: 'fake', simulated: false })
+  })
+})

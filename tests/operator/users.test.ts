@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { ask, problem } from './calls'
+import { openDatabase } from '../database'
+import { startGateway, type Gateway } from '../rig'
+
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(async () => {
+  gateway.recorder.verify()
+  await gateway[Symbol.asyncDispose]()
+})
+
+const newUser = async (email: string, fields: object = {}) =>
+  String((await ask(gateway, 'POST /users', { email, ...fields })).body['id'])
+
+describe('accounts', () => {
+  test('are made, read, changed, suspended and reinstated', async () => {
+    const made = await ask(gateway, 'POST /users', { email: 'Ada@Example.com' })
+    expect(made.status).toBe(201)
+    expect(made.body).toEqual({
+      id: expect.stringMatching(/^user_[0-9a-hjkmnp-tv-z]{26}$/),
+      email: 'ada@example.com',
+      display_name: 'ada',
+      status: 'active',
+      is_operator: false,
+      last_active_at: null,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: expect.any(String),
+    })
+    const path = `/users/${String(made.body['id'])}`
+    expect((await ask(gateway, `GET ${path}`)).body).toEqual(made.body)
+    const changed = await ask(gateway, `PUT ${path}`, { display_name: '  Ada L.  ' })
+    expect(changed.body).toMatchObject({ display_name: 'Ada L.', email: 'ada@example.com' })
+    const suspended = await ask(gateway, `POST ${path}/suspend`, { reason: 'test' })
+    expect([suspended.status, suspended.body['status']]).toEqual([200, 'suspended'])
+    const back = await ask(gateway, `POST ${path}/reinstate`)
+    expect(back.body['status']).toBe('active')
+  })
+
+  test.each([
+    [{}, 'email', 'required'],
+    [{ email: 'no address' }, 'email', 'bad_format'],
+    [{ email: 5 }, 'email', 'wrong_type'],
+    [{ email: `${'a'.repeat(250)}@b.co` }, 'email', 'too_long'],
+    [{ email: 'x@y.co', display_name: '   ' }, 'display_name', 'too_short'],
+    [{ email: 'x@y.co', display_name: 'x'.repeat(101) }, 'display_name', 'too_long'],
+    [{ email: 'x@y.co', is_operator: 'yes' }, 'is_operator', 'wrong_type'],
+    [{ email: 'x@y.co', display_name: 'a\0b' }, 'display_name', 'bad_format'],
+  ])('%j is refused at %s: %s', async (body, param, issue) => {
+    expect(problem(await ask(gateway, 'POST /users', body))).toEqual([400, param, issue])
+  })
+
+  test('an address is taken in any case, also by a change', async () => {
+    await newUser('taken@example.com')
+    const again = await ask(gateway, 'POST /users', { email: 'TAKEN@example.com' })
+    expect(problem(again)).toEqual([400, 'email', 'taken'])
+    const other = await newUser('other@example.com')
+    const moved = await ask(gateway, `PUT /users/${other}`, { email: 'taken@example.com' })
+    expect(problem(moved)).toEqual([400, 'email', 'taken'])
+  })
+
+  test('a change without a known field is refused, names of objects among them', async () => {
+    const path = `PUT /users/${await newUser('empty@example.com')}`
+    for (const body of [{}, { colour: 'red' }, { toString: 1, constructor: 2, valueOf: 3 }]) {
+      expect(problem(await ask(gateway, path, body))).toEqual([400, null, 'empty'])
+    }
+    expect(problem(await ask(gateway, path, { display_name: null }))).toEqual([
+      400,
+      'display_name',
+      'wrong_type',
+    ])
+  })
+
+  test('A03: nobody makes up an id, a status, a balance or a date', async () => {
+    const extra = {
+      id: 'user_00000000000000000000000000',
+      status: 'suspended',
+      balance: 1000,
+      created_at: '2000-01-01T00:00:00.000Z',
+      suspended_reason: 'x',
+      last_active_at: '2000-01-01T00:00:00.000Z',
+    }
+    const made = await ask(gateway, 'POST /users', { email: 'mass@example.com', ...extra })
+    expect(made.body['id']).not.toBe(extra.id)
+    const changed = await ask(gateway, `PUT /users/${String(made.body['id'])}`, {
+      display_name: 'Mass',
+      ...extra,
+    })
+    const { updated_at: _updated, ...kept } = made.body
+    expect(changed.body).toMatchObject({ ...kept, display_name: 'Mass' })
+    await using sql = await openDatabase(gateway.dataDir)
+    const [row] = await sql`select status, suspended_reason, last_active_at from users
+      where id = ${String(made.body['id'])}`
+    expect(row).toEqual({ status: 'active', suspended_reason: null, last_active_at: null })
+  })
+
+  const absent = [
+    'user_00000000000000000000000000',
+    'user_1',
+    'key_00000000000000000000000000',
+    '%00',
+    '%F0%9F%92%A9',
+    "'%20or%20'1'='1",
+    '..%2f..%2fusers',
+    'a'.repeat(2000),
+  ]
+  test.each(absent)('A10: %s is no account, whatever is asked of it', async (id) => {
+    const requests: [string, object?][] = [
+      [`GET /users/${id}`],
+      [`PUT /users/${id}`, { display_name: 'x' }],
+      [`POST /users/${id}/suspend`, { reason: 'x' }],
+      [`POST /users/${id}/reinstate`],
+      [`GET /users/${id}/keys`],
+      [`POST /users/${id}/keys`, { name: 'x' }],
+      [`PUT /users/${id}/keys/${id}`, { name: 'x' }],
+      [`DELETE /users/${id}/keys/${id}`],
+    ]
+    for (const [request, body] of requests) {
+      const { status, error } = await ask(gateway, request, body)
+      expect([request, status, error?.code]).toEqual([request, 404, 'resource_not_found'])
+    }
+  })
+})
+
+describe('keys', () => {
+  test('are shown once, and afterwards by their first characters only', async () => {
+    const path = `/users/${await newUser('keys@example.com')}/keys`
+    const made = await ask(gateway, `POST ${path}`, { name: 'one' })
+    const { key, message, ...rest } = made.body
+    expect([made.status, typeof message]).toEqual([201, 'string'])
+    expect(key).toMatch(/^sk-tg-[0-9A-Za-z]{49}$/)
+    expect(rest).toEqual({
+      id: expect.stringMatching(/^key_/),
+      name: 'one',
+      key_prefix: String(key).slice(0, 12),
+      permissions: ['read', 'write'],
+      expires_at: null,
+      last_used_at: null,
+      rate_limit_requests_per_minute: null,
+      rate_limit_tokens_per_minute: null,
+      max_concurrent_requests: null,
+      monthly_spend_limit: null,
+      created_at: expect.any(String),
+    })
+    gateway.recorder.canary(String(key))
+    const { body: list } = await ask(gateway, `GET ${path}`)
+    expect(list).toEqual({ keys: [rest] })
+    const changed = await ask(gateway, `PUT ${path}/${String(rest['id'])}`, {
+      name: 'two',
+      permissions: ['read', 'read'],
+      monthly_spend_limit: 12.34,
+      max_concurrent_requests: 3,
+    })
+    expect(changed.body).toEqual({
+      ...rest,
+      name: 'two',
+      permissions: ['read'],
+      monthly_spend_limit: 12.34,
+      max_concurrent_requests: 3,
+    })
+    const cleared = await ask(gateway, `PUT ${path}/${String(rest['id'])}`, {
+      monthly_spend_limit: null,
+    })
+    expect(cleared.body).toMatchObject({ monthly_spend_limit: null, max_concurrent_requests: 3 })
+    const gone = await ask(gateway, `DELETE ${path}/${String(rest['id'])}`)
+    expect(gone.body).toMatchObject({ success: true })
+    expect((await ask(gateway, `DELETE ${path}/${String(rest['id'])}`)).status).toBe(404)
+  })
+
+  const past = '2001-01-01T00:00:00Z'
+  test.each([
+    [{}, 'name', 'required'],
+    [{ name: 'x', permissions: [] }, 'permissions', 'empty'],
+    [{ name: 'x', permissions: ['owner'] }, 'permissions.0', 'unknown_value'],
+    [{ name: 'x', expires_at: past }, 'expires_at', 'out_of_range'],
+    [{ name: 'x', expires_at: 'tomorrow' }, 'expires_at', 'bad_format'],
+    [{ name: 'x', expires_in_days: 0 }, 'expires_in_days', 'out_of_range'],
+    [{ name: 'x', expires_in_days: 3651 }, 'expires_in_days', 'out_of_range'],
+    [{ name: 'x', expires_in_days: 1, expires_at: '2099-01-01' }, 'expires_in_days', 'conflict'],
+    [{ name: 'x', max_concurrent_requests: 0 }, 'max_concurrent_requests', 'out_of_range'],
+    [{ name: 'x', max_concurrent_requests: 1.5 }, 'max_concurrent_requests', 'wrong_type'],
+    [{ name: 'x', monthly_spend_limit: 1.234 }, 'monthly_spend_limit', 'out_of_range'],
+    [{ name: 'x', monthly_spend_limit: -1 }, 'monthly_spend_limit', 'out_of_range'],
+  ])('%j is refused at %s: %s', async (body, param, issue) => {
+    const user = await newUser(`key-${crypto.randomUUID()}@example.com`)
+    const refused = await ask(gateway, `POST /users/${user}/keys`, body)
+    expect(problem(refused)).toEqual([400, param, issue])
+  })
+
+  test('A01: of one account are not there under another', async () => {
+    const mine = await gateway.customer()
+    const other = await gateway.customer()
+    const path = `/users/${other.userId}/keys/${mine.keyId}`
+    expect((await ask(gateway, `PUT ${path}`, { name: 'x' })).status).toBe(404)
+    expect((await ask(gateway, `DELETE ${path}`)).status).toBe(404)
+    const { body } = await ask(gateway, `GET /users/${mine.userId}/keys`)
+    expect(JSON.stringify(body)).toContain(mine.keyId)
+  })
+
+  test('A03: nobody chooses the secret, its hash or whose it is', async () => {
+    const user = await newUser('forge@example.com')
+    const { body } = await ask(gateway, `POST /users/${user}/keys`, {
+      name: 'x',
+      key: 'sk-tg-mine',
+      hash: '00',
+      id: 'key_00000000000000000000000000',
+      user_id: 'user_00000000000000000000000000',
+      key_prefix: 'mine',
+    })
+    expect(body['key']).not.toBe('sk-tg-mine')
+    expect(body['id']).not.toBe('key_00000000000000000000000000')
+  })
+
+  test('an account has at most fifty', async () => {
+    const user = await newUser('many@example.com')
+    for (let count = 0; count < 50; count++) {
+      const made = await ask(gateway, `POST /users/${user}/keys`, { name: `${count}` })
+      expect(made.status).toBe(201)
+    }
+    const refused = await ask(gateway, `POST /users/${user}/keys`, { name: 'one more' })
+    expect(problem(refused)).toEqual([400, null, 'limit_reached'])
+  })
+})

@@ -1,0 +1,68 @@
+import { dirname } from 'node:path'
+
+const root = dirname(dirname(import.meta.dir))
+
+/** A start of the server that is expected to fail, or to be killed. */
+export interface Launch extends AsyncDisposable {
+  pid: number
+  out: () => string
+  err: () => string
+  /** Resolves with the exit code. */
+  exited: Promise<number>
+  kill: (signal: NodeJS.Signals) => void
+  /** Resolves with the address once it is ready; rejects with the output if it ends before. */
+  ready: () => Promise<string>
+}
+
+/** Starts the server with nothing but these variables, and does not wait. */
+export function launch(environment: Record<string, string>): Launch {
+  const child = Bun.spawn([process.execPath, 'server/src/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      PORT: '0',
+      LOCAL_DISCOVERY: 'false',
+      LOG_LEVEL: 'error',
+      ...environment,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const said = { out: '', err: '' }
+  const read = async (name: 'out' | 'err', stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const bytes of stream) said[name] += decoder.decode(bytes, { stream: true })
+  }
+  const reading = [read('out', child.stdout), read('err', child.stderr)]
+  const exited = Promise.all([child.exited, ...reading]).then(([code]) => code)
+  return {
+    pid: child.pid,
+    out: () => said.out,
+    err: () => said.err,
+    exited,
+    kill: (signal) => child.kill(signal),
+    async ready() {
+      const deadline = performance.now() + 20_000
+      while (performance.now() < deadline && child.exitCode === null) {
+        const [, address] = /is ready at (http:\S+)/.exec(said.out) ?? []
+        // The rest of the greeting follows in the same write.
+        if (address && said.out.includes('-d ')) return address.replace('localhost', '127.0.0.1')
+        await Bun.sleep(5)
+      }
+      throw new Error(`not ready:\n${said.out}${said.err}`)
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await child.exited
+    },
+  }
+}
+
+/** The processes of a PostgreSQL in this directory. */
+export function postgresOf(dataDir: string): string[] {
+  const { stdout } = Bun.spawnSync(['ps', '-ww', '-eo', 'pid=,args='])
+  return stdout
+    .toString()
+    .split('\n')
+    .filter((line) => line.includes('postgres') && line.includes(dataDir))
+}
