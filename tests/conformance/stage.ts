@@ -81,6 +81,10 @@ export const isJson = (value: unknown): value is Json =>
 /** A value as an object, empty if it is none. */
 export const jsonOf = (value: unknown): Json => (isJson(value) ? value : {})
 
+/** The `error` of an answer that is one. */
+export const errorOf = async (response: Response): Promise<Json> =>
+  jsonOf(jsonOf(await response.json())['error'])
+
 /** What a call of a client rejects with. Throws when it does not, or with something else. */
 export async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
   try {

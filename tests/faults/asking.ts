@@ -1,4 +1,4 @@
-import type { Gateway } from '../rig'
+import type { Customer, Gateway, Rig } from '../rig'
 
 export type Json = Record<string, unknown>
 
@@ -71,6 +71,70 @@ export async function ask(gateway: Gateway, asked: Asked): Promise<Answer> {
   const { status, headers } = response
   const tookMs = performance.now() - startedAt
   return { status, headers, text, body, error: isJson(body['error']) ? body['error'] : {}, tookMs }
+}
+
+/** A stream as its reader saw it. */
+export interface Stream extends Answer {
+  /** Text of all deltas. */
+  content: string
+  pings: number
+  isDone: boolean
+}
+
+/** Reads a stream out of its text. */
+export function toStream(answer: Answer): Stream {
+  const events = answer.text.split('\n\n').filter((event) => event !== '')
+  const chunks = events
+    .filter((event) => event.startsWith('data: {'))
+    .map((e) => parsed(e.slice(6)))
+  const failed = chunks.map((chunk) => chunk['error']).find(isJson)
+  return {
+    ...answer,
+    error: failed ?? answer.error,
+    content: chunks.map(contentOf).join(''),
+    pings: events.filter((event) => event === ': ping').length,
+    isDone: events.at(-1) === 'data: [DONE]',
+  }
+}
+
+function contentOf({ choices }: Json): string {
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+  if (!isJson(choice)) return ''
+  const delta = isJson(choice['delta']) ? choice['delta']['content'] : choice['text']
+  return typeof delta === 'string' ? delta : ''
+}
+
+/** What the suites ask most. */
+export interface Asking {
+  customer: Customer
+  /** A plain chat completion of `fake/<name>`. */
+  chat: (name: string, fields?: Json) => Promise<Answer>
+  /** The same as a stream, read to its end. */
+  stream: (name: string, fields?: Json) => Promise<Stream>
+}
+
+/** A customer of a rig, and the ways to ask as that customer. */
+export async function asking(rig: Rig): Promise<Asking> {
+  const customer = await rig.gateway.customer()
+  const chat = async (name: string, fields: Json = {}) => {
+    const body = { model: await rig.model(name), messages, ...fields }
+    return ask(rig.gateway, { key: customer.key, body })
+  }
+  return {
+    customer,
+    chat,
+    stream: async (name, fields) => toStream(await chat(name, { stream: true, ...fields })),
+  }
+}
+
+/** Waits until something is so. Throws after `limitMs`. */
+export async function eventually(isSo: () => boolean, limitMs = 3000): Promise<number> {
+  const startedAt = performance.now()
+  while (!isSo()) {
+    if (performance.now() - startedAt > limitMs) throw new Error(`not so within ${limitMs} ms`)
+    await Bun.sleep(5)
+  }
+  return performance.now() - startedAt
 }
 
 /** Resident memory of a process, in MB. */

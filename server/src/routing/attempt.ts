@@ -150,6 +150,12 @@ function parsed(text: string): unknown {
 /** Sends an attempt and reads its whole answer as JSON. Throws `AttemptFailed`. */
 export async function exchange(attempt: Attempt): Promise<unknown> {
   const response = await send(attempt)
+  const type = response.headers.get('content-type') ?? ''
+  if (type !== '' && !/\bjson\b/i.test(type)) {
+    response.body?.cancel().catch(() => undefined)
+    const error = nonsense(attempt.source.provider, `an answer of type "${type.slice(0, 80)}"`)
+    throw new AttemptFailed(error, false)
+  }
   try {
     const text = await readText(response, longestBody, attempt.source)
     return JSON.parse(text) as unknown

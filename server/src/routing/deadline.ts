@@ -31,11 +31,14 @@ export class Deadline implements Disposable {
 
   /** Something arrived. */
   progress(): void {
+    const isFirst = this.#lastEventAt === undefined
     this.#lastEventAt = performance.now()
+    // The timer waits for the first event, and the next silence may end before that would.
+    if (isFirst && this.#timer !== undefined) this.#arm()
   }
 
   cancel(reason: Error): void {
-    clearTimeout(this.#timer)
+    this[Symbol.dispose]()
     this.#controller.abort(reason)
   }
 
@@ -47,6 +50,7 @@ export class Deadline implements Disposable {
   }
 
   #arm(): void {
+    clearTimeout(this.#timer)
     const waitMs = this.#endsAt() - performance.now()
     if (waitMs > 0) {
       this.#timer = setTimeout(() => this.#arm(), Math.ceil(waitMs))
@@ -64,5 +68,6 @@ export class Deadline implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 }

@@ -84,11 +84,11 @@ export function toCallerError(failure: Failure, source: Source): ApiError {
     if (known) return known
   }
   if (isCallersFault && /content_filter|content_policy/i.test(code)) {
-    return invalidRequest(source.textField, 'content_filter', words || 'Refused by a filter.')
+    return invalidRequest(source.textField, 'content_filter', tactful(words) || 'Refused.')
   }
   const param = textOf(core['param'])
   if (isCallersFault && param !== '' && source.wasSent(param.split(/[.[]/)[0] ?? '')) {
-    return invalidRequest(param, 'refused_by_provider', words)
+    return invalidRequest(param, 'refused_by_provider', tactful(words))
   }
   return providerError({ ...failure, status }, source, { words, code })
 }
@@ -117,6 +117,10 @@ function lengthError(text: string, words: string, source: Source): ApiError | un
   })
 }
 
+/** Words about rates belong to our own 429 only: clients take any such text for one (wire.md R17). */
+const tactful = (words: string) =>
+  words.replaceAll(/rate[\s_-]*limit/gi, 'quota').replaceAll(/\b429\b/g, '"too many requests"')
+
 const busyStatuses = new Set([429, 503, 529])
 
 function providerError(
@@ -124,9 +128,7 @@ function providerError(
   { provider }: Source,
   { words, code }: { words: string; code: string },
 ): ApiError {
-  // Words about rates belong to our own 429 only: clients take any such text for one.
-  const told =
-    words.replaceAll(/rate[\s_-]*limit/gi, 'quota') || `It answered with status ${status}.`
+  const told = tactful(words || `It answered with status ${status}.`)
   const isQuota = /insufficient_quota|billing/i.test(code)
   const isBusy = busyStatuses.has(status) || (status === 200 && busy.test(`${code} ${words}`))
   const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(wordsOf(body) ?? '')

@@ -1,0 +1,62 @@
+import { expect, test } from 'bun:test'
+import { Deadline } from './deadline'
+import { ApiError } from '../errors'
+
+/** Milliseconds until a deadline passes, and why it did. */
+async function passed(deadline: Deadline): Promise<{ afterMs: number; reason: unknown }> {
+  const startedAt = performance.now()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  deadline.signal.addEventListener('abort', () => resolve())
+  if (!deadline.signal.aborted) await promise
+  return { afterMs: performance.now() - startedAt, reason: deadline.signal.reason }
+}
+
+test('U02: no first event in time is request_timeout, not to be repeated', async () => {
+  using deadline = new Deadline({ totalMs: 1000, firstByteMs: 30, idleMs: 500 })
+  const { afterMs, reason } = await passed(deadline)
+  expect(afterMs).toBeWithin(25, 200)
+  expect(reason).toBeInstanceOf(ApiError)
+  expect(reason).toMatchObject({ code: 'request_timeout', status: 504, retryable: false })
+})
+
+test('U03: a silence after the first event ends at its own time, not at that of the first', async () => {
+  using deadline = new Deadline({ totalMs: 5000, firstByteMs: 2000, idleMs: 40 })
+  deadline.progress()
+  const { afterMs } = await passed(deadline)
+  expect(afterMs).toBeWithin(35, 300)
+})
+
+test('each event moves the end of the silence', async () => {
+  using deadline = new Deadline({ totalMs: 5000, firstByteMs: 60, idleMs: 60 })
+  for (let count = 0; count < 5; count++) {
+    await Bun.sleep(20)
+    deadline.progress()
+  }
+  expect(deadline.signal.aborted).toBe(false)
+  expect((await passed(deadline)).afterMs).toBeWithin(40, 300)
+})
+
+test('S09: the whole has its own limit, however lively it is', async () => {
+  using deadline = new Deadline({ totalMs: 60, idleMs: 50 })
+  const beat = setInterval(() => deadline.progress(), 5)
+  const { afterMs } = await passed(deadline)
+  clearInterval(beat)
+  expect(afterMs).toBeWithin(50, 300)
+})
+
+test('who cancels first gives the reason', async () => {
+  using deadline = new Deadline({ totalMs: 20 })
+  const reason = new Error('left')
+  deadline.cancel(reason)
+  deadline.cancel(new Error('later'))
+  await Bun.sleep(40)
+  expect(deadline.signal.reason).toBe(reason)
+})
+
+test('a deadline that was disposed of never passes, even when something arrives late', async () => {
+  const deadline = new Deadline({ totalMs: 20, firstByteMs: 10, idleMs: 5 })
+  deadline[Symbol.dispose]()
+  deadline.progress()
+  await Bun.sleep(40)
+  expect(deadline.signal.aborted).toBe(false)
+})
