@@ -4,6 +4,7 @@ const seconds = (fallback: number) =>
   z.coerce
     .number()
     .positive()
+    .max(86_400, 'must be at most a day: 86400')
     .default(fallback)
     .transform((value) => Math.round(value * 1000))
 
@@ -16,7 +17,10 @@ const flag = (fallback: boolean) =>
 const Key = z
   .string()
   .transform((text) => Buffer.from(text, 'base64'))
-  .refine((key) => key.length === 32, 'must be 32 bytes in base64: openssl rand -base64 32')
+  .refine(
+    (key) => key.length === 32 && key.some((byte) => byte !== key[0]),
+    'must be 32 random bytes in base64: openssl rand -base64 32',
+  )
 
 const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),

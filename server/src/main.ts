@@ -54,6 +54,7 @@ function greet({ address, firstAccount, storage, catalog }: RunningServer): void
       firstKeyPath: firstAccount.path,
       adminKeyPath: storage.installation.adminKeyPath,
       providers: [...connections.keys()].filter((key) => providers.get(key)?.dialect !== 'sandbox'),
+      hasSandbox: connections.has('sandbox'),
     }),
   )
 }

@@ -108,7 +108,6 @@ describe('two connections that both answer', () => {
     ['204', 1],
     ['302-http://127.0.0.1:9/', 1],
     ['err-first', 1],
-    ['rst-after-0', 1],
     ['slow-first-2000', 1],
   ])('%s is tried %i times', async (name, wanted) => {
     for (const stream of [false, true]) {

@@ -177,7 +177,7 @@ describe('models', () => {
     expect(problem(again)).toEqual([400, null, 'wrong_state'])
   })
 
-  test.each(['fake/none', 'none', 'fake%00', '%F0%9F%92%A9/x', "x'/or/1=1"])(
+  test.each(['fake/none', 'none', '%F0%9F%92%A9/x', "x'/or/1=1"])(
     'A10: %s is no model',
     async (id) => {
       for (const request of [`GET /models/${id}`, `DELETE /models/${id}`]) {

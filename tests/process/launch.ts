@@ -46,7 +46,7 @@ export function launch(environment: Record<string, string>): Launch {
       while (performance.now() < deadline && child.exitCode === null) {
         const [, address] = /is ready at (http:\S+)/.exec(said.out) ?? []
         // The rest of the greeting follows in the same write.
-        if (address && said.out.includes('-d ')) return address.replace('localhost', '127.0.0.1')
+        if (address && said.out.endsWith('\n\n')) return address.replace('localhost', '127.0.0.1')
         await Bun.sleep(5)
       }
       throw new Error(`not ready:\n${said.out}${said.err}`)

@@ -39,7 +39,7 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
   using deadline = wholeDeadline(job)
   const identity = identityOf(job, 'chat.completion')
   const legacyFunctions = usesFunctions(job.body)
-  return dispatch(job.candidates, async (candidate) => {
+  return await dispatch(job.candidates, async (candidate) => {
     const { source, body } = prepare(job, candidate)
     const relay = { candidate, source, identity, legacyFunctions }
     const answer = await wholeChat(job, { ...relay, body, deadline })

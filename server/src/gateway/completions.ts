@@ -47,7 +47,7 @@ function streamed(job: Job<CompletionRequest>): Reply {
 async function whole(job: Job<CompletionRequest>): Promise<Reply> {
   using deadline = wholeDeadline(job)
   const identity = identityOf(job, 'text_completion')
-  return dispatch(job.candidates, async (candidate) => {
+  return await dispatch(job.candidates, async (candidate) => {
     const { source, body } = prepare(job, candidate)
     const { egress } = job.ports
     const operation = 'completions'

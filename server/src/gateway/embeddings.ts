@@ -27,7 +27,7 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
 async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
   checkDimensions(job)
   using deadline = wholeDeadline(job)
-  return dispatch(job.candidates, async (candidate) => {
+  return await dispatch(job.candidates, async (candidate) => {
     const { provider } = candidate
     const inputs = await acceptable(toInputs(job.request.input), candidate, job)
     const { batchLimit } = provider.options.embeddings

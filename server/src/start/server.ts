@@ -81,7 +81,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
 
   const open = opening.move()
   return {
-    address: config.baseUrl ?? `http://localhost:${http.port}`,
+    address: config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`,
     catalog,
     storage,
     firstAccount,
@@ -91,6 +91,12 @@ export async function startServer(config: Config, options: Options): Promise<Run
       await open.disposeAsync()
     },
   }
+}
+
+/** The host of a URL that leads to a socket bound to `host`, from this machine. */
+function reachable(host: string): string {
+  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Lets running requests end; streams that take too long get an error frame, then the socket ends. */

@@ -12,6 +12,8 @@ export interface Welcome {
   adminKeyPath: string | undefined
   /** Names of the providers with a platform connection, without the sandbox. */
   providers: readonly string[]
+  /** Whether the models that are answered by Tollgate itself are there. */
+  hasSandbox: boolean
 }
 
 const shown = (path: string) => {
@@ -26,24 +28,31 @@ const quoted = (path: string) =>
 /** The first screen: the address, the keys, and a request that works as pasted. */
 export function welcome(start: Welcome): string {
   const { address, firstKey, firstKeyPath, adminKeyPath, providers } = start
-  const keyInCurl =
-    firstKey ?? (firstKeyPath ? `$(cat ${quoted(shown(firstKeyPath))})` : '$TOLLGATE_KEY')
+  const rows: [string, string | undefined][] = [
+    ['Your API key', firstKey ?? (firstKeyPath && shown(firstKeyPath))],
+    ['', firstKey && firstKeyPath && `kept in ${shown(firstKeyPath)}`],
+    ['Operator key', adminKeyPath && shown(adminKeyPath)],
+    ['API reference', `${address}/docs`],
+    ['Providers', providers.join(', ') || 'none yet: set OPENAI_API_KEY or another, start again'],
+  ]
   const lines = [
     `Tollgate ${start.version} is ready at ${address} after ${(start.tookMs / 1000).toFixed(2)} s`,
     '',
-    ...(firstKey ? [`  Your API key   ${firstKey}`] : []),
-    ...(firstKeyPath
-      ? [`  ${firstKey ? 'It is kept in ' : 'Your API key '}  ${shown(firstKeyPath)}`]
-      : []),
-    ...(adminKeyPath ? [`  Operator key   ${shown(adminKeyPath)}`] : []),
-    `  API            ${address}/docs`,
-    `  Providers      ${providers.length > 0 ? providers.join(', ') : 'none yet: the sandbox answers. Set OPENAI_API_KEY or another key and start again.'}`,
-    '',
-    `  curl ${address}/v1/chat/completions \\`,
-    `    -H "Authorization: Bearer ${keyInCurl}" \\`,
-    `    -H "Content-Type: application/json" \\`,
-    `    -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello!"}]}'`,
+    ...rows.flatMap(([name, value]) => (value ? [`  ${name.padEnd(15)}${value}`] : [])),
+    ...(start.hasSandbox ? ['', ...curl(start)] : []),
     '',
   ]
   return `${lines.join('\n')}\n`
+}
+
+function curl({ address, firstKey, firstKeyPath }: Welcome): string[] {
+  const kept = firstKeyPath ? `$(cat ${quoted(shown(firstKeyPath))})` : '$TOLLGATE_KEY'
+  return [
+    '  Try it, with a model that needs no provider:',
+    '',
+    `  curl ${address}/v1/chat/completions \\`,
+    `    -H "Authorization: Bearer ${firstKey ?? kept}" \\`,
+    `    -H "Content-Type: application/json" \\`,
+    `    -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello!"}]}'`,
+  ]
 }
