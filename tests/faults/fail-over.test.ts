@@ -83,11 +83,12 @@ describe('with a second connection', () => {
   )
 })
 
+const asks = async (name: string, stream: boolean) => {
+  const answer = toStream(await asked.chat(name, { stream }))
+  return { answer, attempts: rig.upstream.seen().length }
+}
+
 describe('two connections that both answer', () => {
-  const asks = async (name: string, stream: boolean) => {
-    const answer = toStream(await asked.chat(name, { stream }))
-    return { answer, attempts: rig.upstream.seen().length }
-  }
   let id = ''
   beforeAll(async () => {
     const fields = second({ name: 'also fake', provider: 'fake', priority: 500 })

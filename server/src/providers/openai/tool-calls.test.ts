@@ -26,8 +26,9 @@ test('R11: a whole call becomes its name, then its arguments', () => {
   expect(relayed([entry])).toEqual([head(0, 'a', 'f'), piece(0, '{}')])
 })
 
+const entry = (id: string) => ({ id, function: { name: 'f', arguments: '{}' } })
+
 test('R11: without index and type, each id is a call of its own', () => {
-  const entry = (id: string) => ({ id, function: { name: 'f', arguments: '{}' } })
   expect(relayed([entry('a'), entry('b')])).toEqual([
     head(0, 'a', 'f'),
     piece(0, '{}'),

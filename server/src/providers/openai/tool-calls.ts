@@ -63,7 +63,7 @@ export class ToolCallDeltas {
 
   #pieces(index: number, args: string): JsonObject[] {
     const call = this.#calls[index]
-    if (!call || args === '') return []
+    if (!call || args === '' || (!call.hasArguments && isNothing(args))) return []
     call.hasArguments = true
     return [{ index, function: { arguments: args } }]
   }
@@ -78,8 +78,11 @@ const toText = (value: unknown) => {
 /** The arguments of a whole call: always JSON, also where the provider sends `null` or nothing. */
 export function wholeArguments(value: unknown): string {
   const text = toText(value).trim()
-  return text === '' || text === 'null' ? '{}' : text
+  return isNothing(text) ? '{}' : text
 }
+
+/** What some providers send in place of no arguments. */
+const isNothing = (args: string) => args.trim() === '' || args === 'null'
 
 function functionOf(entry: JsonObject) {
   const called = isObject(entry['function']) ? entry['function'] : {}

@@ -23,7 +23,7 @@ export function scrub(text: string, secret: string | null): string {
   return known
     .slice(0, 4 * longestWords)
     .replaceAll(/<[^<>]{0,200}>/g, ' ')
-    .replaceAll(/\b(sk|pk|rk|gsk|xai|key|Bearer)[-_ ][\w.-]{8,}/gi, '[secret]')
+    .replaceAll(/\b(?:(?:sk|pk|rk|gsk|xai|key)[-_]|Bearer )[\w.-]{8,}/gi, '[secret]')
     .replaceAll(/\bhttps?:\/\/[^\s"'<>]{1,300}/gi, '[address]')
     .replaceAll(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, '[address]')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
@@ -130,14 +130,15 @@ function providerError(
 ): ApiError {
   const told = tactful(words || `It answered with status ${status}.`)
   const isQuota = /insufficient_quota|billing/i.test(code)
-  const isBusy = busyStatuses.has(status) || (status === 200 && busy.test(`${code} ${words}`))
+  const seemsBusy = busyStatuses.has(status) || (status === 200 && busy.test(`${code} ${words}`))
+  const isBusy = seemsBusy && !isQuota
   const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(wordsOf(body) ?? '')
   return new ApiError('provider_error', {
-    status: isBusy && !isQuota ? 503 : 502,
+    status: isBusy ? 503 : 502,
     message: `${provider} answered with an error: ${told}`,
     details: { provider, provider_error: told },
-    // A repeat cures neither a refusal nor a credential.
-    retryable: isBusy || status >= 500,
+    // A repeat cures neither a refusal, nor a credential, nor an empty account.
+    retryable: isBusy || (status >= 500 && !isQuota),
     ...(isBusy && seconds !== undefined && { retryAfterSeconds: seconds }),
     cause: { upstreamStatus: status },
   })
