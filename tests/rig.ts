@@ -66,7 +66,9 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
     cwd: root,
     env: {
       ...cleanEnvironment(),
+      // As the launcher has them.
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
+      BUN_JSC_forceRAMSize: '200000000',
       PORT: '0',
       DATA_DIR: dataDir,
       LOCAL_DISCOVERY: 'false',
