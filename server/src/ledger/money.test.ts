@@ -1,0 +1,349 @@
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { ModelLedger, type ModelEvent } from './model-ledger'
+import { Refused } from './purse'
+import { Purses, type LeaseStore } from './purses'
+import type { Hold } from './slice'
+
+/** Everything that can happen to two accounts on three nodes; `pick` chooses among what is there. */
+type Command =
+  | { do: 'topUp'; account: number; amount: number }
+  | { do: 'admit'; node: number; account: number; full: number; floor: number }
+  | { do: 'settle'; pick: number; share: number }
+  | { do: 'deliver'; pick: number; fate: 'answered' | 'lost before' | 'lost after' }
+  | { do: 'flush'; node: number; fate: 'answered' | 'lost before' | 'lost after' }
+  | { do: 'crash' | 'tick' | 'restart'; node: number }
+  | { do: 'sweep' }
+  | { do: 'pass'; ms: number }
+
+const node = fc.nat(2)
+const account = fc.nat(1)
+const pick = fc.nat(1000)
+const amount = fc.integer({ min: 1, max: 1000 })
+const fate = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('answered' as const) },
+  { weight: 1, arbitrary: fc.constantFrom('lost before' as const, 'lost after' as const) },
+)
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('topUp' as const), account, amount }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('admit' as const),
+      node,
+      account,
+      full: amount,
+      floor: amount,
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      pick,
+      share: fc.integer({ min: 0, max: 120 }),
+    }),
+  },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('deliver' as const), pick, fate }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('flush' as const), node, fate }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('tick' as const), node }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom('crash' as const, 'restart' as const), node }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'sweep' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('pass' as const),
+      ms: fc.constantFrom(10, 300, 31_000, 130_000),
+    }),
+  },
+)
+
+interface Call {
+  node: Node
+  apply: () => unknown
+  resolve: (value: never) => void
+  reject: (error: Error) => void
+}
+
+interface Running {
+  node: Node
+  accountId: string
+  hold: Hold
+}
+
+/** A node, its journal, which outlives it, and the leases of its earlier starts. */
+interface Node {
+  id: string
+  purses: Purses
+  journal: ModelEvent[]
+  isAlive: boolean
+}
+
+/** The world of one sequence: calls are applied and answered when a command says so. */
+class World {
+  readonly ledger = new ModelLedger()
+  readonly calls: Call[] = []
+  readonly pauses: { untilMs: number; resolve: () => void }[] = []
+  readonly nodes: Node[]
+  running: Running[] = []
+  nowMs = 0
+  ids = 0
+  admitted = 0
+  refused: { error: Refused; accountId: string }[] = []
+  toppedUp = 0n
+  /** Costs above their holds, which may be written off. */
+  overruns = 0n
+  settled: ModelEvent[] = []
+
+  constructor() {
+    this.nodes = [0, 1, 2].map(() => this.#newNode([]))
+  }
+
+  #newNode(journal: ModelEvent[]): Node {
+    const made: Node = {
+      id: `node ${++this.ids}`,
+      journal,
+      isAlive: true,
+      purses: new Purses({
+        newLeaseId: () => `lease ${++this.ids}`,
+        now: () => ({ monotonicMs: this.nowMs, wallMs: this.nowMs }),
+        pause: (ms) =>
+          new Promise((resolve) => this.pauses.push({ untilMs: this.nowMs + ms, resolve })),
+        store: this.#storeOf(() => made),
+        onError: () => undefined,
+      }),
+    }
+    return made
+  }
+
+  #storeOf(owner: () => Node): LeaseStore {
+    const { ledger } = this
+    const call = <Result>(apply: () => Result) =>
+      new Promise<Result>((resolve, reject) => {
+        this.calls.push({ node: owner(), apply, resolve, reject })
+      })
+    const nodes = 3
+    return {
+      take: (lease) =>
+        call(() => ledger.take({ ...lease, nodeId: owner().id, nodes, nowMs: this.nowMs })),
+      find: (leaseId) => call(() => ledger.find(leaseId)),
+      renew: (ids) => call(() => ledger.renew(ids, this.nowMs)),
+      recall: (accountId) =>
+        call(() => {
+          for (const other of this.nodes) {
+            if (other !== owner() && other.isAlive) {
+              void other.purses.recalled(accountId).catch(() => undefined)
+            }
+          }
+        }),
+      giveBack: (returns, options) => call(() => ledger.giveBack(returns, options)),
+    }
+  }
+
+  async run(step: Command): Promise<void> {
+    switch (step.do) {
+      case 'topUp': {
+        this.ledger.account(`account ${step.account}`).posted += BigInt(step.amount)
+        this.toppedUp += BigInt(step.amount)
+        for (const { purses } of this.nodes) purses.creditCame(`account ${step.account}`)
+        break
+      }
+      case 'admit':
+        this.#admit(step)
+        break
+      case 'settle':
+        this.#settle(step.pick, step.share)
+        break
+      case 'deliver':
+        this.#deliver(step.pick, step.fate)
+        break
+      case 'flush':
+        this.#flush(this.#nodeAt(step.node), step.fate)
+        break
+      case 'tick':
+        if (this.#nodeAt(step.node).isAlive) void this.#nodeAt(step.node).purses.tick()
+        break
+      case 'crash':
+        this.#crash(this.#nodeAt(step.node))
+        break
+      case 'restart':
+        this.#restart(step.node)
+        break
+      case 'sweep':
+        this.#sweep()
+        break
+      case 'pass':
+        this.pass(step.ms)
+        break
+    }
+    // Whatever was resolved runs on, up to its next call.
+    for (let turn = 0; turn < 12; turn++) await Promise.resolve()
+    expect(this.ledger.violations()).toEqual([])
+    this.#expectSlicesWithinLeases()
+  }
+
+  #nodeAt(index: number): Node {
+    const found = this.nodes[index]
+    if (!found) throw new Error('no such node')
+    return found
+  }
+
+  #admit({ node: index, account: number, full, floor }: Command & { do: 'admit' }): void {
+    const owner = this.#nodeAt(index)
+    if (!owner.isAlive) return
+    const accountId = `account ${number}`
+    const need = { full: BigInt(full), floor: BigInt(Math.min(full, floor)), minimum: 0n }
+    const admit = (hold: Hold) => {
+      this.admitted++
+      expect(hold.amount).toBeLessThanOrEqual(need.full)
+      expect(hold.amount).toBeGreaterThanOrEqual(need.floor)
+      if (owner.isAlive) this.running.push({ node: owner, accountId, hold })
+    }
+    const refuse = (error: unknown) => {
+      if (error instanceof Refused) this.refused.push({ error, accountId })
+    }
+    try {
+      const hold = owner.purses.of(accountId).hold(need)
+      if (hold instanceof Promise) hold.then(admit, refuse)
+      else admit(hold)
+    } catch (error) {
+      refuse(error)
+    }
+  }
+
+  #settle(chosen: number, share: number): void {
+    const [one] = this.running.splice(chosen % (this.running.length || 1), 1)
+    if (!one) return
+    const { hold } = one
+    const cost = (hold.amount * BigInt(share)) / 100n
+    const event = {
+      id: `event ${++this.ids}`,
+      accountId: one.accountId,
+      cost,
+      ...hold.settle(cost),
+    }
+    one.node.journal.push(event)
+    this.settled.push(event)
+    if (share > 100) this.overruns += cost - hold.amount
+  }
+
+  #deliver(chosen: number, how: 'answered' | 'lost before' | 'lost after'): void {
+    const [one] = this.calls.splice(chosen % (this.calls.length || 1), 1)
+    if (!one) return
+    // What a dead node sent may still arrive; nobody hears the answer.
+    if (how === 'lost before') return one.reject(new Error('lost'))
+    try {
+      const result = one.apply() as never
+      if (how === 'answered') one.resolve(result)
+      else one.reject(new Error('lost'))
+    } catch (error) {
+      one.reject(error as Error)
+    }
+  }
+
+  #flush(owner: Node, how: 'answered' | 'lost before' | 'lost after'): void {
+    if (!owner.isAlive) return
+    const batch = owner.journal.slice(0, 5)
+    if (how !== 'lost before') this.ledger.settle(batch)
+    if (how === 'answered') owner.journal.splice(0, batch.length)
+  }
+
+  #crash(owner: Node): void {
+    owner.isAlive = false
+    this.running = this.running.filter((one) => one.node !== owner)
+  }
+
+  /** The journal is booked, then the leases of the earlier start end. */
+  #restart(index: number): void {
+    const old = this.#nodeAt(index)
+    if (old.isAlive) return
+    this.ledger.settle(old.journal)
+    const left = [...this.ledger.leases].filter(([, lease]) => lease.nodeId === old.id)
+    this.ledger.end(
+      left.map(([id]) => id),
+      'closed',
+    )
+    this.nodes[index] = this.#newNode([])
+  }
+
+  #sweep(): void {
+    const overdue = [...this.ledger.leases].filter(
+      ([, lease]) => lease.expiresAtMs < this.nowMs - 60_000,
+    )
+    this.ledger.end(
+      overdue.map(([id]) => id),
+      'swept',
+    )
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms
+    for (const one of this.pauses.splice(0)) {
+      if (one.untilMs <= this.nowMs) one.resolve()
+      else this.pauses.push(one)
+    }
+  }
+
+  /** A node never believes in more than the ledger reserved for it, while it may use it. */
+  #expectSlicesWithinLeases(): void {
+    for (const { nodes, ledger } of [this]) {
+      for (const { purses, isAlive } of nodes) {
+        if (!isAlive) continue
+        for (const accountId of ledger.accounts.keys()) {
+          const slice = purses.of(accountId).slice
+          if (!slice || this.nowMs >= slice.usableUntil.monotonicMs) continue
+          expect(slice.amount).toBeLessThanOrEqual(ledger.find(slice.leaseId) ?? 0n)
+        }
+      }
+    }
+  }
+
+  /** Every fault heals: calls are answered, all is settled and booked, idle leases go back. */
+  async heal(): Promise<void> {
+    for (let round = 0; round < 40; round++) {
+      while (this.calls.length > 0) await this.run({ do: 'deliver', pick: 0, fate: 'answered' })
+      while (this.running.length > 0) await this.run({ do: 'settle', pick: 0, share: 50 })
+      for (const index of [0, 1, 2]) {
+        await this.run({ do: 'restart', node: index })
+        while (this.#nodeAt(index).journal.length > 0) {
+          await this.run({ do: 'flush', node: index, fate: 'answered' })
+        }
+        await this.run({ do: 'tick', node: index })
+      }
+      await this.run({ do: 'pass', ms: 31_000 })
+      await this.run({ do: 'sweep' })
+    }
+  }
+}
+
+const runs = Number(process.env['MONEY_RUNS'] ?? 10_000)
+
+describe('whatever happens in whatever order', () => {
+  test('I3 I4 I7 I20 M30: nothing goes below zero, every event is booked once, nothing stays leased', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 60 }), async (commands) => {
+        const world = new World()
+        for (const step of commands) await world.run(step)
+        await world.heal()
+        const { ledger, settled, toppedUp } = world
+        expect(ledger.booked.size).toBe(settled.length)
+        const sums = [...ledger.booked.values()].reduce(
+          (sum, { charged, writtenOff }) => ({
+            charged: sum.charged + charged,
+            writtenOff: sum.writtenOff + writtenOff,
+          }),
+          { charged: 0n, writtenOff: 0n },
+        )
+        const cost = settled.reduce((sum, event) => sum + event.cost, 0n)
+        expect(sums.charged + sums.writtenOff).toBe(cost)
+        const posted = [...ledger.accounts.values()].reduce((sum, it) => sum + it.posted, 0n)
+        expect(posted).toBe(toppedUp - sums.charged)
+        for (const { leased } of ledger.accounts.values()) expect(leased).toBe(0n)
+      }),
+      { numRuns: runs },
+    )
+  }, 180_000)
+})

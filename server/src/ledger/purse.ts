@@ -1,0 +1,286 @@
+import { Hold, Slice } from './slice'
+import type { Lease } from './take-lease'
+
+/** What a request needs of an account. Amounts are nano-dollars. */
+export interface Need {
+  /** Its worst case. */
+  full: bigint
+  /** The worst case with the least output that is worth a request; at most `full`. */
+  floor: bigint
+  /** What an account must have for anything, 0 for a hold that extends another. */
+  minimum: bigint
+}
+
+/** The account has not enough, on all nodes. Amounts are nano-dollars. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly available: bigint
+  readonly needed: bigint
+
+  constructor(available: bigint, needed: bigint) {
+    super('not enough credit')
+    this.available = available
+    this.needed = needed
+  }
+}
+
+/** The ledger's database, as one account on one node sees it; every call has a deadline. */
+export interface Bank {
+  /** Rejects when the answer is not known; then `find` tells. */
+  take: (slice: { leaseId: string; need: bigint; wish: bigint }) => Promise<Lease>
+  /** The amount of an active lease, undefined when there is none. */
+  find: (leaseId: string) => Promise<bigint | undefined>
+  /** Asks the other nodes to give back what they do not use. */
+  recall: () => Promise<void>
+  /** Resolves when something came to the account, or after `ms`. */
+  creditWithin: (ms: number) => Promise<void>
+}
+
+export interface PursePorts {
+  bank: Bank
+  newLeaseId: () => string
+  /** Milliseconds, of a clock that never goes back and of the wall. */
+  now: () => { monotonicMs: number; wallMs: number }
+  pause: (ms: number) => Promise<void>
+}
+
+interface Waiting {
+  need: Need
+  resolve: (hold: Hold) => void
+  reject: (error: unknown) => void
+}
+
+/** A node stops using a lease 15 s before it ends, counted from before it was asked for. */
+export const usableMs = 45_000
+const recallMs = 250
+const verdictMs = 1000
+const spendWindowMs = 30_000
+const mostWaiting = 10_000
+const fewRequests = 4n
+// Beyond a few at once, lease work of one account waits: nodes must not fight over a small balance.
+const workGapMs = 100
+const workBurst = 5
+
+const most = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
+const wanted = ({ full, minimum }: Need) => most(full, minimum)
+const least = ({ floor, minimum }: Need) => most(floor, minimum)
+
+/**
+ * One account on one node. Holds come out of a slice in memory; only when that runs short is the
+ * ledger asked, by one call at a time for all who wait: first for more, then for what other nodes do
+ * not use; then the hold is lowered, then refused, and the refusal holds for a second.
+ */
+export class Purse {
+  readonly #ports: PursePorts
+  #slice: Slice | undefined
+  readonly #waiting: Waiting[] = []
+  /** One piece of lease work at a time; others queue behind it. */
+  #isWorking = false
+  #nothingLeftUntilMs = 0
+  #lastUsedMs: number
+  #recentSpend = { sinceMs: 0, amount: 0n, before: 0n }
+  #workTimes: number[] = []
+
+  constructor(ports: PursePorts) {
+    this.#ports = ports
+    this.#lastUsedMs = ports.now().monotonicMs
+  }
+
+  get slice(): Slice | undefined {
+    return this.#slice
+  }
+
+  get isWorking(): boolean {
+    return this.#isWorking
+  }
+
+  get lastUsedMs(): number {
+    return this.#lastUsedMs
+  }
+
+  /**
+   * Holds the worst case of a request: `full`, or as much as there is down to `floor`. In the steady
+   * state at once, without a promise. Throws or rejects with `Refused`, or with whatever the bank did.
+   */
+  hold(need: Need): Hold | Promise<Hold> {
+    const now = this.#ports.now()
+    this.#lastUsedMs = now.monotonicMs
+    const slice = this.#usable(now)
+    if (slice && this.#waiting.length === 0) {
+      if (slice.free >= wanted(need)) return this.#newHold(slice, need.full)
+      if (now.monotonicMs < this.#nothingLeftUntilMs) return this.#lowered(slice, need)
+    } else if (now.monotonicMs < this.#nothingLeftUntilMs) {
+      throw new Refused(slice?.free ?? 0n, least(need))
+    }
+    if (this.#waiting.length >= mostWaiting) throw new Error('too many wait for credit')
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ need, resolve, reject })
+      if (!this.#isWorking) void this.#work()
+    })
+  }
+
+  /** Something came to the account: who was refused may ask again. */
+  creditCame(): void {
+    this.#nothingLeftUntilMs = 0
+  }
+
+  /**
+   * Does a piece of lease work by itself, such as giving back, when nothing else is at it; undefined
+   * when something is.
+   */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result> | undefined {
+    if (this.#isWorking) return undefined
+    this.#isWorking = true
+    return work().finally(() => {
+      this.#isWorking = false
+      if (this.#waiting.length > 0) void this.#work()
+    })
+  }
+
+  /** The lease has ended, or all of it was given back: the next hold takes a new one. */
+  drop(slice: Slice): void {
+    if (this.#slice === slice) this.#slice = undefined
+  }
+
+  #usable(now: { monotonicMs: number; wallMs: number }): Slice | undefined {
+    const slice = this.#slice
+    if (!slice) return undefined
+    const { monotonicMs, wallMs } = slice.usableUntil
+    return now.monotonicMs < monotonicMs && now.wallMs < wallMs ? slice : undefined
+  }
+
+  #newHold(slice: Slice, amount: bigint): Hold {
+    return new Hold(slice, amount, (cost) => this.#noteSpend(cost))
+  }
+
+  /** As much as there is, down to the floor. Throws `Refused`. */
+  #lowered(slice: Slice, need: Need): Hold {
+    if (slice.free < least(need)) throw new Refused(slice.free, least(need))
+    return this.#newHold(slice, slice.free < need.full ? slice.free : need.full)
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true
+    try {
+      while (this.#waiting.length > 0) await this.#round()
+    } catch (error) {
+      for (const { reject } of this.#waiting.splice(0)) reject(error)
+    } finally {
+      this.#isWorking = false
+    }
+  }
+
+  /** Everybody who waits is served or refused, or the account has more for the next round. */
+  async #round(): Promise<void> {
+    await this.#pace()
+    let lease = await this.#take()
+    this.#serve()
+    if (this.#waiting.length === 0 || lease.available > 0n) return
+    if (lease.elsewhere > 0n) {
+      const { bank, now } = this.#ports
+      await bank.recall()
+      const until = now().monotonicMs + recallMs
+      for (let leftMs = recallMs; leftMs > 0; leftMs = until - now().monotonicMs) {
+        await bank.creditWithin(leftMs)
+        lease = await this.#take()
+        this.#serve()
+        if (this.#waiting.length === 0 || lease.available > 0n) return
+        if (lease.elsewhere === 0n) break
+      }
+    }
+    this.#decide()
+  }
+
+  #serve(): void {
+    const slice = this.#usable(this.#ports.now())
+    for (let first = this.#waiting[0]; first && slice; first = this.#waiting[0]) {
+      if (slice.free < wanted(first.need)) return
+      this.#waiting.shift()
+      first.resolve(this.#newHold(slice, first.need.full))
+    }
+  }
+
+  /** The account has nothing more: holds are lowered, then refused. */
+  #decide(): void {
+    const now = this.#ports.now()
+    this.#nothingLeftUntilMs = now.monotonicMs + verdictMs
+    const slice = this.#usable(now)
+    for (const { need, resolve, reject } of this.#waiting.splice(0)) {
+      try {
+        if (!slice) throw new Refused(0n, least(need))
+        resolve(this.#lowered(slice, need))
+      } catch (refused) {
+        reject(refused)
+      }
+    }
+  }
+
+  async #take(): Promise<Lease> {
+    const { bank, now, newLeaseId } = this.#ports
+    const askedAt = now()
+    let slice = this.#usable(askedAt)
+    if (slice?.isUnsure) slice = await this.lookUp(slice)
+    const isNew = slice === undefined
+    slice ??= new Slice(newLeaseId())
+    const lacking = this.#waiting.reduce((sum, { need }) => sum + need.full, 0n) - slice.free
+    const largest = most(...this.#waiting.map(({ need }) => wanted(need)))
+    const need = most(lacking, largest - slice.free)
+    // Known before it is asked for: what goes unanswered is looked up by its id.
+    this.#slice = slice
+    try {
+      const lease = await bank.take({ leaseId: slice.leaseId, need, wish: this.#wish(largest) })
+      slice.amount += lease.taken
+      if (lease.taken > 0n) this.#prolong(slice, askedAt)
+      else if (isNew) this.drop(slice)
+      return lease
+    } catch (error) {
+      slice.isUnsure = true
+      if (isNew) this.#prolong(slice, askedAt)
+      throw error
+    }
+  }
+
+  /** Finds out what a call without an answer did to a slice; undefined where it has ended. */
+  async lookUp(slice: Slice): Promise<Slice | undefined> {
+    const amount = await this.#ports.bank.find(slice.leaseId)
+    slice.isUnsure = false
+    if (amount !== undefined) {
+      slice.amount = amount
+      return slice
+    }
+    this.drop(slice)
+    return undefined
+  }
+
+  #prolong(slice: Slice, askedAt: { monotonicMs: number; wallMs: number }): void {
+    slice.usableUntil = {
+      monotonicMs: askedAt.monotonicMs + usableMs,
+      wallMs: askedAt.wallMs + usableMs,
+    }
+  }
+
+  /** Waits where this account's lease work has become a storm. */
+  async #pace(): Promise<void> {
+    const now = this.#ports.now().monotonicMs
+    this.#workTimes = this.#workTimes.filter((time) => now - time < workBurst * workGapMs)
+    if (this.#workTimes.length >= workBurst) await this.#ports.pause(workGapMs)
+    this.#workTimes.push(this.#ports.now().monotonicMs)
+  }
+
+  #noteSpend(cost: bigint): void {
+    const now = this.#ports.now().monotonicMs
+    const { sinceMs, amount } = this.#recentSpend
+    const ageMs = now - sinceMs
+    if (ageMs >= spendWindowMs) {
+      const before = ageMs < 2 * spendWindowMs ? amount : 0n
+      this.#recentSpend = { sinceMs: now, amount: cost, before }
+    } else {
+      this.#recentSpend.amount += cost
+    }
+  }
+
+  /** What would last for about 30 seconds, by what the last ones used; a few requests at least. */
+  #wish(largest: bigint): bigint {
+    return most(this.#recentSpend.amount, this.#recentSpend.before, fewRequests * largest)
+  }
+}

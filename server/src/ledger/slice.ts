@@ -1,0 +1,76 @@
+/** What a node has of a lease, in memory. Amounts are nano-dollars. */
+export class Slice {
+  readonly leaseId: string
+  /** What was reserved and has been confirmed, less what was given back. */
+  amount = 0n
+  /** What requests used, booked or not. */
+  spent = 0n
+  /** What running requests may use at most. */
+  held = 0n
+  /** No hold is taken from it later: by the monotonic clock and by the wall, in milliseconds. */
+  usableUntil = { monotonicMs: 0, wallMs: 0 }
+  /** A call about it went unanswered: it must be looked up before the next. */
+  isUnsure = false
+
+  constructor(leaseId: string) {
+    this.leaseId = leaseId
+  }
+
+  get free(): bigint {
+    return this.amount - this.spent - this.held
+  }
+}
+
+/** What a settled hold tells the ledger. */
+export interface Settled {
+  leaseId: string
+  /** Nano-dollars of the cost that came out of the lease. */
+  fromLease: bigint
+}
+
+/** The worst case of one request, out of a slice. Ends once, by `settle`. */
+export class Hold {
+  readonly #slice: Slice
+  readonly #onEnd: (cost: bigint) => void
+  #amount: bigint
+  #isOver = false
+
+  constructor(slice: Slice, amount: bigint, onEnd: (cost: bigint) => void) {
+    this.#slice = slice
+    this.#amount = amount
+    this.#onEnd = onEnd
+    slice.held += amount
+  }
+
+  /** Nano-dollars. */
+  get amount(): bigint {
+    return this.#amount
+  }
+
+  get leaseId(): string {
+    return this.#slice.leaseId
+  }
+
+  /** Takes over another hold of the same slice; false, and nothing done, for one of another. */
+  absorb(other: Hold): boolean {
+    if (other.#slice !== this.#slice || this.#isOver || other.#isOver) return false
+    other.#isOver = true
+    this.#amount += other.#amount
+    return true
+  }
+
+  /**
+   * Ends the hold with what the request cost; 0 releases it. What a cost is beyond the hold comes out
+   * of the free slice, as far as there is any; the ledger looks for the rest. Throws on a second call.
+   */
+  settle(cost: bigint): Settled {
+    if (this.#isOver) throw new Error('a hold ends once')
+    this.#isOver = true
+    const slice = this.#slice
+    slice.held -= this.#amount
+    const fromLease = cost < slice.free ? cost : slice.free > 0n ? slice.free : 0n
+    slice.spent += fromLease
+    this.#onEnd(cost)
+    return { leaseId: slice.leaseId, fromLease }
+  }
+}

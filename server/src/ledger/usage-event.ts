@@ -1,0 +1,44 @@
+/** Tokens in buckets that do not overlap. */
+export interface TokenCounts {
+  input: number
+  cachedInput: number
+  cacheWrite: number
+  output: number
+  reasoning: number
+  audioInput: number
+  audioOutput: number
+}
+
+/** What one attempt used and cost. Written to the journal, then booked once, whatever happens. */
+export interface UsageEvent {
+  /** The attempt's id: doing it twice changes nothing. */
+  id: string
+  requestId: string
+  userId: string
+  keyId: string
+  /** Who pays; null where nobody does. */
+  accountId: string | null
+  /** The lease the hold was taken from; null where nothing was held. */
+  leaseId: string | null
+  billingMode: 'platform' | 'free'
+  operation: 'chat' | 'completions' | 'embeddings'
+  model: string
+  provider: string
+  connectionId: string | null
+  streamed: boolean
+  /** `ok`, `cancelled` when the caller left, or the code of an error. */
+  outcome: string
+  /** An orphan was open when its process died: visible, and charged nothing. */
+  state: 'settled' | 'orphan'
+  startedAt: Date
+  durationMs: number
+  firstTokenMs: number | null
+  tokens: TokenCounts
+  estimated: boolean
+  /** Nano-dollars per million tokens by bucket, as they were when the request began. */
+  pricing: Readonly<Record<string, string>> | null
+  /** Nano-dollars. */
+  cost: bigint
+  /** The part of `cost` that the node took out of its lease. */
+  fromLease: bigint
+}
