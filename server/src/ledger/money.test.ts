@@ -279,6 +279,18 @@ class World {
     )
   }
 
+  /** What running requests may still cost an account, and what is not booked yet. */
+  promised(accountId: string): bigint {
+    const held = this.running.filter((one) => one.accountId === accountId)
+    const unbooked = this.nodes
+      .flatMap(({ journal }) => journal)
+      .filter((event) => event.accountId === accountId && !this.ledger.booked.has(event.id))
+    return (
+      held.reduce((sum, { hold }) => sum + hold.amount, 0n) +
+      unbooked.reduce((sum, { cost }) => sum + cost, 0n)
+    )
+  }
+
   pass(ms: number): void {
     this.nowMs += ms
     for (const one of this.pauses.splice(0)) {
@@ -295,7 +307,9 @@ class World {
         for (const accountId of ledger.accounts.keys()) {
           const slice = purses.of(accountId).slice
           if (!slice || this.nowMs >= slice.usableUntil.monotonicMs) continue
-          expect(slice.amount).toBeLessThanOrEqual(ledger.find(slice.leaseId) ?? 0n)
+          const lease = ledger.leases.get(slice.leaseId)
+          const unspent = lease?.state === 'active' ? lease.amount - lease.spent : 0n
+          expect(slice.amount - slice.spent).toBeLessThanOrEqual(unspent)
         }
       }
     }
@@ -320,30 +334,78 @@ class World {
 }
 
 const runs = Number(process.env['MONEY_RUNS'] ?? 10_000)
+const commands = fc.array(command, { minLength: 20, maxLength: 80 })
+
+/** Runs a sequence on two accounts with something on them, and heals all that it broke. */
+async function play(steps: readonly Command[], look: (world: World) => void): Promise<World> {
+  const world = new World()
+  for (const number of [0, 1]) await world.run({ do: 'topUp', account: number, amount: 2000 })
+  for (const step of steps) {
+    await world.run(step)
+    look(world)
+  }
+  await world.heal()
+  return world
+}
+
+function sumsOf({ ledger }: World) {
+  const sums = { charged: 0n, writtenOff: 0n }
+  for (const { charged, writtenOff } of ledger.booked.values()) {
+    sums.charged += charged
+    sums.writtenOff += writtenOff
+  }
+  return sums
+}
+
+/** Sequences in which nothing happens would prove nothing. */
+function expectToHaveTried(worlds: { admitted: number; refused: number }): void {
+  expect(worlds.admitted).toBeGreaterThan(3 * runs)
+  expect(worlds.refused).toBeGreaterThan(runs / 20)
+}
 
 describe('whatever happens in whatever order', () => {
   test('I3 I4 I7 I20 M30: nothing goes below zero, every event is booked once, nothing stays leased', async () => {
+    const tried = { admitted: 0, refused: 0 }
     await fc.assert(
-      fc.asyncProperty(fc.array(command, { minLength: 10, maxLength: 60 }), async (commands) => {
-        const world = new World()
-        for (const step of commands) await world.run(step)
-        await world.heal()
+      fc.asyncProperty(commands, async (steps) => {
+        const world = await play(steps, () => undefined)
         const { ledger, settled, toppedUp } = world
+        tried.admitted += world.admitted
+        tried.refused += world.refused.length
         expect(ledger.booked.size).toBe(settled.length)
-        const sums = [...ledger.booked.values()].reduce(
-          (sum, { charged, writtenOff }) => ({
-            charged: sum.charged + charged,
-            writtenOff: sum.writtenOff + writtenOff,
-          }),
-          { charged: 0n, writtenOff: 0n },
-        )
+        const { charged, writtenOff } = sumsOf(world)
         const cost = settled.reduce((sum, event) => sum + event.cost, 0n)
-        expect(sums.charged + sums.writtenOff).toBe(cost)
+        expect(charged + writtenOff).toBe(cost)
         const posted = [...ledger.accounts.values()].reduce((sum, it) => sum + it.posted, 0n)
-        expect(posted).toBe(toppedUp - sums.charged)
+        expect(posted).toBe(toppedUp - charged)
         for (const { leased } of ledger.accounts.values()) expect(leased).toBe(0n)
       }),
       { numRuns: runs },
     )
+    expectToHaveTried(tried)
+  }, 180_000)
+
+  test('M01 M19: while leases last, holds and unbooked costs never exceed what an account has', async () => {
+    const tried = { admitted: 0, refused: 0 }
+    await fc.assert(
+      fc.asyncProperty(commands, async (steps) => {
+        const honest = steps.filter(
+          (step) =>
+            step.do !== 'sweep' &&
+            !(step.do === 'pass' && step.ms > 1000) &&
+            !(step.do === 'settle' && step.share > 100),
+        )
+        const world = await play(honest, (now) => {
+          for (const [id, { posted }] of now.ledger.accounts) {
+            expect(now.promised(id)).toBeLessThanOrEqual(posted)
+          }
+        })
+        tried.admitted += world.admitted
+        tried.refused += world.refused.length
+        expect(sumsOf(world).writtenOff).toBe(0n)
+      }),
+      { numRuns: runs / 2 },
+    )
+    expectToHaveTried({ admitted: 2 * tried.admitted, refused: 2 * tried.refused })
   }, 180_000)
 })
