@@ -1,12 +1,14 @@
 import type { Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import * as accountsAndCatalogue from './migrations/0001-accounts-and-catalogue'
+import * as money from './migrations/0002-money'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
 /** In order; a migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
   '0001-accounts-and-catalogue': accountsAndCatalogue,
+  '0002-money': money,
 }
 
 /**

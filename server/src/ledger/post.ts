@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { newIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
+import { isTaken } from '../db/unique'
 
 /** Where the other side of a posting stands. */
 export type HouseAccount = 'house:topup' | 'house:promo' | 'house:adjustment'
@@ -52,7 +53,13 @@ export async function post(db: Kysely<Schema>, posting: Posting): Promise<Posted
     )
     select booked.id as "transactionId", ${amount}::bigint as amount,
       account.posted as "balanceAfter", booked.created_at as "createdAt"
-    from booked, account`.execute(db)
+    from booked, account`
+    .execute(db)
+    // Posted by somebody else in this very moment.
+    .catch((thrown: unknown) => {
+      if (isTaken(thrown)) return { rows: [] }
+      throw thrown
+    })
   return rows[0] ?? (await postedBefore(db, posting))
 }
 

@@ -31,7 +31,7 @@ export async function returnLeases(
       update credit_lease set
         amount = credit_lease.amount - part.amount,
         state = case
-          when ${isLast}::boolean and credit_lease.amount - part.amount = spent then 'closed'
+          when ${isLast}::boolean and credit_lease.amount - part.amount = credit_lease.spent then 'closed'
           else 'active'
         end
       from part join credit_lease as seen using (id) join account on account.id = seen.account_id

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { sql } from 'kysely'
+import { endLeases } from './end-leases'
+import { ModelLedger } from './model-ledger'
+import { post } from './post'
+import { renewLeases } from './renew-leases'
+import { returnLeases } from './return-leases'
+import { settle } from './settle'
+import { findLease, takeLease, type Lease } from './take-lease'
+import type { UsageEvent } from './usage-event'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 30_000)
+afterAll(() => stack.disposeAsync())
+
+async function newAccount(): Promise<string> {
+  const id = newId('user')
+  await database.query
+    .insertInto('users')
+    .values({
+      id,
+      email: `${id}@example.com`,
+      display_name: 'Test',
+      suspended_reason: null,
+      last_active_at: null,
+    })
+    .execute()
+  return id
+}
+
+let serial = 0
+const topUp = (accountId: string, amount: bigint, externalRef = `test:${++serial}`) =>
+  post(database.query, {
+    accountId,
+    amount,
+    externalRef,
+    kind: 'topup',
+    house: 'house:topup',
+    description: 'Test',
+  })
+
+const stateOf = async (accountId: string) => {
+  const { rows } = await sql<{ posted: bigint; leased: bigint }>`
+    select posted, leased from credit_account where id = ${accountId}`.execute(database.query)
+  return rows[0]
+}
+
+const event = (fields: Partial<UsageEvent> & Pick<UsageEvent, 'id' | 'accountId'>): UsageEvent => ({
+  requestId: 'req_1',
+  userId: fields.accountId ?? 'user_1',
+  keyId: 'key_1',
+  leaseId: null,
+  billingMode: 'platform',
+  operation: 'chat',
+  model: 'fake/ok',
+  provider: 'fake',
+  connectionId: null,
+  streamed: false,
+  outcome: 'ok',
+  state: 'settled',
+  startedAt: new Date('2026-11-21T10:11:12.345Z'),
+  durationMs: 12,
+  firstTokenMs: null,
+  tokens: {
+    input: 1,
+    cachedInput: 2,
+    cacheWrite: 3,
+    output: 4,
+    reasoning: 5,
+    audioInput: 6,
+    audioOutput: 7,
+  },
+  estimated: false,
+  pricing: { input: '150000000' },
+  cost: 0n,
+  fromLease: 0n,
+  ...fields,
+})
+
+type Command =
+  | { do: 'topUp'; amount: number }
+  | { do: 'take'; lease: number; need: number; wish: number; nodes: number }
+  | { do: 'giveBack'; lease: number; amount: number; isLast: boolean }
+  | { do: 'settle'; lease: number; costs: number[]; again: boolean }
+  | { do: 'end'; lease: number }
+  | { do: 'renew'; lease: number }
+
+const lease = fc.nat(2)
+const amount = fc.integer({ min: 0, max: 500 })
+const command: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({ do: fc.constant('topUp' as const), amount: fc.integer({ min: 1, max: 900 }) }),
+  fc.record({
+    do: fc.constant('take' as const),
+    lease,
+    need: amount,
+    wish: amount,
+    nodes: fc.integer({ min: 1, max: 4 }),
+  }),
+  fc.record({ do: fc.constant('giveBack' as const), lease, amount, isLast: fc.boolean() }),
+  fc.record({
+    do: fc.constant('settle' as const),
+    lease,
+    costs: fc.array(amount, { maxLength: 4 }),
+    again: fc.boolean(),
+  }),
+  fc.record({ do: fc.constant('end' as const), lease }),
+  fc.record({ do: fc.constant('renew' as const), lease }),
+)
+
+/** The same commands to the tables and to the model. */
+class Both {
+  readonly model = new ModelLedger()
+  readonly accountId: string
+  readonly leaseIds = [0, 1, 2].map(() => newId('att'))
+
+  constructor(accountId: string) {
+    this.accountId = accountId
+    this.model.account(accountId)
+  }
+
+  async run(step: Command): Promise<void> {
+    const { model, accountId } = this
+    const leaseId = this.leaseIds['lease' in step ? step.lease : 0] ?? ''
+    switch (step.do) {
+      case 'topUp':
+        await topUp(accountId, BigInt(step.amount))
+        model.account(accountId).posted += BigInt(step.amount)
+        break
+      case 'take':
+        await this.#take(leaseId, step)
+        break
+      case 'giveBack': {
+        const returns = [{ leaseId, amount: BigInt(step.amount) }]
+        const options = { isLast: step.isLast }
+        expect(await returnLeases(database.query, returns, options)).toEqual(
+          model.giveBack(returns, options),
+        )
+        break
+      }
+      case 'settle': {
+        const events = step.costs.map((cost) =>
+          event({
+            id: newId('att'),
+            accountId,
+            leaseId,
+            cost: BigInt(cost),
+            fromLease: BigInt(cost),
+          }),
+        )
+        await settle(database.query, events)
+        if (step.again) await settle(database.query, events)
+        model.settle(events.map((it) => ({ ...it, accountId, leaseId })))
+        break
+      }
+      case 'end':
+        await endLeases(database.query, [leaseId], 'closed')
+        model.end([leaseId], 'closed')
+        break
+      case 'renew':
+        expect(await renewLeases(database.query, [leaseId], 60)).toEqual(model.renew([leaseId], 0))
+        break
+    }
+  }
+
+  async #take(leaseId: string, step: Command & { do: 'take' }): Promise<void> {
+    const asked = {
+      leaseId,
+      accountId: this.accountId,
+      nodeId: 'node',
+      need: BigInt(step.need),
+      wish: BigInt(step.wish),
+    }
+    const real = await takeLease(database.query, {
+      ...asked,
+      nodes: step.nodes,
+      lifeSeconds: 60,
+    }).catch(() => 'refused')
+    let wanted: Lease | string
+    try {
+      wanted = this.model.take({ ...asked, nodes: step.nodes, nowMs: 0 })
+    } catch {
+      wanted = 'refused'
+    }
+    expect(real).toEqual(wanted)
+  }
+
+  async compare(): Promise<void> {
+    expect(await stateOf(this.accountId)).toEqual(this.model.account(this.accountId))
+    for (const id of this.leaseIds) {
+      const found = await findLease(database.query, id)
+      expect(found?.amount).toEqual(this.model.find(id))
+      if (found) expect(found.spent).toBe(this.model.leases.get(id)?.spent ?? -1n)
+    }
+    const { rows } = await sql<{ id: string; charged: bigint; writtenOff: bigint }>`
+      select id, from_lease + from_balance as charged, written_off as "writtenOff"
+      from usage_event where account_id = ${this.accountId}`.execute(database.query)
+    const booked = Object.fromEntries(rows.map(({ id, ...row }) => [id, row]))
+    expect(booked).toEqual(Object.fromEntries(this.model.booked))
+  }
+}
+
+describe('the tables', () => {
+  test('do what the model does, command by command', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const both = new Both(await newAccount())
+        for (const step of [{ do: 'topUp', amount: 500 } as const, ...steps]) await both.run(step)
+        await both.compare()
+        expect(both.model.violations()).toEqual([])
+      }),
+      { numRuns: 150 },
+    )
+  }, 60_000)
+
+  test('M01: of 200 that take at once, together no more is taken than there is', async () => {
+    const accountId = await newAccount()
+    await topUp(accountId, 1000n)
+    const taken = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        takeLease(database.query, {
+          leaseId: newId('att'),
+          accountId,
+          nodeId: `node ${index}`,
+          need: 100n,
+          wish: 0n,
+          nodes: 3,
+          lifeSeconds: 60,
+        }),
+      ),
+    )
+    expect(taken.filter((it) => it.taken === 100n)).toHaveLength(10)
+    expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
+  })
+
+  test('D15: two flushers with the same events book them once', async () => {
+    const accountId = await newAccount()
+    await topUp(accountId, 10_000n)
+    const events = Array.from({ length: 20 }, () =>
+      event({ id: newId('att'), accountId, cost: 10n }),
+    )
+    await Promise.all([1, 2, 3, 4].map(() => settle(database.query, events)))
+    expect(await stateOf(accountId)).toEqual({ posted: 9800n, leased: 0n })
+    const { rows } = await sql<{ requests: bigint; cost: bigint }>`
+      select requests, cost from usage_sum where account_id = ${accountId} and grain = 'day'
+    `.execute(database.query)
+    expect(rows).toEqual([{ requests: 20n, cost: 200n }])
+  })
+
+  test('the same payment counts once, also when it comes twice at the same time', async () => {
+    const accountId = await newAccount()
+    const posted = await Promise.all([1, 2, 3].map(() => topUp(accountId, 50n, `pay:${accountId}`)))
+    expect(new Set(posted.map((it) => it?.transactionId)).size).toBe(1)
+    expect(await stateOf(accountId)).toEqual({ posted: 50n, leased: 0n })
+  })
+
+  test('I7: an adjustment below what is leased is refused', async () => {
+    const accountId = await newAccount()
+    await topUp(accountId, 100n)
+    const request = { leaseId: newId('att'), accountId, nodeId: 'n', need: 60n, wish: 0n }
+    await takeLease(database.query, { ...request, nodes: 1, lifeSeconds: 60 })
+    expect(await topUp(accountId, -41n)).toBeUndefined()
+    expect(await topUp(accountId, -40n)).toMatchObject({ balanceAfter: 60n })
+  })
+
+  test.each([
+    'update ledger_entry set amount = 1',
+    'delete from ledger_entry',
+    'truncate ledger_entry',
+    'update ledger_transaction set kind = $$usage$$',
+    'delete from ledger_transaction',
+  ])('M17 I10: %s is refused', async (statement) => {
+    await topUp(await newAccount(), 1n)
+    const refused = sql.raw(statement).execute(database.query)
+    expect(refused).rejects.toThrow(/append-only|permission denied/)
+  })
+})
