@@ -126,6 +126,12 @@ test('a host that is there may take longer to answer than to be connected to', a
   expect(await response.text()).toBe('ok')
 })
 
+const isConnectedSoon = (socket: Socket) =>
+  Promise.race([
+    new Promise<true>((resolve) => socket.once('connect', () => resolve(true))),
+    Bun.sleep(100).then(() => false),
+  ])
+
 /** Listens, never accepts, and its queue is full: what connects waits, as if nobody were there. */
 async function deafHost(): Promise<string> {
   const script = `
@@ -138,16 +144,11 @@ async function deafHost(): Promise<string> {
   open.push(() => child.kill('SIGKILL'))
   const { value } = await child.stdout.getReader().read()
   const port = Number(new TextDecoder().decode(value))
-  const isConnected = (socket: Socket) =>
-    Promise.race([
-      new Promise<true>((resolve) => socket.once('connect', () => resolve(true))),
-      Bun.sleep(100).then(() => false),
-    ])
   for (let filled = true; filled;) {
     const socket = connect({ host: '127.0.0.1', port })
     socket.on('error', () => undefined)
     open.push(() => socket.destroy())
-    filled = await isConnected(socket)
+    filled = await isConnectedSoon(socket)
   }
   return `http://127.0.0.1:${port}`
 }
