@@ -51,17 +51,18 @@ describe('the model that a name means', () => {
   })
 })
 
-describe('the connections that may serve a model', () => {
-  const ids = (model: Model, connections: Connection[]) =>
-    candidatesOf(snapshotOf([model], connections), model).map(({ connection }) => connection.id)
+/** The connections that may serve a model, of these. */
+const idsOf = (model: Model, connections: Connection[]) =>
+  candidatesOf(snapshotOf([model], connections), model).map(({ connection }) => connection.id)
 
+describe('the connections that may serve a model', () => {
   test('are those of its provider, in their order', () => {
     const connections = [
       sampleConnection({ id: 'conn_b', priority: 2 }),
       sampleConnection({ id: 'conn_a', priority: 1 }),
       sampleConnection({ id: 'conn_c', provider: 'other' }),
     ]
-    expect(ids(sampleModel(), connections)).toEqual(['conn_a', 'conn_b'])
+    expect(idsOf(sampleModel(), connections)).toEqual(['conn_a', 'conn_b'])
   })
 
   test('one that is known to serve certain models only serves no other', () => {
@@ -69,7 +70,7 @@ describe('the connections that may serve a model', () => {
       sampleConnection({ id: 'conn_a', onlyModels: new Set(['fake/two']) }),
       sampleConnection({ id: 'conn_b', onlyModels: new Set(['fake/one']) }),
     ]
-    expect(ids(sampleModel(), connections)).toEqual(['conn_b'])
+    expect(idsOf(sampleModel(), connections)).toEqual(['conn_b'])
   })
 
   test('an unknown price is not a price of zero: such a model is refused, a free one is not', () => {
@@ -78,7 +79,9 @@ describe('the connections that may serve a model', () => {
     const { code, message, details } = refusal(() => candidatesOf(snapshot, unpriced))
     expect([code, details]).toEqual(['model_access_denied', { model: 'fake/one' }])
     expect(message).toContain('no price')
-    expect(ids(sampleModel({ pricing: null, isFree: true }), [sampleConnection()])).toHaveLength(1)
+    expect(idsOf(sampleModel({ pricing: null, isFree: true }), [sampleConnection()])).toHaveLength(
+      1,
+    )
   })
 
   test('where there is none, the model is denied, and the provider named', () => {
