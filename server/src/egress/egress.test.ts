@@ -114,7 +114,8 @@ test('a connection that breaks after the request may have been billed', async ()
 test('who cancels gets the very reason back', async () => {
   const { url } = await peer(plain, 2000)
   const controller = new AbortController()
-  const reason = new Error('the client left')
+  // Our own errors have codes as well, which are none of a socket's.
+  const reason = Object.assign(new Error('too slow'), { code: 'request_timeout' })
   const sent = failure(send(new Egress(1000), url, controller.signal))
   setTimeout(() => controller.abort(reason), 30)
   expect(await sent).toBe(reason)
