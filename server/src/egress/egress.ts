@@ -99,29 +99,27 @@ export class Egress {
    * connected to a second time, on the side, and its request given up when that fails.
    */
   #askIfThere(origin: string, reach: AbortController): ReturnType<typeof setTimeout> {
-    const restMs = Math.max(1, this.#connectMs - patienceMs)
-    return setTimeout(
-      () => {
-        const { hostname, port, protocol } = new URL(origin)
-        const socket = connect({
-          host: hostname.replace(/^\[|\]$/g, ''),
-          port: Number(port) || (protocol === 'https:' ? 443 : 80),
-        })
-        const giveUp = (cause: unknown) => {
-          socket.destroy()
-          reach.abort(new ConnectionFailed(false, cause))
-        }
-        const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
-        socket.once('error', (cause) => {
-          clearTimeout(timer)
-          giveUp(cause)
-        })
-        socket.once('connect', () => {
-          clearTimeout(timer)
-          socket.destroy()
-        })
-      },
-      Math.min(patienceMs, this.#connectMs),
-    )
+    const waitMs = Math.min(patienceMs, this.#connectMs / 2)
+    const restMs = this.#connectMs - waitMs
+    return setTimeout(() => {
+      const { hostname, port, protocol } = new URL(origin)
+      const socket = connect({
+        host: hostname.replace(/^\[|\]$/g, ''),
+        port: Number(port) || (protocol === 'https:' ? 443 : 80),
+      })
+      const giveUp = (cause: unknown) => {
+        socket.destroy()
+        reach.abort(new ConnectionFailed(false, cause))
+      }
+      const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
+      socket.once('error', (cause) => {
+        clearTimeout(timer)
+        giveUp(cause)
+      })
+      socket.once('connect', () => {
+        clearTimeout(timer)
+        socket.destroy()
+      })
+    }, waitMs)
   }
 }
