@@ -115,6 +115,7 @@ class EventStream {
 
   /** One frame with the error, then the end, without `[DONE]`: nobody takes it for success. */
   #fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
+    if (this.#isClosed) return
     const error = toRendered(thrown)
     const { identity, requestId, onBroken } = this.#outgoing
     onBroken(error.code, error)
