@@ -103,23 +103,21 @@ export class Egress {
    * connected to a second time, on the side, and its request given up when that fails.
    */
   #askIfThere(origin: string, reach: AbortController): ReturnType<typeof setTimeout> {
-    const restMs = Math.max(1, this.#connectMs - patienceMs)
-    return setTimeout(
-      () => {
-        const socket = dial(origin, () => {
-          clearTimeout(timer)
-          socket.destroy()
-        })
-        const giveUp = (cause: unknown) => {
-          clearTimeout(timer)
-          socket.destroy()
-          reach.abort(new ConnectionFailed(false, cause))
-        }
-        const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
-        socket.once('error', giveUp)
-      },
-      Math.min(patienceMs, this.#connectMs),
-    )
+    const waitMs = Math.min(patienceMs, this.#connectMs / 2)
+    const restMs = this.#connectMs - waitMs
+    return setTimeout(() => {
+      const socket = dial(origin, () => {
+        clearTimeout(timer)
+        socket.destroy()
+      })
+      const giveUp = (cause: unknown) => {
+        clearTimeout(timer)
+        socket.destroy()
+        reach.abort(new ConnectionFailed(false, cause))
+      }
+      const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
+      socket.once('error', giveUp)
+    }, waitMs)
   }
 }
 
