@@ -1,0 +1,40 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../db/schema'
+
+/** A start of a process that takes leases. Each start has an id of its own. */
+export interface LedgerNode {
+  id: string
+  /** The same for every start on the same data directory, and for no other. */
+  place: string
+}
+
+// Three heartbeats missed: no longer one of those that share an account.
+const aliveSeconds = 60
+
+/** Makes a start known. */
+export async function registerNode(db: Kysely<Schema>, { id, place }: LedgerNode): Promise<void> {
+  await sql`insert into node (id, place) values (${id}, ${place})`.execute(db)
+}
+
+/** Says that a node lives; resolves with how many do. */
+export async function beat(db: Kysely<Schema>, id: string): Promise<number> {
+  const { rows } = await sql<{ alive: number }>`
+    with me as (update node set seen_at = now() where id = ${id} returning id)
+    select count(*)::integer as alive from node
+    where seen_at > now() - make_interval(secs => ${aliveSeconds}) or id in (select id from me)
+  `.execute(db)
+  return Math.max(1, rows[0]?.alive ?? 1)
+}
+
+/** Earlier starts at this place that still have active leases. */
+export async function earlierStarts(db: Kysely<Schema>, { id, place }: LedgerNode) {
+  const { rows } = await sql<{ id: string }>`
+    select distinct node.id from node join credit_lease on credit_lease.node_id = node.id
+    where node.place = ${place} and node.id <> ${id} and credit_lease.state = 'active'`.execute(db)
+  return rows.map((row) => row.id)
+}
+
+/** Forgets a start that gave everything back. */
+export async function forgetNode(db: Kysely<Schema>, id: string): Promise<void> {
+  await sql`delete from node where id = ${id}`.execute(db)
+}

@@ -1,0 +1,90 @@
+import { fromRecord } from './event-record'
+import type { UsageEvent } from '../ledger/usage-event'
+
+/** What the flusher needs of the journal. */
+export interface FlushedJournal {
+  readonly size: number
+  settled: (limit: number) => { seq: number; body: string }[]
+  drop: (seqs: readonly number[]) => Promise<void>
+}
+
+interface Options {
+  journal: FlushedJournal
+  /** Books each event once, however often it comes. */
+  book: (events: readonly UsageEvent[]) => Promise<void>
+  onError: (error: unknown) => void
+}
+
+const everyMs = 250
+const batchSize = 200
+const longestBackoffMs = 5000
+
+/**
+ * Moves usage events from the journal to the ledger, in batches. While the database is away they wait
+ * on disk; a batch whose answer was lost is sent again.
+ */
+export class Flusher implements AsyncDisposable {
+  readonly #options: Options
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #running: Promise<void> | undefined
+  #backoffMs = 0
+  #isClosed = false
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#schedule(everyMs)
+  }
+
+  /** Whether the last attempt to book failed. */
+  get isBehind(): boolean {
+    return this.#backoffMs > 0
+  }
+
+  /** Something was settled: a full batch is booked at once. */
+  poke(): void {
+    if (this.#options.journal.size < batchSize || this.#backoffMs > 0) return
+    this.#flushSoon()
+  }
+
+  /** Books all that is settled. Rejects when the ledger does. */
+  async drain(): Promise<void> {
+    await this.#running
+    while (this.#options.journal.size > 0) await this.#bookBatch()
+  }
+
+  #schedule(delayMs: number): void {
+    clearTimeout(this.#timer)
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#flushSoon(), delayMs)
+  }
+
+  #flushSoon(): void {
+    if (this.#running || this.#isClosed) return
+    this.#running = this.#flush().finally(() => {
+      this.#running = undefined
+      this.#schedule(this.#backoffMs || everyMs)
+    })
+  }
+
+  async #flush(): Promise<void> {
+    try {
+      while (this.#options.journal.size > 0 && !this.#isClosed) await this.#bookBatch()
+      this.#backoffMs = 0
+    } catch (error) {
+      this.#backoffMs = Math.min(longestBackoffMs, 2 * (this.#backoffMs || everyMs))
+      this.#options.onError(error)
+    }
+  }
+
+  async #bookBatch(): Promise<void> {
+    const { journal, book } = this.#options
+    const rows = journal.settled(batchSize)
+    await book(rows.map(({ body }) => fromRecord(body)))
+    await journal.drop(rows.map(({ seq }) => seq))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+}
