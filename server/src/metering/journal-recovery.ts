@@ -154,13 +154,7 @@ function overwriteStart(path: string, page: Buffer): void {
 
 /** Copies all rows that can be read and whose checksums hold. */
 function salvage(from: string, into: Database): void {
-  let source: Database
-  try {
-    source = new Database(from, { strict: true })
-  } catch {
-    return
-  }
-  source.run('pragma synchronous = off')
+  using source = new Database(from, { strict: true, create: true })
   into.run('begin')
   for (const table of ['settled', 'open_record']) {
     const insert = into.prepare(`insert or ignore into ${table} values (?, ?, ?, ?)`)
@@ -175,7 +169,6 @@ function salvage(from: string, into: Database): void {
   }
   note.finalize()
   into.run('commit')
-  source.close()
 }
 
 /** The rows before the first unreadable page, and those behind the last. */

@@ -51,8 +51,8 @@ export const isVoid = (log: Buffer | undefined): boolean =>
   log.subarray(0, headerBytes).every((byte) => byte === 0)
 
 /**
- * Whether a log has a frame of its own that SQLite would not read. A last frame that is cut short or
- * filled with zeros is none: so looks what a crash interrupted.
+ * Whether a log goes on behind a frame where SQLite would stop. A last frame that fails is none: so
+ * looks a write that a kill interrupted, and nobody was told that it was done.
  */
 export function isDamaged(log: Buffer, pageBytes: number): boolean {
   if (isVoid(log)) return false
@@ -62,9 +62,9 @@ export function isDamaged(log: Buffer, pageBytes: number): boolean {
   for (const frame of framesOf(log, pageBytes)) {
     // Other salts are what is left of an earlier use of the file, unless ours go on behind it.
     const isOurs = salts.equals(frame.subarray(8, 16))
+    if (isOurs && !sum) return true
     sum = sum && isOurs ? frameSum(frame, sum) : undefined
     if (sum && !isSame(sum, storedSum(frame, 16))) sum = undefined
-    if (isOurs && !sum) return true
   }
   return false
 }
