@@ -161,8 +161,9 @@ export class JournalFile {
    * until the database has been. Throws if the log is no longer the file that we sync.
    */
   copyLog(): void {
-    if (statSync(`${this.#path}-wal`).ino !== fstatSync(this.logFd).ino) {
-      throw new DamagedFile('the log was replaced by another file')
+    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })
+    if (log?.ino !== fstatSync(this.logFd).ino) {
+      throw new DamagedFile('the log is no longer there, or another file')
     }
     const [row] = this.#database.query('pragma wal_checkpoint(passive)').values()
     const [busy, written, copied] = row ?? []
