@@ -16,7 +16,7 @@ const help = `Usage: tollgate [command]
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
   check         run what must pass before a change is sent
-  bench <name>  run a measurement: streams, cpu
+  bench <name>  run a measurement: streams, cpu, journal
   --help        this text
   --version     the version of Tollgate
 

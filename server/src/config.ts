@@ -40,6 +40,7 @@ const Environment = z.object({
   KEEP_ALIVE_SECONDS: seconds(15),
   SLOW_CLIENT_SECONDS: seconds(30),
   DRAIN_SECONDS: seconds(120),
+  JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
@@ -77,6 +78,8 @@ export interface Config {
   dataDir: string
   databaseUrl: string | undefined
   databasePoolSize: number
+  /** When usage is synced to disk: before each answer ends, or once a second. */
+  journalSync: 'always' | 'batch'
   /** The operator key, undefined where the data directory is to hold one. */
   adminKey: string | undefined
   /** 32 bytes, undefined where the data directory is to hold them. */
@@ -118,6 +121,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    journalSync: env.JOURNAL_SYNC,
     adminKey: env.ADMIN_KEY,
     encryptionKey: env.ENCRYPTION_KEY,
     timers: toTimers(env),

@@ -1,0 +1,19 @@
+/**
+ * What was asked for is not in the journal. `unwritten`: this write failed, as on a full disk; the
+ * next one may succeed. `failed`: a sync failed, no later one will. `closed`: too late.
+ */
+export class JournalError extends Error {
+  override readonly name = 'JournalError'
+  readonly reason: 'unwritten' | 'failed' | 'closed'
+
+  constructor(reason: JournalError['reason'], cause?: unknown) {
+    super(errorWords[reason], { cause })
+    this.reason = reason
+  }
+}
+
+const errorWords = {
+  unwritten: 'The usage journal cannot be written at the moment.',
+  failed: 'The usage journal failed: its disk did not confirm a write.',
+  closed: 'The usage journal is closed.',
+}

@@ -1,0 +1,47 @@
+import { Database } from 'bun:sqlite'
+
+export const pageBytes = 4096
+
+const columns = 'seq integer primary key, attempt_id text not null, body text not null'
+const tables = [
+  `create table if not exists open_record (${columns}, sum integer not null) strict`,
+  `create table if not exists settled (${columns}, sum integer not null) strict`,
+  'create table if not exists note (key text primary key, value text not null, sum integer not null) strict',
+]
+
+/** Binds a body to the attempt it belongs to. */
+export const rowSum = (attemptId: string, body: string) =>
+  Bun.hash.crc32(body, Bun.hash.crc32(attemptId))
+
+/** Opens or creates a journal, with nothing left for SQLite to do by itself. */
+export function connect(path: string): Database {
+  const database = new Database(path, { create: true, strict: true })
+  try {
+    database.run(`pragma page_size = ${pageBytes}`)
+    // No other process may look in: that saves the shared index and half of the system calls.
+    database.run('pragma locking_mode = exclusive')
+    // SQLite never syncs: its syncs would block the event loop. `Journal` does, in SQLite's order.
+    database.run('pragma synchronous = off')
+    database.run('pragma journal_mode = wal')
+    database.run('pragma wal_autocheckpoint = 0')
+    // Frames of a transaction that is rolled back would look like damage in the log.
+    database.run('pragma cache_spill = off')
+    for (const table of tables) database.run(table)
+    return database
+  } catch (thrown) {
+    database.close()
+    throw thrown
+  }
+}
+
+/** What a transaction is made of. */
+export const prepare = (database: Database) => ({
+  begin: database.prepare('begin immediate'),
+  commit: database.prepare('commit'),
+  open: database.prepare('insert into open_record values (?, ?, ?, ?)'),
+  update: database.prepare('update open_record set body = ?, sum = ? where seq = ?'),
+  close: database.prepare('delete from open_record where seq = ?'),
+  settle: database.prepare('insert into settled values (?, ?, ?, ?)'),
+  drop: database.prepare('delete from settled where seq = ?'),
+  note: database.prepare('insert or replace into note values (?, ?, ?)'),
+})

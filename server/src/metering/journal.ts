@@ -1,0 +1,296 @@
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { realDisk, TrustedDisk, type JournalDisk } from './journal-disk'
+import { emptyLog } from './journal-emptying'
+import { JournalError } from './journal-error'
+import { isDamage, type Change, type JournalFile, type JournalRow } from './journal-file'
+import { openJournalFile, type Damage } from './journal-recovery'
+
+/** Where a test may kill the process. Source: faults.md 2.3. */
+export type JournalPoint =
+  | 'before-journal'
+  | 'mid-group-commit'
+  | 'after-journal'
+  | 'before-truncate'
+
+export interface JournalOptions {
+  /** The file, in a directory that exists. One process has it open. */
+  path: string
+  /** `batch`: synced once a second; a power cut may lose as much, a killed process loses nothing. */
+  sync: 'always' | 'batch'
+  /** Told of a damaged file, at opening. */
+  onDamage?: (damage: Damage) => void
+  /** Told once, when a sync failed: nothing more can be journalled, the process should drain. */
+  onFailure?: (cause: unknown) => void
+  /** Told when the log could not be emptied for now; it grows meanwhile. */
+  onDelay?: (cause: unknown) => void
+  /** Wall clock in milliseconds, for the name of a file set aside. */
+  now?: () => number
+  crashAt?: (point: JournalPoint) => void
+  disk?: JournalDisk
+}
+
+interface Waiting {
+  change: Change
+  resolve: () => void
+  reject: (cause: unknown) => void
+}
+
+// While others run whose settlements will come, one sync serves all of so long.
+const syncEveryMs = 2
+const batchMs = 1000
+
+// Emptying the log holds writes up for three syncs, so a slow disk is asked for it seldom.
+const logBytes = 6 * 1024 * 1024
+const slowLogBytes = 256 * 1024 * 1024
+const slowSyncMs = 20
+const fewChanges = 256
+
+/** A file whose sync failed stays open: closing it would let SQLite write and delete. */
+const abandoned = new Set<JournalFile>()
+
+/**
+ * Usage on this process's disk until the ledger has booked it. Bodies are opaque. What comes in one
+ * turn of the event loop shares a transaction; syncs run in a thread, so that a slow disk delays the
+ * settlements that wait for it and nothing else.
+ */
+export class Journal implements AsyncDisposable {
+  readonly #options: JournalOptions
+  readonly #disk: TrustedDisk
+  readonly #file: JournalFile
+  /** To be written by the next transaction. */
+  #group: Waiting[] = []
+  /** Written, and waiting for the next sync. */
+  #written: Waiting[] = []
+  /** Dropped since the file failed: it is not written any more. */
+  readonly #dropped = new Set<number>()
+  #isSyncing = false
+  #isEmptying = false
+  #isClosing = false
+  #changesInLog = 0
+  #whenIdle: (() => void) | undefined
+  #wake: (() => void) | undefined
+
+  private constructor(options: JournalOptions, file: JournalFile) {
+    this.#options = options
+    this.#disk = new TrustedDisk(options.disk ?? realDisk, (cause) => this.#fail(cause))
+    this.#file = file
+  }
+
+  /** Opens or creates the file. Throws where it cannot be: no permission, no space, in use. */
+  static async open(options: JournalOptions): Promise<Journal> {
+    const { file, damage } = openJournalFile(options.path, (options.now ?? Date.now)())
+    const journal = new Journal(options, file)
+    if (damage) options.onDamage?.(damage)
+    await journal.#emptyLog(() => (file.isInUse = true))
+    const directory = await open(dirname(options.path), 'r')
+    await directory.sync().finally(() => directory.close())
+    if (!journal.#disk.hasFailed) return journal
+    abandoned.add(file)
+    throw new JournalError('failed', journal.failure)
+  }
+
+  /** Settled rows that were not dropped. */
+  get size(): number {
+    return this.#file.size - this.#dropped.size
+  }
+
+  /** Why nothing can be journalled any more; undefined while all is well. */
+  get failure(): unknown {
+    return this.#disk.failure
+  }
+
+  /**
+   * Opens an attempt's record. Resolves when a killed process would leave it behind; a power cut may
+   * still lose it. Rejects with `JournalError`, as the others do.
+   */
+  begin(attemptId: string, body: string): Promise<void> {
+    return this.#add({ kind: 'begin', attemptId, body })
+  }
+
+  /** Replaces the body of an open record, soon. Without one, or unwritten, it is forgotten. */
+  checkpoint(attemptId: string, body: string): void {
+    this.#add({ kind: 'checkpoint', attemptId, body }).catch(() => undefined)
+  }
+
+  /** Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable. */
+  settle(attemptId: string, body: string): Promise<void> {
+    return this.#add({ kind: 'settle', attemptId, body })
+  }
+
+  /** Keeps a word about the file itself, such as the node's id. Resolves when it is durable. */
+  note(key: string, value: string): Promise<void> {
+    return this.#add({ kind: 'note', key, value })
+  }
+
+  notes(): Map<string, string> {
+    return this.#file.notes()
+  }
+
+  /** The oldest settled rows. A row may come again after a power cut, though it was dropped. */
+  settled(limit: number): JournalRow[] {
+    if (this.#dropped.size === 0) return this.#file.settled(limit)
+    const rows = this.#file.settled(limit + this.#dropped.size)
+    return rows.filter(({ seq }) => !this.#dropped.has(seq)).slice(0, limit)
+  }
+
+  /** Forgets settled rows, once they are booked elsewhere. Resolves when written. */
+  drop(seqs: readonly number[]): Promise<void> {
+    if (!this.#disk.hasFailed) return this.#add({ kind: 'drop', seqs })
+    for (const seq of seqs) this.#dropped.add(seq)
+    return Promise.resolve()
+  }
+
+  /** The records that earlier starts left open. Settling one takes it off the list. */
+  orphans(): JournalRow[] {
+    return this.#file.orphans()
+  }
+
+  /** Writes and syncs what waits, then closes the file, after a failure without touching it. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return
+    this.#isClosing = true
+    this.#wake?.()
+    while (this.#isBusy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
+    if (!this.#disk.hasFailed && (await this.#emptyLog(() => (this.#file.isInUse = false)))) {
+      this.#file.close()
+    } else {
+      abandoned.add(this.#file)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  get #isBusy(): boolean {
+    const isWaiting = this.#group.length > 0 || this.#written.length > 0
+    return this.#isEmptying || this.#isSyncing || (isWaiting && !this.#disk.hasFailed)
+  }
+
+  #add(change: Change): Promise<void> {
+    if (this.#disk.hasFailed) return Promise.reject(new JournalError('failed', this.#disk.failure))
+    if (this.#isClosing) return Promise.reject(new JournalError('closed'))
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    if (this.#group.length === 0) setImmediate(() => this.#writeGroup())
+    this.#group.push({ change, resolve, reject })
+    return promise
+  }
+
+  #writeGroup(): void {
+    // Whoever empties the log writes the group afterwards.
+    if (this.#isEmptying || this.#disk.hasFailed) return
+    const group = this.#group
+    this.#group = []
+    const { crashAt } = this.#options
+    if (crashAt && group.some(needsSync)) crashAt('before-journal')
+    try {
+      this.#file.write(
+        group.map(({ change }) => change),
+        (index) => {
+          if (index === 1) crashAt?.('mid-group-commit')
+          if (index === group.length) this.#disk.write()
+        },
+      )
+    } catch (thrown) {
+      for (const { reject } of group) reject(new JournalError('unwritten', thrown))
+      if (isDamage(thrown)) this.#disk.fail(thrown)
+      // What the failed transaction left behind in the log goes with it.
+      this.#changesInLog = Infinity
+      void this.#emptyLog()
+      return
+    }
+    this.#changesInLog += group.length
+    this.#confirm(group)
+    this.#emptyIfLong()
+  }
+
+  #confirm(group: readonly Waiting[]): void {
+    for (const waiting of group) {
+      if (needsSync(waiting)) this.#written.push(waiting)
+      if (!needsSync(waiting) || this.#options.sync === 'batch') waiting.resolve()
+    }
+    if (this.#written.length > 0) void this.#syncWritten()
+    else this.#tellIdle()
+  }
+
+  /** Syncs until nobody waits: whoever comes during a sync shares the next one. */
+  async #syncWritten(): Promise<void> {
+    if (this.#isSyncing) return
+    this.#isSyncing = true
+    while (this.#written.length > 0 && !this.#disk.hasFailed) {
+      const waitMs = this.#patienceMs()
+      if (waitMs > 0) await this.#sleep(waitMs)
+      const synced = this.#written
+      this.#written = []
+      const isSynced = await this.#disk.sync(this.#file.logFd)
+      if (isSynced) this.#options.crashAt?.('after-journal')
+      const failed = isSynced ? undefined : new JournalError('failed', this.failure)
+      for (const { resolve, reject } of synced) {
+        if (failed) reject(failed)
+        else resolve()
+      }
+    }
+    this.#isSyncing = false
+    this.#tellIdle()
+  }
+
+  /** Alone, a settlement is synced at once; among others it waits for theirs. */
+  #patienceMs(): number {
+    if (this.#isClosing) return 0
+    if (this.#options.sync === 'always' && this.#file.openCount === 0) return 0
+    const everyMs = this.#options.sync === 'batch' ? batchMs : syncEveryMs
+    return this.#disk.lastSync.startedAt + everyMs - performance.now()
+  }
+
+  #sleep(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    this.#wake = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    return promise
+  }
+
+  #fail(cause: unknown): void {
+    const waiting = [...this.#group.splice(0), ...this.#written.splice(0)]
+    for (const { reject } of waiting) reject(new JournalError('failed', cause))
+    this.#options.onFailure?.(cause)
+  }
+
+  #emptyIfLong(): void {
+    const limit = this.#disk.lastSync.ms > slowSyncMs ? slowLogBytes : logBytes
+    if (this.#isEmptying || this.#changesInLog < fewChanges) return
+    if (this.#file.logReaches(limit)) void this.#emptyLog()
+  }
+
+  /** Writes wait meanwhile, the event loop does not. `first` is written before. */
+  async #emptyLog(first?: () => void): Promise<boolean> {
+    if (this.#isEmptying) return false
+    this.#isEmptying = true
+    let isEmpty = false
+    try {
+      first?.()
+      isEmpty = await emptyLog({
+        file: this.#file,
+        disk: this.#disk,
+        beforeVoid: () => this.#options.crashAt?.('before-truncate'),
+      })
+    } catch (thrown) {
+      this.#options.onDelay?.(thrown)
+    }
+    if (isEmpty) this.#changesInLog = 0
+    this.#isEmptying = false
+    if (this.#group.length > 0) this.#writeGroup()
+    this.#tellIdle()
+    return isEmpty
+  }
+
+  #tellIdle(): void {
+    if (!this.#isBusy) this.#whenIdle?.()
+  }
+}
+
+/** What its caller may only hear of once it is on disk. */
+const needsSync = ({ change: { kind } }: Waiting) => kind === 'settle' || kind === 'note'
