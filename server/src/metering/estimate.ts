@@ -98,8 +98,10 @@ export const estimateUsage = (sizes: { promptBytes: number; outputBytes: number 
   input: Math.ceil(sizes.promptBytes / usualBytesPerToken),
   cachedInput: 0,
   cacheWrite: 0,
+  audioInput: 0,
   output: Math.ceil(sizes.outputBytes / usualBytesPerToken),
   reasoning: 0,
+  audioOutput: 0,
   estimated: true,
   flawed: false,
 })
