@@ -6,7 +6,7 @@ import type { Usage } from '../wire/usage'
  */
 
 // No token of o200k_base or cl100k_base is longer: it is a run of 128 spaces.
-const longestTokenBytes = 128
+export const longestTokenBytes = 128
 
 // What dialects wrap around each message and around a whole conversation; 3 to 5 in the known ones.
 const messageOverhead = 8

@@ -28,9 +28,9 @@ const mostTokens = 1_000_000_000
 /** Zero is zero, absent is absent; negative, fractional, textual or absurd numbers are flaws. */
 function counter() {
   let flawed = false
-  const read = (source: JsonObject | undefined, ...names: string[]): number | undefined => {
+  const read = (source: JsonObject, ...names: string[]): number | undefined => {
     for (const name of names) {
-      const value = source?.[name]
+      const value = source[name]
       if (value === undefined || value === null) continue
       if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostTokens) {
         return Number(value)
@@ -100,24 +100,28 @@ function countsOf(block: JsonObject): Counts | undefined {
   const prompt = ofPrompt ?? Math.max(0, (total ?? 0) - (ofCompletion ?? 0))
   const completion = ofCompletion ?? Math.max(0, (total ?? 0) - prompt)
 
-  const inPrompt = child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details')
-  const inCompletion = child(block, 'completion_tokens_details')
+  const parts = { ...promptParts(block, read), ...completionParts(block, read) }
+  return { prompt, completion, total, ...parts, flawed: isFlawed() }
+}
+
+type Read = ReturnType<typeof counter>['read']
+
+function promptParts(block: JsonObject, read: Read) {
+  const details =
+    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? {}
   const cached =
-    read(inPrompt, 'cached_tokens') ??
+    read(details, 'cached_tokens') ??
     read(block, 'cached_tokens', 'prompt_cache_hit_tokens', 'num_cached_tokens')
-  const written = read(inPrompt, 'cache_write_tokens', 'cache_creation_input_tokens')
-  const thought = read(inCompletion, 'reasoning_tokens') ?? read(block, 'reasoning_tokens')
-  return {
-    prompt,
-    completion,
-    total,
-    cached: cached ?? 0,
-    written: written ?? read(block, 'cache_creation_input_tokens') ?? 0,
-    heard: read(inPrompt, 'audio_tokens') ?? 0,
-    thought: thought ?? 0,
-    spoken: read(inCompletion, 'audio_tokens') ?? 0,
-    flawed: isFlawed(),
-  }
+  const written =
+    read(details, 'cache_write_tokens', 'cache_creation_input_tokens') ??
+    read(block, 'cache_creation_input_tokens')
+  return { cached: cached ?? 0, written: written ?? 0, heard: read(details, 'audio_tokens') ?? 0 }
+}
+
+function completionParts(block: JsonObject, read: Read) {
+  const details = child(block, 'completion_tokens_details') ?? {}
+  const thought = read(details, 'reasoning_tokens') ?? read(block, 'reasoning_tokens')
+  return { thought: thought ?? 0, spoken: read(details, 'audio_tokens') ?? 0 }
 }
 
 /** What stands beside the prompt and the completion, and tokens that only the total counts. */
