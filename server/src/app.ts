@@ -25,6 +25,7 @@ import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
 import { modelRoutes } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
+import { ClientGone } from './wire/chunk-stream'
 
 /** What the application is put together from; main.ts makes it. */
 export interface AppPorts {
@@ -78,6 +79,8 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
   app.notFound((c) => renderError(unknownRoute(c.req.path), c.get('requestId')))
   app.onError((thrown, c) => {
+    // Nobody is left to read it; for the log, by the number that proxies use.
+    if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
     const error = toRendered(thrown)
     const requestId = c.get('requestId')
     if (error.status >= 500)

@@ -14,13 +14,14 @@ const flag = (fallback: boolean) =>
     .default(fallback ? 'true' : 'false')
     .transform((value) => value === 'true')
 
+const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
+
 const Key = z
   .string()
+  // Decoding passes over what is no base64, and a damaged key would open nothing.
+  .regex(/^[\w+/-]{43}=?$/, keyAdvice)
   .transform((text) => Buffer.from(text, 'base64'))
-  .refine(
-    (key) => key.length === 32 && key.some((byte) => byte !== key[0]),
-    'must be 32 random bytes in base64: openssl rand -base64 32',
-  )
+  .refine((key) => key.some((byte) => byte !== key[0]), keyAdvice)
 
 const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),

@@ -1,3 +1,4 @@
+import { openRaw, rawRequest, type RawClient } from '../raw-client'
 import type { Customer, Gateway, Rig } from '../rig'
 
 export type Json = Record<string, unknown>
@@ -71,6 +72,20 @@ export async function ask(gateway: Gateway, asked: Asked): Promise<Answer> {
   const { status, headers } = response
   const tookMs = performance.now() - startedAt
   return { status, headers, text, body, error: isJson(body['error']) ? body['error'] : {}, tookMs }
+}
+
+/** Sends a request on a connection of its own, to be read, or left, as the test likes. */
+export async function askRaw(gateway: Gateway, asked: Asked): Promise<RawClient> {
+  const { path = '/v1/chat/completions', method = 'POST', key, body = '' } = asked
+  const client = await openRaw(gateway.url)
+  const headers = {
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...(body !== '' && { 'content-type': 'application/json' }),
+    ...asked.headers,
+  }
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  await client.send(rawRequest({ method, path, headers, body: text }))
+  return client
 }
 
 /** A stream as its reader saw it. */

@@ -119,6 +119,24 @@ describe('openapi.json', () => {
     }
   })
 
+  test('an example of a component is one of its values', () => {
+    const examples = Object.values(document.components.schemas).flatMap((schema) =>
+      'examples' in schema && Array.isArray(schema.examples)
+        ? schema.examples.map((value: unknown) => ({ schema, value }))
+        : [],
+    )
+    expect(examples.length).toBeGreaterThanOrEqual(4)
+    for (const { schema, value } of examples) expect(compiled(schema)(value)).toBe(true)
+  })
+
+  test('no description holds what Markdown would take for a tag and drop', () => {
+    const words = [...objects(document)].flatMap(([, { description }]) =>
+      typeof description === 'string' ? [description.replaceAll(/`[^`]*`/g, '')] : [],
+    )
+    expect(words.length).toBeGreaterThan(20)
+    expect(words.filter((text) => /(?<!\\)<\w/.test(text))).toEqual([])
+  })
+
   test('no bound is the largest integer, which would say nothing', () => {
     expect(text).not.toContain(String(Number.MAX_SAFE_INTEGER))
   })

@@ -11,7 +11,7 @@ const idOf = (name: string) =>
 
 /**
  * A platform connection for each provider whose key is set in the environment, and for those of the
- * process itself.
+ * process itself. A key without the account that the address needs is somebody else's: no connection.
  */
 export function connectionsFrom(
   environment: Environment,
@@ -21,11 +21,13 @@ export function connectionsFrom(
     const variable = provider.keyVariables.find((name) => environment[name])
     const isInside = provider.dialect === 'sandbox'
     if (!variable && !isInside) return []
+    const baseUrl = addressOf(provider, environment)
+    if (baseUrl === undefined) return []
     return {
       id: idOf(variable ?? provider.key),
       provider: provider.key,
       name: variable ?? provider.name,
-      baseUrl: addressOf(provider, environment),
+      baseUrl,
       secret: variable ? (environment[variable] ?? null) : null,
       priority: 100,
       isDefault: false,
@@ -34,13 +36,15 @@ export function connectionsFrom(
   })
 }
 
-/** The provider's address, or the one set in its place; `{account}` and such are filled in. */
-function addressOf(provider: Provider, environment: Environment): string | null {
+/**
+ * The provider's address, or the one set in its place; `{account}` and such are filled in, and it is
+ * undefined where one of them is not set.
+ */
+function addressOf(provider: Provider, environment: Environment): string | null | undefined {
   const set = environment[baseUrlVariable(provider.key)]?.replace(/\/+$/, '')
-  if (set) return set
-  return (
-    provider.baseUrl?.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
-      encodeURIComponent(environment[provider.variables[name] ?? ''] ?? ''),
-    ) ?? null
+  if (set || provider.baseUrl === null) return set || null
+  if (Object.values(provider.variables).some((name) => !environment[name])) return undefined
+  return provider.baseUrl.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
+    encodeURIComponent(environment[provider.variables[name] ?? ''] ?? ''),
   )
 }

@@ -22,6 +22,7 @@ const parsers = {
 export class Database implements AsyncDisposable {
   readonly query: Kysely<Schema>
   readonly #address: DatabaseAddress
+  #isClosing = false
 
   constructor(
     address: DatabaseAddress,
@@ -42,7 +43,10 @@ export class Database implements AsyncDisposable {
       idleTimeoutMillis: 30_000,
     })
     // An idle connection that breaks is replaced; without a listener it would end the process.
-    pool.on('error', options.onError)
+    pool.on('error', (error) => {
+      // The pool's end does not wait for its sockets, which a server that stops as well may cut.
+      if (!this.#isClosing) options.onError(error)
+    })
     this.query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   }
 
@@ -57,6 +61,7 @@ export class Database implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
     await this.query.destroy()
   }
 }

@@ -1,4 +1,5 @@
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 
 /** One request to an upstream. */
 export interface UpstreamCall {
@@ -36,6 +37,9 @@ const neverConnected = new Set([
   'FailedToOpenSocket',
 ])
 
+/** Codes of a certificate that was refused: a private authority has one without `CERT`. */
+const refusedCertificate = /CERT|TLS|UNABLE_TO_VERIFY|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH/
+
 function codeOf(thrown: unknown): string {
   const code = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'code') : ''
   return typeof code === 'string' ? code : ''
@@ -45,7 +49,7 @@ function codeOf(thrown: unknown): string {
 export function toConnectionFailed(thrown: unknown): unknown {
   const code = codeOf(thrown)
   if (code === '') return thrown
-  const isRefusal = neverConnected.has(code) || code.includes('CERT') || code.includes('TLS')
+  const isRefusal = neverConnected.has(code) || refusedCertificate.test(code)
   return new ConnectionFailed(!isRefusal, thrown)
 }
 
@@ -99,29 +103,29 @@ export class Egress {
    * connected to a second time, on the side, and its request given up when that fails.
    */
   #askIfThere(origin: string, reach: AbortController): ReturnType<typeof setTimeout> {
-    const restMs = Math.max(1, this.#connectMs - patienceMs)
-    return setTimeout(
-      () => {
-        const { hostname, port, protocol } = new URL(origin)
-        const socket = connect({
-          host: hostname.replace(/^\[|\]$/g, ''),
-          port: Number(port) || (protocol === 'https:' ? 443 : 80),
-        })
-        const giveUp = (cause: unknown) => {
-          socket.destroy()
-          reach.abort(new ConnectionFailed(false, cause))
-        }
-        const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
-        socket.once('error', (cause) => {
-          clearTimeout(timer)
-          giveUp(cause)
-        })
-        socket.once('connect', () => {
-          clearTimeout(timer)
-          socket.destroy()
-        })
-      },
-      Math.min(patienceMs, this.#connectMs),
-    )
+    const waitMs = Math.min(patienceMs, this.#connectMs / 2)
+    const restMs = this.#connectMs - waitMs
+    return setTimeout(() => {
+      const socket = dial(origin, () => {
+        clearTimeout(timer)
+        socket.destroy()
+      })
+      const giveUp = (cause: unknown) => {
+        clearTimeout(timer)
+        socket.destroy()
+        reach.abort(new ConnectionFailed(false, cause))
+      }
+      const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
+      socket.once('error', giveUp)
+    }, waitMs)
   }
+}
+
+/** Connects to an origin as a request would, TLS included, and says when that has been done. */
+function dial(origin: string, onConnected: () => void) {
+  const { hostname, port, protocol } = new URL(origin)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (protocol !== 'https:') return connect({ host, port: Number(port) || 80 }, onConnected)
+  const name = isIP(host) ? {} : { servername: host }
+  return connectSecurely({ host, port: Number(port) || 443, ...name }, onConnected)
 }

@@ -9,6 +9,7 @@ import type { Egress } from '../egress/egress'
 import type { TokenCounter } from '../metering/token-counter'
 import type { PromptSize } from '../policy/size'
 import type { Candidate } from '../routing/candidate'
+import type { Deadline } from '../routing/deadline'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
@@ -21,6 +22,8 @@ export interface Ports {
   egress: Egress
   counter: TokenCounter
   timers: Timers
+  /** The deadlines of all that runs: a stopping process ends it through them. */
+  running: Set<Deadline>
 }
 
 /** A body that was read and is a JSON object, and its length on the wire. */

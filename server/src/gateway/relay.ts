@@ -58,12 +58,15 @@ export const relayRequestOf = (job: Job<Relayable>, relay: RelayOf): RelayReques
 
 /** A deadline for the whole of a plain request; a caller who leaves ends it too. */
 export function wholeDeadline({ call, ports }: Job<unknown>): Deadline {
-  return followed(new Deadline({ totalMs: ports.timers.requestMs }), call.signal)
+  return followed(new Deadline({ totalMs: ports.timers.requestMs }, ports.running), call.signal)
 }
 
 function streamDeadline({ call, ports }: Job<unknown>): Deadline {
   const { streamMs, firstByteMs, idleMs } = ports.timers
-  return followed(new Deadline({ totalMs: streamMs, firstByteMs, idleMs }), call.signal)
+  return followed(
+    new Deadline({ totalMs: streamMs, firstByteMs, idleMs }, ports.running),
+    call.signal,
+  )
 }
 
 function followed(deadline: Deadline, signal: AbortSignal): Deadline {

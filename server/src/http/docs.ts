@@ -21,11 +21,17 @@ const page = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/theme.css">
 <div id="docs"></div>
+<noscript>This page needs JavaScript; /openapi.json says the same without.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 `
 
-const start = `SwaggerUIBundle({
+const start = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', follow)
+follow()
+
+SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#docs',
   deepLinking: true,
@@ -35,13 +41,38 @@ const start = `SwaggerUIBundle({
 })
 `
 
-const theme = `:root { color-scheme: light dark }
+/**
+ * There is one server and there are no links between operations, so neither takes up room. The
+ * colours take the place of those of Swagger UI that are too pale to read, or too dark.
+ */
+const theme = `:root { color-scheme: light dark; --green: #17774a; --blue: #1a66c2 }
 body { margin: 0 }
-.swagger-ui .topbar, .swagger-ui .scheme-container .schemes > label { display: none }
+noscript { padding: 20px }
+.swagger-ui .info { margin: 30px 0 }
+.swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .response-col_links { display: none }
+.swagger-ui .scheme-container { padding: 15px 0 }
+.swagger-ui .responses-table .response-col_status { width: 3em }
+.swagger-ui .response-col_description__inner ul { margin: 0; padding-left: 1.2em }
+@media (prefers-color-scheme: light) {
+  .swagger-ui .info a, .swagger-ui .info .link .url { color: var(--blue) }
+  .swagger-ui .info .title small { background: #5d6570 }
+  .swagger-ui .info .title small.version-stamp { background: #4a7000 }
+  .swagger-ui .btn.authorize { color: var(--green); border-color: var(--green) }
+  .swagger-ui .btn.authorize svg { fill: var(--green) }
+  .swagger-ui .btn.cancel { color: #b3261e; border-color: #b3261e }
+  .swagger-ui .btn.execute { background: var(--blue); border-color: var(--blue) }
+  .swagger-ui .opblock.opblock-post .opblock-summary-method { background: var(--green) }
+  .swagger-ui .opblock.opblock-get .opblock-summary-method { background: var(--blue) }
+  .swagger-ui .download-contents { background: #565c6b }
+  .swagger-ui .json-schema-2020-12-expand-deep-button { color: #5d6570 }
+}
 @media (prefers-color-scheme: dark) {
-  html { background: #16181d }
-  #docs { filter: invert(0.92) hue-rotate(180deg) }
-  .swagger-ui .highlight-code, .swagger-ui .opblock-body pre { filter: invert(1) hue-rotate(180deg) }
+  html { background: #1c2022 }
+  .swagger-ui .examples-select__section-label { color: #e4e6e6 }
+}
+@media (max-width: 600px) {
+  .swagger-ui .wrapper, .swagger-ui .responses-inner { padding: 0 10px }
+  .swagger-ui .auth-wrapper { justify-content: flex-start }
 }
 `
 

@@ -41,8 +41,11 @@ const toSchema = (code: ErrorCode) =>
       error: z.object({
         type: z.literal(errors[code].type),
         code: z.literal(code),
-        message: z.string(),
-        param: z.string().nullable(),
+        message: z.string().meta({ examples: [errors[code].message] }),
+        param: z
+          .string()
+          .nullable()
+          .meta({ examples: [null] }),
         details: z.object(errors[code].details),
         ...(code === 'internal_error' && { request_id: z.string() }),
       }),
@@ -52,6 +55,10 @@ const toSchema = (code: ErrorCode) =>
 
 const codes = Object.keys(errors).filter((name): name is ErrorCode => name in errors)
 const schemas = new Map(codes.map((code) => [code, toSchema(code)]))
+
+/** A line of a list in Markdown, where `<key>` would be a tag and vanish. */
+const toLine = (code: ErrorCode) =>
+  `- \`${code}\`: ${errors[code].message.replaceAll('<', String.raw`\<`)}`
 
 /** Responses for error codes: one a status, from the rows of `errors.ts`. */
 export function documented(...codes: ErrorCode[]) {
@@ -67,7 +74,7 @@ export function documented(...codes: ErrorCode[]) {
       const shapes = members.flatMap((code) => schemas.get(code) ?? [])
       const [only] = shapes
       const schema = only && shapes.length === 1 ? only : z.union(shapes)
-      const description = members.map((code) => `\`${code}\`: ${errors[code].message}`).join(' ')
+      const description = members.map(toLine).join('\n')
       return [
         status,
         { description, content: { 'application/json': { schema: resolver(schema) } } },

@@ -10,6 +10,8 @@ export interface Outgoing {
   requestId: string
   /** Settles with the first good event, or with what failed before it. */
   opening: Promise<{ stream: ChunkStream }>
+  /** The headers do not wait for the first event. */
+  isEarly: boolean
   /** What is told of a stream that broke, for the log. */
   onBroken: (code: ErrorCode, error: Error) => void
 }
@@ -28,7 +30,8 @@ export class StreamWatch implements Disposable {
 
   constructor(limits: { keepAliveMs: number; slowClientMs: number }) {
     this.#limits = limits
-    const everyMs = Math.min(1000, Math.max(20, limits.keepAliveMs / 4, limits.slowClientMs / 4))
+    const shortestMs = Math.min(limits.keepAliveMs, limits.slowClientMs)
+    const everyMs = Math.min(1000, Math.max(20, shortestMs / 4))
     this.#timer = setInterval(() => this.#look(), everyMs)
     this.#timer.unref()
   }
@@ -80,6 +83,10 @@ class EventStream {
   toBody(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
+        start: (controller) => {
+          // The runtime holds headers back until there is a body to send with them.
+          if (this.#outgoing.isEarly) controller.enqueue(encode(pingFrame))
+        },
         pull: (controller) => this.#pull(controller),
         cancel: () => this.#leave(new ClientGone()),
       },
@@ -108,6 +115,7 @@ class EventStream {
 
   /** One frame with the error, then the end, without `[DONE]`: nobody takes it for success. */
   #fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
+    if (this.#isClosed) return
     const error = toRendered(thrown)
     const { identity, requestId, onBroken } = this.#outgoing
     onBroken(error.code, error)

@@ -17,7 +17,12 @@ const description: Partial<GenerateSpecOptions> = {
     security: [{ apiKey: [] }],
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'A service key, `sk-tg-...`' },
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'A service key, `sk-tg-...`. The first start keeps one in `first-key` of its data directory.',
+        },
       },
     },
     tags: [{ name: 'Models', description: 'The OpenAI wire format' }],

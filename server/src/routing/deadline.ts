@@ -17,11 +17,15 @@ export class Deadline implements Disposable {
   readonly #controller = new AbortController()
   readonly #startedAt = performance.now()
   readonly #limits: Limits
+  readonly #running: Set<Deadline> | undefined
   #lastEventAt: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(limits: Limits) {
+  /** `running` holds it until it is disposed of, for whoever has to end all of them. */
+  constructor(limits: Limits, running?: Set<Deadline>) {
     this.#limits = limits
+    this.#running = running
+    running?.add(this)
     this.#arm()
   }
 
@@ -69,5 +73,6 @@ export class Deadline implements Disposable {
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    this.#running?.delete(this)
   }
 }

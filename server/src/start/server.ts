@@ -20,6 +20,7 @@ import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import { TokenCounter } from '../metering/token-counter'
+import type { Deadline } from '../routing/deadline'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -56,7 +57,9 @@ export async function startServer(config: Config, options: Options): Promise<Run
   await listenForChanges({ storage, catalog, keyring, log }, opening)
   const watch = opening.use(new StreamWatch(config.timers))
   const egress = new Egress(config.timers.connectMs)
-  const gateway = openGateway({ storage, catalog, keyring, log }, { config, egress }, opening)
+  const running = new Set<Deadline>()
+  const outside = { config, egress, running }
+  const gateway = openGateway({ storage, catalog, keyring, log }, outside, opening)
   const users = createUserStore(query)
   const state = { isStopping: false }
   const app = createApp({
@@ -87,7 +90,10 @@ export async function startServer(config: Config, options: Options): Promise<Run
     firstAccount,
     stop: async () => {
       state.isStopping = true
-      await drain(http, watch, config.timers.drainMs)
+      await drain(http, config.timers.drainMs, () => {
+        watch.endAll(unavailable())
+        for (const deadline of running) deadline.cancel(unavailable())
+      })
       await open.disposeAsync()
     },
   }
@@ -99,9 +105,9 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Lets running requests end; streams that take too long get an error frame, then the socket ends. */
-async function drain(http: Bun.Server<undefined>, watch: StreamWatch, drainMs: number) {
-  const ending = setTimeout(() => watch.endAll(unavailable()), drainMs)
+/** Lets running requests end by themselves; after `drainMs` by `endAll`, at last by their sockets. */
+async function drain(http: Bun.Server<undefined>, drainMs: number, endAll: () => void) {
+  const ending = setTimeout(endAll, drainMs)
   const cutting = setTimeout(() => void http.stop(true), drainMs + 5000)
   await http.stop()
   clearTimeout(ending)
@@ -111,9 +117,11 @@ async function drain(http: Bun.Server<undefined>, watch: StreamWatch, drainMs: n
 interface Outside {
   config: Config
   egress: Egress
+  running: Set<Deadline>
 }
 
-function openGateway(caches: Caches, { config, egress }: Outside, stack: AsyncDisposableStack) {
+function openGateway(caches: Caches, outside: Outside, stack: AsyncDisposableStack) {
+  const { config, egress, running } = outside
   const { storage, catalog, keyring, log } = caches
   const lastUse = stack.use(
     new LastUse(storage.database.query, (err) =>
@@ -123,7 +131,15 @@ function openGateway(caches: Caches, { config, egress }: Outside, stack: AsyncDi
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
-  return createGateway({ keyring, lastUse, catalog, egress, counter, timers: config.timers })
+  return createGateway({
+    keyring,
+    lastUse,
+    catalog,
+    egress,
+    counter,
+    timers: config.timers,
+    running,
+  })
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({

@@ -45,6 +45,7 @@ async function streamed(
     identity,
     requestId,
     opening,
+    isEarly: !opened,
     onBroken: (code: string, error: Error) => onBroken(requestId, code, error),
   }
   const headers = new Headers({

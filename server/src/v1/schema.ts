@@ -36,7 +36,26 @@ export const ChatCompletion = z
     ),
     usage: Usage,
   })
-  .meta({ ref: 'ChatCompletion' })
+  .meta({
+    ref: 'ChatCompletion',
+    examples: [
+      {
+        id: 'chatcmpl-01m7zbr7rr3rrzfbtxk7716g95',
+        object: 'chat.completion',
+        created: 1795275104,
+        model: 'sandbox/echo',
+        choices: [
+          {
+            index: 0,
+            message: { role: 'assistant', content: 'Hello!', refusal: null },
+            logprobs: null,
+            finish_reason: 'stop',
+          },
+        ],
+        usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+      },
+    ],
+  })
 
 export const TextCompletion = z
   .looseObject({
@@ -54,7 +73,19 @@ export const TextCompletion = z
     ),
     usage: Usage,
   })
-  .meta({ ref: 'TextCompletion' })
+  .meta({
+    ref: 'TextCompletion',
+    examples: [
+      {
+        id: 'cmpl-01m7zbr7rr3rrzfbtxk7716g95',
+        object: 'text_completion',
+        created: 1795275104,
+        model: 'sandbox/echo',
+        choices: [{ text: 'Once upon a time', index: 0, logprobs: null, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 4, completion_tokens: 4, total_tokens: 8 },
+      },
+    ],
+  })
 
 export const EmbeddingList = z
   .object({
@@ -69,7 +100,17 @@ export const EmbeddingList = z
     model: z.string(),
     usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
   })
-  .meta({ ref: 'EmbeddingList' })
+  .meta({
+    ref: 'EmbeddingList',
+    examples: [
+      {
+        object: 'list',
+        data: [{ object: 'embedding', index: 0, embedding: [0.0123, -0.0456, 0.0789] }],
+        model: 'sandbox/embedding',
+        usage: { prompt_tokens: 2, total_tokens: 2 },
+      },
+    ],
+  })
 
 export const ListedModel = z
   .object({
@@ -81,7 +122,20 @@ export const ListedModel = z
     root: z.string(),
     parent: z.string().nullable(),
   })
-  .meta({ ref: 'Model' })
+  .meta({
+    ref: 'Model',
+    examples: [
+      {
+        id: 'sandbox/echo',
+        object: 'model',
+        created: 1767225600,
+        owned_by: 'sandbox',
+        permission: [],
+        root: 'echo',
+        parent: null,
+      },
+    ],
+  })
 
 export const ModelList = z
   .object({ object: z.literal('list'), data: z.array(ListedModel) })

@@ -4,21 +4,27 @@ import { z } from 'zod'
 export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullish()
 export const text = (most: number, least = 0) => z.string().min(least).max(most)
 
-export const modelField = text(256, 1)
+export const modelField = text(256, 1).describe(
+  '`<provider>/<model>`; `GET /v1/models` lists what is there',
+)
 export const samplingFields = {
   temperature: maybe(z.number().min(0).max(2)),
   top_p: maybe(z.number().min(0).max(1)),
 }
-export const outputLimit = maybe(z.int().min(0))
+export const outputLimit = maybe(z.int().min(0)).describe('The most tokens of one choice')
 export const penaltyFields = {
   presence_penalty: maybe(z.number().min(-2).max(2)),
   frequency_penalty: maybe(z.number().min(-2).max(2)),
 }
 export const streamFields = {
-  stream: maybe(z.boolean()),
-  stream_options: maybe(z.looseObject({ include_usage: maybe(z.boolean()) })),
+  stream: maybe(z.boolean()).describe('Answer as server-sent events, ended by `data: [DONE]`'),
+  stream_options: maybe(
+    z.looseObject({
+      include_usage: maybe(z.boolean()).describe('Send the tokens used, in a last chunk'),
+    }),
+  ),
 }
 export const stopField = maybe(z.union([z.string(), z.array(text(100_000, 1)).max(4)]))
-export const countField = maybe(z.int().min(1).max(8))
+export const countField = maybe(z.int().min(1).max(8)).describe('How many choices to make')
 export const logitBias = maybe(z.record(z.string(), z.number().min(-100).max(100)))
 export const userField = maybe(text(512))

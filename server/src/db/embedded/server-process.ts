@@ -95,9 +95,13 @@ async function launch({ home, ...place }: Place, logPath: string) {
       ...(place.stalePid && { PG_GRANDPARENT_PID: `${place.stalePid}` }),
     },
   })
+  // Whoever leaves without waiting still tells it to end, or it would outlive us in its session.
+  const end = () => void child.kill('SIGINT')
+  process.once('exit', end)
   child.once('spawn', () => spawned.resolve())
   child.once('error', (cause) => spawned.reject(cannotRun(command, cause)))
   child.once('exit', (code, signal) => {
+    process.off('exit', end)
     resolve(signal ? `ended by ${signal}` : `exited with code ${code}`)
   })
   await spawned.promise.finally(() => log.close())

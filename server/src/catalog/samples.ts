@@ -1,0 +1,61 @@
+import type { Model } from './model'
+import type { Connection } from './snapshot'
+import type { Provider } from '../providers/provider'
+import { RelayOptions } from '../providers/provider'
+
+/** Rows for unit tests, each complete, so that a test names only what it is about. */
+export const sampleModel = (fields: Partial<Model> = {}): Model => ({
+  id: 'fake/one',
+  provider: 'fake',
+  name: 'One',
+  upstreamModel: 'one',
+  category: 'chat',
+  contextLength: 1000,
+  maxOutputTokens: 400,
+  capabilities: {
+    vision: false,
+    audio: false,
+    tools: false,
+    reasoning: false,
+    streaming: true,
+    json_mode: false,
+    json_schema: false,
+  },
+  pricing: { input: 1n, output: 2n },
+  isFree: false,
+  enabled: true,
+  createdAt: 1_700_000_000,
+  deprecatedAt: null,
+  dimensions: null,
+  simulated: false,
+  ...fields,
+})
+
+export const sampleProvider = (fields: Partial<Provider> = {}): Provider => ({
+  key: 'fake',
+  name: 'Fake',
+  dialect: 'openai',
+  baseUrl: 'https://api.fake.example/v1',
+  variables: {},
+  authHeader: 'authorization',
+  keyless: false,
+  keyVariables: ['FAKE_API_KEY'],
+  embeddings: 'no',
+  abort: 'unknown',
+  pricesId: null,
+  website: null,
+  options: RelayOptions.parse({}),
+  ...fields,
+})
+
+export const sampleConnection = (fields: Partial<Connection> = {}): Connection => ({
+  id: 'conn_1',
+  provider: 'fake',
+  name: 'fake',
+  baseUrl: null,
+  secret: 'sk-fake',
+  priority: 100,
+  isDefault: false,
+  onlyModels: null,
+  ...fields,
+})

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { sampleConnection, sampleModel, sampleProvider } from './samples'
+import { toSnapshot } from './snapshot'
+
+const providers = [sampleProvider(), sampleProvider({ key: 'zeta', name: 'Zeta' })]
+
+const listed = (listing: string): string[] =>
+  JSON.parse(listing).data.map(({ id }: { id: string }) => id)
+
+test('a model that somebody adds later replaces the one of the same name', () => {
+  const models = [sampleModel({ contextLength: 1 }), sampleModel({ contextLength: 2 })]
+  const snapshot = toSnapshot({ models, providers, connections: [] })
+  expect([...snapshot.models.values()].map(({ contextLength }) => contextLength)).toEqual([2])
+})
+
+test('a provider that somebody adds later replaces the one of the same key', () => {
+  const both = [sampleProvider({ name: 'built in' }), sampleProvider({ name: 'own' })]
+  const snapshot = toSnapshot({ models: [], providers: both, connections: [] })
+  expect(snapshot.providers.get('fake')?.name).toBe('own')
+})
+
+test('a model without its provider is not there', () => {
+  const models = [sampleModel(), sampleModel({ id: 'gone/two', provider: 'gone' })]
+  const { models: known, listing } = toSnapshot({ models, providers, connections: [] })
+  expect([...known.keys()]).toEqual(['fake/one'])
+  expect(listed(listing)).toEqual(['fake/one'])
+})
+
+test('a disabled model is known but not listed', () => {
+  const models = [sampleModel(), sampleModel({ id: 'fake/two', enabled: false })]
+  const snapshot = toSnapshot({ models, providers, connections: [] })
+  expect(snapshot.models.has('fake/two')).toBe(true)
+  expect(listed(snapshot.listing)).toEqual(['fake/one'])
+})
+
+test('models are in one order, however they came', () => {
+  const ids = ['zeta/a', 'fake/b', 'fake/a', 'fake/B']
+  const models = ids.map((id) => sampleModel({ id, provider: id.split('/')[0] ?? '' }))
+  const { listing } = toSnapshot({ models, providers, connections: [] })
+  const other = toSnapshot({ models: models.toReversed(), providers, connections: [] })
+  expect(listed(listing)).toEqual(['fake/B', 'fake/a', 'fake/b', 'zeta/a'])
+  expect(other.listing).toBe(listing)
+})
+
+test('a listed model has the seven fields of OpenAI, its root without the provider', () => {
+  const models = [sampleModel({ id: 'fake/org/one:free' })]
+  const { listing } = toSnapshot({ models, providers, connections: [] })
+  expect(JSON.parse(listing)).toEqual({
+    object: 'list',
+    data: [
+      {
+        id: 'fake/org/one:free',
+        object: 'model',
+        created: 1_700_000_000,
+        owned_by: 'fake',
+        permission: [],
+        root: 'org/one:free',
+        parent: null,
+      },
+    ],
+  })
+})
+
+test('the default is tried first, then the lowest priority, then the oldest', () => {
+  const connections = [
+    sampleConnection({ id: 'conn_4', priority: 7 }),
+    sampleConnection({ id: 'conn_2', priority: 5 }),
+    sampleConnection({ id: 'conn_1', priority: 5 }),
+    sampleConnection({ id: 'conn_9', priority: 900, isDefault: true }),
+    sampleConnection({ id: 'conn_0', priority: 100 }),
+    sampleConnection({ id: 'conn_5', provider: 'zeta' }),
+  ]
+  const snapshot = toSnapshot({ models: [], providers, connections })
+  const order = (key: string) => snapshot.connections.get(key)?.map(({ id }) => id)
+  expect(order('fake')).toEqual(['conn_9', 'conn_1', 'conn_2', 'conn_4', 'conn_0'])
+  expect(order('zeta')).toEqual(['conn_5'])
+})

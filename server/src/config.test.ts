@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'bun:test'
+import { readConfig, StartError } from './config'
+
+const key = Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')
+
+/** Why an environment is refused; empty when it is not. */
+function refusal(environment: Record<string, string>): string {
+  try {
+    readConfig(environment)
+    return ''
+  } catch (thrown) {
+    if (thrown instanceof StartError) return thrown.message
+    throw thrown
+  }
+}
+
+const defaults = {
+  port: 8080,
+  host: '127.0.0.1',
+  baseUrl: undefined,
+  dataDir: './data',
+  databaseUrl: undefined,
+  databasePoolSize: 10,
+  adminKey: undefined,
+  encryptionKey: undefined,
+  timers: {
+    requestMs: 120_000,
+    firstByteMs: 60_000,
+    idleMs: 45_000,
+    streamMs: 900_000,
+    connectMs: 3000,
+    earlyHeadersMs: 15_000,
+    keepAliveMs: 15_000,
+    slowClientMs: 30_000,
+    drainMs: 120_000,
+  },
+  localDiscovery: true,
+  sandbox: true,
+  logLevel: 'info',
+  environment: {},
+}
+
+const timers = {
+  REQUEST_TIMEOUT_SECONDS: 'requestMs',
+  FIRST_BYTE_TIMEOUT_SECONDS: 'firstByteMs',
+  IDLE_TIMEOUT_SECONDS: 'idleMs',
+  STREAM_TIMEOUT_SECONDS: 'streamMs',
+  CONNECT_TIMEOUT_SECONDS: 'connectMs',
+  EARLY_HEADERS_SECONDS: 'earlyHeadersMs',
+  KEEP_ALIVE_SECONDS: 'keepAliveMs',
+  SLOW_CLIENT_SECONDS: 'slowClientMs',
+  DRAIN_SECONDS: 'drainMs',
+} as const
+
+const bad: Record<string, string[]> = {
+  PORT: ['-1', '65536', '80.5', 'http'],
+  BASE_URL: ['example.com', 'ftp://example.com', '/v1'],
+  DATABASE_URL: ['localhost', 'mysql://localhost/x'],
+  ADMIN_KEY: ['fifteen-letters'],
+  ENCRYPTION_KEY: [
+    'short',
+    `${key}AAAA`,
+    key.replace('0', '0 '),
+    `${'A'.repeat(43)}=`,
+    'ab'.repeat(32),
+  ],
+  DATABASE_POOL_SIZE: ['1', '501', 'many'],
+  LOCAL_DISCOVERY: ['1', 'yes', 'TRUE'],
+  SANDBOX: ['0', 'no', 'off'],
+  LOG_LEVEL: ['verbose', 'INFO'],
+  ...Object.fromEntries(
+    Object.keys(timers).map((name) => [name, ['0', '-1', '86401', 'soon', 'Infinity', 'NaN']]),
+  ),
+}
+
+test('nothing has to be set', () => {
+  expect(readConfig({})).toEqual(defaults)
+})
+
+test('an empty variable is one that is not set', () => {
+  const empty = Object.fromEntries(Object.keys(bad).map((name) => [name, '']))
+  expect(readConfig({ ...empty, HOST: '', DATA_DIR: '', OPENAI_API_KEY: '' })).toEqual(defaults)
+})
+
+test.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => [name, value])))(
+  '%s=%s is refused in one line that names the variable and keeps secrets out',
+  (name = '', value = '') => {
+    const environment: Record<string, string> = { ENCRYPTION_KEY: key, [name]: value }
+    const message = refusal(environment)
+    expect(message).toStartWith(`${name}: `)
+    expect(message.length).toBeGreaterThan(name.length + 10)
+    expect(message).not.toContain('\n')
+    if (/KEY|URL/.test(name)) expect(message).not.toContain(value)
+  },
+)
+
+describe('what is set counts', () => {
+  test.each(Object.entries(timers))('%s is seconds, with decimals', (name, field) => {
+    expect(readConfig({ [name]: '1.5' }).timers).toEqual({ ...defaults.timers, [field]: 1500 })
+  })
+
+  test('the texts as they are, numbers and flags as what they mean', () => {
+    const set = {
+      PORT: '0',
+      HOST: '0.0.0.0',
+      DATA_DIR: '/var/lib/tollgate',
+      DATABASE_URL: 'postgres://user:secret@db.example:5432/tollgate',
+      DATABASE_POOL_SIZE: '500',
+      ADMIN_KEY: 'sixteen-letters!',
+      ENCRYPTION_KEY: key,
+      LOCAL_DISCOVERY: 'false',
+      SANDBOX: 'false',
+      LOG_LEVEL: 'silent',
+      GROQ_API_KEY: 'gsk-1',
+    }
+    expect(readConfig(set)).toMatchObject({
+      port: 0,
+      host: '0.0.0.0',
+      dataDir: '/var/lib/tollgate',
+      databaseUrl: set.DATABASE_URL,
+      databasePoolSize: 500,
+      adminKey: 'sixteen-letters!',
+      encryptionKey: Buffer.from(key, 'base64'),
+      localDiscovery: false,
+      sandbox: false,
+      logLevel: 'silent',
+      environment: { GROQ_API_KEY: 'gsk-1' },
+    })
+  })
+
+  test('a base URL loses its final slashes, so that a path can follow it', () => {
+    expect(readConfig({ BASE_URL: 'https://ai.example/gate//' }).baseUrl).toBe(
+      'https://ai.example/gate',
+    )
+  })
+})
+
+test('a database of your own needs a key of your own: nodes must not make one each', () => {
+  const message = refusal({ DATABASE_URL: 'postgresql://localhost/tollgate' })
+  expect(message).toStartWith('ENCRYPTION_KEY is required')
+  expect(message).not.toContain('\n')
+})

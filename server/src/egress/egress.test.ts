@@ -1,0 +1,175 @@
+import { afterEach, expect, test } from 'bun:test'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { ConnectionFailed, Egress, toConnectionFailed } from './egress'
+
+const open: (() => unknown)[] = []
+afterEach(() => {
+  for (const close of open.splice(0)) close()
+})
+
+interface Peer {
+  url: string
+  /** What came, in lower case: heads and bodies. */
+  received: string[]
+}
+
+/** A server that answers each request with exactly these bytes, and closes when there are none. */
+async function peer(answer: string, afterMs = 0): Promise<Peer> {
+  const received: string[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', (bytes) => {
+      received.push(bytes.toString().toLowerCase())
+      setTimeout(() => (answer === '' ? socket.destroy() : socket.write(answer)), afterMs)
+    })
+    open.push(() => socket.destroy())
+  })
+  open.push(() => server.close())
+  return { url: await addressOf(server), received }
+}
+
+async function addressOf(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}
+
+const plain = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+
+const send = (egress: Egress, url: string, signal = AbortSignal.timeout(5000)) =>
+  egress.send({ url, method: 'POST', headers: {}, body: '{}', signal })
+
+/** What a promise rejects with. */
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+
+test('what is sent arrives with these headers and this body, and the answer comes back', async () => {
+  const { url, received } = await peer(plain)
+  const response = await new Egress(1000).send({
+    url: `${url}/v1/chat/completions`,
+    method: 'POST',
+    headers: { authorization: 'Bearer secret', 'accept-encoding': 'identity' },
+    body: '{"a":1}',
+    signal: AbortSignal.timeout(5000),
+  })
+  expect([response.status, await response.text()]).toEqual([200, 'ok'])
+  const [request = ''] = received
+  expect(request).toStartWith('post /v1/chat/completions http/1.1\r\n')
+  expect(request).toContain('\r\nauthorization: bearer secret\r\n')
+  expect(request).toContain('\r\naccept-encoding: identity\r\n')
+  expect(request).toEndWith('\r\n\r\n{"a":1}')
+})
+
+test('X06: a redirect is an answer, not followed', async () => {
+  const elsewhere = await peer(plain)
+  const { url } = await peer(
+    `HTTP/1.1 307 Moved\r\nlocation: ${elsewhere.url}\r\ncontent-length: 0\r\n\r\n`,
+  )
+  expect((await send(new Egress(1000), url)).status).toBe(307)
+  expect(elsewhere.received).toEqual([])
+})
+
+test('a refused connection and no TLS: nothing was read, another may be tried', async () => {
+  const server = createServer()
+  const closed = await addressOf(server)
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  const { url } = await peer('HTTP/1.1 400 Bad Request\r\n\r\n')
+  for (const target of [closed, url.replace('http:', 'https:')]) {
+    const thrown = await failure(send(new Egress(1000), target))
+    expect(thrown).toBeInstanceOf(ConnectionFailed)
+    expect([target, thrown]).toMatchObject([target, { connected: false }])
+  }
+})
+
+test.each([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])('%s: nothing was read, another may be tried', (code) => {
+  const thrown = Object.assign(new Error('no'), { code })
+  expect(toConnectionFailed(thrown)).toMatchObject({ connected: false, cause: thrown })
+})
+
+test('what is no failure of a socket stays what it is', () => {
+  const thrown = new TypeError('a mistake of ours')
+  expect(toConnectionFailed(thrown)).toBe(thrown)
+})
+
+test('a connection that breaks after the request may have been billed', async () => {
+  const { url, received } = await peer('')
+  expect(await failure(send(new Egress(1000), url))).toMatchObject({
+    name: 'ConnectionFailed',
+    connected: true,
+  })
+  expect(received).toHaveLength(1)
+})
+
+test('who cancels gets the very reason back', async () => {
+  const { url } = await peer(plain, 2000)
+  const controller = new AbortController()
+  // Our own errors have codes as well, which are none of a socket's.
+  const reason = Object.assign(new Error('too slow'), { code: 'request_timeout' })
+  const sent = failure(send(new Egress(1000), url, controller.signal))
+  setTimeout(() => controller.abort(reason), 30)
+  expect(await sent).toBe(reason)
+})
+
+test('a host that is there may take longer to answer than to be connected to', async () => {
+  const { url } = await peer(plain, 400)
+  const response = await send(new Egress(100), url)
+  expect(await response.text()).toBe('ok')
+})
+
+const isConnectedSoon = (socket: Socket) =>
+  Promise.race([
+    new Promise<true>((resolve) => socket.once('connect', () => resolve(true))),
+    Bun.sleep(100).then(() => false),
+  ])
+
+/** Listens, never accepts, and its queue is full: what connects waits, as if nobody were there. */
+async function deafHost(): Promise<string> {
+  const script = `
+    const server = require('node:net').createServer()
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+      require('node:fs').writeSync(1, server.address().port + '\\n')
+      Bun.sleepSync(60_000)
+    })`
+  const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
+  open.push(() => child.kill('SIGKILL'))
+  const { value } = await child.stdout.getReader().read()
+  const port = Number(new TextDecoder().decode(value))
+  for (let filled = true; filled;) {
+    const socket = connect({ host: '127.0.0.1', port })
+    socket.on('error', () => undefined)
+    open.push(() => socket.destroy())
+    filled = await isConnectedSoon(socket)
+  }
+  return `http://127.0.0.1:${port}`
+}
+
+test('U01: a host that takes no connection is given up in time, and another may be tried', async () => {
+  const url = await deafHost()
+  const startedAt = performance.now()
+  const thrown = await failure(send(new Egress(600), url))
+  expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
+  expect(performance.now() - startedAt).toBeWithin(550, 1200)
+})
+
+test('U01: a host that never gets through TLS is given up in time, and another may be tried', async () => {
+  const silent = createServer((socket) => {
+    open.push(() => socket.destroy())
+  })
+  open.push(() => silent.close())
+  const url = (await addressOf(silent)).replace('http:', 'https:')
+  const startedAt = performance.now()
+  const thrown = await failure(send(new Egress(600), url))
+  expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
+  expect(performance.now() - startedAt).toBeWithin(550, 1200)
+})
