@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { builtInModels } from './built-in'
 import type { Category, Model, Pricing } from './model'
 import { isPrice, isServable } from './priced'
-import { toModel } from './stored'
+import { modelsOf, toModel } from './stored'
 import { candidatesOf } from '../routing/candidate'
 import { providers } from '../providers/registry'
 import { toSnapshot } from './snapshot'
@@ -69,23 +69,24 @@ describe('M37: what has no price is not served, and never free', () => {
     ])
   })
 
+  const row = {
+    id: 'openai/gpt-4o',
+    provider: 'openai',
+    name: 'GPT-4o',
+    upstream_model: 'gpt-4o',
+    category: 'chat' as const,
+    context_length: null,
+    max_output_tokens: null,
+    dimensions: null,
+    capabilities: known?.capabilities,
+    is_free: false,
+    enabled: true,
+    deprecated_at: null,
+    created_at: at,
+    updated_at: at,
+  }
+
   test('a stored price that is negative or no number makes its row unusable', () => {
-    const row = {
-      id: 'openai/x',
-      provider: 'openai',
-      name: 'X',
-      upstream_model: 'x',
-      category: 'chat' as const,
-      context_length: null,
-      max_output_tokens: null,
-      dimensions: null,
-      capabilities: known?.capabilities,
-      is_free: false,
-      enabled: true,
-      deprecated_at: null,
-      created_at: at,
-      updated_at: at,
-    }
     expect(toModel({ ...row, pricing: { input: '5', output: '7' } }).pricing).toEqual({
       input: 5n,
       output: 7n,
@@ -93,6 +94,17 @@ describe('M37: what has no price is not served, and never free', () => {
     for (const input of ['-5', '1.5', '', 'NaN', 5, null, undefined]) {
       expect(() => toModel({ ...row, pricing: { input, output: '7' } })).toThrow()
     }
+  })
+
+  test('a model with such a row is not served at the price that comes along', () => {
+    const said: string[] = []
+    const damaged = { ...row, pricing: { input: '-5', output: '7' } }
+    const stored = modelsOf(damaged, (what) => said.push(what))
+    expect(said).toEqual(['model'])
+    expect(stored).toMatchObject([{ id: row.id, pricing: null, isFree: false, enabled: false }])
+    const taken = toSnapshot({ models: [...models, ...stored], providers, connections: [] })
+    expect(taken.models.get(row.id)?.enabled).toBeFalse()
+    expect(modelsOf({ ...damaged, capabilities: 7 }, () => {})).toEqual([])
   })
 
   test('in the catalogue that comes along, only what says so is free', () => {
