@@ -146,6 +146,25 @@ describe('models', () => {
     expect(await listed('fake/priceless')).toBe(false)
   })
 
+  test('M37: a price of zero is none, unless the model is free', async () => {
+    const model = { id: 'fake/zero', name: 'Zero', category: 'chat' }
+    for (const pricing of [
+      { input: 0, output: 0 },
+      { input: 0, output: 1 },
+      { input: 1, output: 0 },
+    ]) {
+      const refused = await ask(gateway, 'POST /models', { ...model, pricing })
+      expect(problem(refused)).toEqual([400, 'pricing', 'required'])
+    }
+    const pricing = { input: 0, output: 0 }
+    await idOf('POST /models', { ...model, pricing, is_free: true })
+    const paid = await ask(gateway, 'PUT /models/fake/zero', { is_free: false })
+    expect(problem(paid)).toEqual([400, 'pricing', 'required'])
+    const perRequest = { is_free: false, pricing: { ...pricing, request: 0.01 } }
+    expect((await ask(gateway, 'PUT /models/fake/zero', perRequest)).status).toBe(200)
+    expect((await ask(gateway, 'DELETE /models/fake/zero')).status).toBe(200)
+  })
+
   const sound = { id: 'fake/m', name: 'M', category: 'chat', is_free: true }
   test.each([
     [{ id: 'no-slash' }, 'model', undefined],

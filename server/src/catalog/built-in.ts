@@ -1,6 +1,7 @@
 import type { Provider } from '../providers/provider'
 import type { Capability, Category, Model, Pricing } from './model'
 import lines from './models.json' with { type: 'json' }
+import { isPrice } from './priced'
 import { priceOf } from './prices'
 
 /**
@@ -48,7 +49,7 @@ function offers({ embeddings }: Provider, { category }: Entry): boolean {
 
 function toModel(entry: Entry, provider: Provider, at: Date): Model {
   const upstreamModel = entry.id.slice(provider.key.length + 1)
-  const pricing = usable(priceOf(provider.pricesId, upstreamModel, at), entry.category)
+  const pricing = usable(priceOf(provider.pricesId, upstreamModel, at), entry)
   return {
     id: entry.id,
     provider: provider.key,
@@ -59,7 +60,7 @@ function toModel(entry: Entry, provider: Provider, at: Date): Model {
     maxOutputTokens: entry.max_output_tokens ?? null,
     capabilities: capabilitiesOf(entry),
     pricing,
-    isFree: pricing !== null && Object.values(pricing).every((price) => price === 0n),
+    isFree: pricing !== null && isFree(pricing, entry),
     enabled: true,
     createdAt: entry.created,
     deprecatedAt: entry.deprecated ?? null,
@@ -68,11 +69,18 @@ function toModel(entry: Entry, provider: Provider, at: Date): Model {
   }
 }
 
-// A price for the prompt alone is a whole price of an embedding, and half a price of anything else.
-const usable = (pricing: Pricing | null, category: Category): Pricing | null =>
-  pricing && category !== 'embedding' && pricing.output === 0n && pricing.input > 0n
-    ? null
-    : pricing
+/** Only names that say so are free: a zero under another name is a gap in the data. */
+const isFree = (pricing: Pricing, { id }: Entry) =>
+  id.endsWith(':free') && Object.values(pricing).every((price) => price === 0n)
+
+// These search for every answer, at a fee per search that the price data do not put on a request.
+const searchesAlways = /search-preview|search-api|sonar-deep-research/
+
+function usable(pricing: Pricing | null, entry: Entry): Pricing | null {
+  if (!pricing || isFree(pricing, entry)) return pricing
+  if (searchesAlways.test(entry.id) && pricing.request === undefined) return null
+  return isPrice(pricing, entry.category) ? pricing : null
+}
 
 function capabilitiesOf({ category, input, output, ...entry }: Entry): Model['capabilities'] {
   const sounds = input.includes('audio') || output.includes('audio')

@@ -54,6 +54,26 @@ export function toModel(row: Selectable<ModelRow>): Model {
   }
 }
 
+/**
+ * The model of a row; what is damaged is said. A damaged price is none, and the model is not served:
+ * left out, it would make room for the one of that name that comes with Tollgate, at its price.
+ */
+export function modelsOf(
+  row: Selectable<ModelRow>,
+  onDamaged: StoredOptions['onDamaged'],
+): Model[] {
+  try {
+    return [toModel(row)]
+  } catch (error) {
+    onDamaged('model', error)
+  }
+  try {
+    return [{ ...toModel({ ...row, pricing: null, is_free: false }), enabled: false }]
+  } catch {
+    return []
+  }
+}
+
 /** A row of `provider` as a provider. Throws when the row is damaged. */
 export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
   key: row.key,
@@ -111,7 +131,7 @@ export async function readStored(db: Kysely<Schema>, options: StoredOptions): Pr
   })
   return {
     providers: usable(providers, 'provider', toProvider),
-    models: usable(models, 'model', toModel),
+    models: models.flatMap((row) => modelsOf(row, options.onDamaged)),
     connections: usable(connections, 'connection', toConnection),
   }
 }

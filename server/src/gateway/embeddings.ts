@@ -1,7 +1,7 @@
 import type { Endpoint, Job, Reply } from './job'
 import { sourceOf, wholeDeadline } from './relay'
 import { invalidRequest, unavailable } from '../errors'
-import { estimateUsage } from '../metering/estimate'
+import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { readEmbeddings, toUpstreamEmbedding } from '../providers/openai/embeddings'
 import { exchange } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
@@ -72,8 +72,8 @@ async function embed(job: Job<EmbeddingRequest>, { candidate, deadline, batch }:
   })
   const format = job.request.encoding_format ?? 'float'
   const read = readEmbeddings(answer, { count: batch.length, format }, source)
-  const promptBytes = Buffer.byteLength(JSON.stringify(batch))
-  return { ...read, usage: read.usage ?? estimateUsage({ promptBytes, outputBytes: 0 }) }
+  const estimate = () => estimateUsage({ promptTokens: estimatePrompt({ input: batch }) })
+  return { ...read, usage: read.usage ?? estimate() }
 }
 
 /** Token ids go to who takes them; for the others they become text again, off the event loop. */

@@ -1,5 +1,5 @@
 import type { Job, OpenStream } from './job'
-import { estimateUsage } from '../metering/estimate'
+import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { newIdBody } from '../db/id'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import type { Source } from '../providers/openai/upstream-error'
@@ -53,7 +53,7 @@ export const relayRequestOf = (job: Job<Relayable>, relay: RelayOf): RelayReques
   wantsUsage: job.request.stream_options?.include_usage === true,
   legacyFunctions: relay.legacyFunctions,
   newCallId: () => `call_${newIdBody()}`,
-  estimate: (output) => estimateUsage({ promptBytes: job.bytes, outputBytes: output.bytes }),
+  estimate: (output) => estimateUsage({ promptTokens: estimatePrompt(job.body), output }),
 })
 
 /** A deadline for the whole of a plain request; a caller who leaves ends it too. */

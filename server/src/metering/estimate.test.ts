@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { certainlyExceeds, certainlyFits, textsOf, tokensAtLeast, tokensAtMost } from './estimate'
+import {
+  certainlyExceeds,
+  certainlyFits,
+  estimatePrompt,
+  estimateUsage,
+  textsOf,
+  tokensAtLeast,
+  tokensAtMost,
+} from './estimate'
+import { TextSize } from '../wire/text-size'
 
 describe('bounds', () => {
   const spaces = fc.nat(400).map((length) => ' '.repeat(length))
@@ -48,5 +57,61 @@ describe('textsOf', () => {
     const messages = [{ role: 'assistant', tool_calls: calls }]
     const { texts } = textsOf({ messages, tools, functions: null, response_format: format })
     expect(texts).toEqual([calls, tools, format].map((value) => JSON.stringify(value)))
+  })
+})
+
+function sizeOf(text: string) {
+  const size = new TextSize()
+  size.add(text)
+  return size
+}
+
+/** Ordinary English, from a note to a page. */
+const prose = [
+  'Thanks for the quick answer! I will try it tomorrow morning and let you know how it went.',
+  'The harbour was quiet when we came back. Two boats lay on their sides in the mud, and an old man was mending a net with a needle as long as his hand. He looked up, nodded, and went on with his work as if nobody had ever left the village.',
+  'To move the database to another machine, stop the service first, then copy the whole folder, not only the files that have changed. Start the new server with the same version and compare the number of rows in the largest tables before you let anybody in. If they differ, go back: the old folder is still there, and nothing has been lost.',
+  'Interest rates rose for the third time this year, which surprised few people outside the industry and almost nobody inside it. Banks had already adjusted what they charge for mortgages, and households had begun to postpone larger purchases. Economists disagree about what comes next; most expect a pause until spring, some a further increase, and a handful believe that prices will fall by themselves once the winter is over.',
+]
+
+describe('M14: the estimate for a provider that does not count', () => {
+  test.each(prose.map((text) => [text.slice(0, 30), text]))(
+    'is near for "%s..."',
+    (_start, text) => {
+      const counted = countTokens(text)
+      const { output } = estimateUsage({ promptTokens: 0, output: sizeOf(text) })
+      expect(Math.abs(output - counted) / counted).toBeLessThanOrEqual(0.15)
+      const messages = [
+        { role: 'system', content: 'Answer in one friendly sentence, in plain words.' },
+        { role: 'user', content: text },
+      ]
+      // As OpenAI counts a conversation: three tokens a message, three to open the answer, the roles.
+      const texts = messages.flatMap(({ role, content }) => [role, content])
+      const prompt = texts.reduce((sum, words) => sum + countTokens(words), 3 + 3 * messages.length)
+      const estimated = estimatePrompt({ model: 'openai/gpt-4o', messages, temperature: 0.5 })
+      expect(Math.abs(estimated - prompt) / prompt).toBeLessThanOrEqual(0.15)
+    },
+  )
+
+  test('counts an image as an image, not as its megabyte', () => {
+    const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
+    const content = [{ type: 'image_url', image_url: { url } }]
+    expect(estimatePrompt({ messages: [{ role: 'user', content }] })).toBe(1008)
+  })
+
+  test.each([
+    [{ prompt: 'The cat sat on the mat.' }, 7],
+    [{ prompt: ['The cat sat on the mat.', 'The cat sat on the mat.'] }, 13],
+    [{ prompt: [1, 2, 3] }, 3],
+    [{ input: [[1, 2], [3]] }, 3],
+    [{}, 0],
+  ])('reads %p as %p tokens', (body, tokens) => {
+    expect(estimatePrompt(body)).toBe(tokens)
+  })
+
+  test('S09: is marked, and never beyond what the request could use', () => {
+    const limits = { input: 50, output: 100, hears: false, speaks: false }
+    const usage = estimateUsage({ promptTokens: 9000, output: { bytes: 1e9, words: 1e8 } }, limits)
+    expect(usage).toMatchObject({ input: 50, output: 100, estimated: true, flawed: false })
   })
 })

@@ -1,4 +1,7 @@
+import { isObject, type JsonObject } from '../wire/json-body'
+import { TextSize } from '../wire/text-size'
 import type { Usage } from '../wire/usage'
+import { withinLimits, type TokenLimits } from './worst-case'
 
 /**
  * What a prompt's bytes alone say about its tokens. All byte counts are of UTF-8. The JSON of a request
@@ -6,7 +9,7 @@ import type { Usage } from '../wire/usage'
  */
 
 // No token of o200k_base or cl100k_base is longer: it is a run of 128 spaces.
-const longestTokenBytes = 128
+export const longestTokenBytes = 128
 
 // What dialects wrap around each message and around a whole conversation; 3 to 5 in the known ones.
 const messageOverhead = 8
@@ -54,12 +57,9 @@ export interface PromptTexts {
   media: number
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
-
 /** The text of a part, undefined for one that holds something else. */
 function textOf(part: unknown): string | undefined {
-  if (!isRecord(part)) return undefined
+  if (!isObject(part)) return undefined
   if (part.type === 'text' && typeof part.text === 'string') return part.text
   if (part.type === 'refusal' && typeof part.refusal === 'string') return part.refusal
   return undefined
@@ -90,16 +90,56 @@ export function textsOf(request: ChatPrompt): PromptTexts {
   return { texts, messages: request.messages.length, media }
 }
 
-// English prose has about this many bytes a token; other scripts have fewer.
-const usualBytesPerToken = 4.3
+// Prose has about as many tokens as words and signs, code and JSON fewer; by bytes it is the other way
+// round, and plain words differ from learned ones. The mean is within 15 % for all of them.
+const usualBytesPerToken = 4.6
 
-/** Tokens by length alone, for a provider that does not count; marked as estimated. */
-export const estimateUsage = (sizes: { promptBytes: number; outputBytes: number }): Usage => ({
-  input: Math.ceil(sizes.promptBytes / usualBytesPerToken),
-  cachedInput: 0,
-  cacheWrite: 0,
-  output: Math.ceil(sizes.outputBytes / usualBytesPerToken),
-  reasoning: 0,
-  estimated: true,
-  flawed: false,
-})
+/** Tokens of a usual message around its text, of a usual image, and of a conversation's opening. */
+const usualMessageTokens = 4
+const usualMediaTokens = 1000
+
+const tokensOf = ({ bytes, words }: Size) => Math.ceil((bytes / usualBytesPerToken + words) / 2)
+
+type Size = Pick<TextSize, 'bytes' | 'words'>
+
+function sizeOf(texts: readonly string[]): Size {
+  const size = new TextSize()
+  for (const text of texts) size.add(`${text}\n`)
+  return size
+}
+
+/** The tokens of a request's prompt by its length alone, whichever endpoint it was for. */
+export function estimatePrompt(body: JsonObject): number {
+  const { messages, prompt, input } = body
+  if (Array.isArray(messages)) {
+    const asked = textsOf({ ...body, messages: messages.filter(isObject) })
+    const around = usualMessageTokens * (asked.messages + 1)
+    return tokensOf(sizeOf(asked.texts)) + around + usualMediaTokens * asked.media
+  }
+  // Texts, or token ids, in one list or in several.
+  const items: unknown[] = [prompt ?? input ?? []].flat(2)
+  const texts = items.filter((item) => typeof item === 'string')
+  return tokensOf(sizeOf(texts)) + items.length - texts.length
+}
+
+/**
+ * A usage by length alone, for a provider that does not count; marked as estimated. The last resort,
+ * so it is never beyond what the request could use.
+ */
+export function estimateUsage(
+  sizes: { promptTokens: number; output?: Size },
+  limits?: TokenLimits,
+): Usage {
+  const usage = {
+    input: sizes.promptTokens,
+    cachedInput: 0,
+    cacheWrite: 0,
+    audioInput: 0,
+    output: sizes.output ? tokensOf(sizes.output) : 0,
+    reasoning: 0,
+    audioOutput: 0,
+    estimated: true,
+    flawed: false,
+  }
+  return limits ? withinLimits(usage, limits) : usage
+}

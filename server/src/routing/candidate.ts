@@ -1,4 +1,5 @@
 import type { Category, Model } from '../catalog/model'
+import { isServable } from '../catalog/priced'
 import type { Connection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
 import type { Provider } from '../providers/provider'
@@ -40,8 +41,8 @@ export function findModel(snapshot: Snapshot, id: string, kinds: readonly Catego
  */
 export function candidatesOf(snapshot: Snapshot, model: Model): Candidate[] {
   const provider = snapshot.providers.get(model.provider)
-  // An unknown price is not a price of zero.
-  const isPriced = model.isFree || model.pricing !== null
+  // Neither an unknown price nor one of zero is free.
+  const isPriced = isServable(model)
   const connections = isPriced && provider ? snapshot.connections.get(provider.key) : undefined
   const candidates = (connections ?? []).flatMap((connection) => {
     const serves = !connection.onlyModels || connection.onlyModels.has(model.id)

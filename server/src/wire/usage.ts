@@ -1,27 +1,36 @@
 import { isObject, type JsonObject } from './json-body'
 
 /**
- * Tokens of one answer in buckets that do not overlap. `flawed` says that the provider's numbers
- * contradicted each other or were no numbers; `estimated`, that the provider gave none.
+ * Tokens of one answer in buckets that do not overlap: `input` and `output` are text that is neither
+ * cached nor thought nor sound. `flawed` says that the provider's numbers contradicted each other or
+ * were no numbers; `estimated`, that the provider gave none.
  */
 export interface Usage {
   input: number
   cachedInput: number
   cacheWrite: number
+  audioInput: number
   output: number
   reasoning: number
+  audioOutput: number
   estimated: boolean
   flawed: boolean
 }
 
+/**
+ * Where a provider counts what OpenAI counts inside: `outside` adds reasoning to the completion, and
+ * to the prompt what was read from a cache if that is more than the prompt. Source: wire.md 7.3.
+ */
+export type Extras = 'inside' | 'outside'
+
 const mostTokens = 1_000_000_000
 
 /** Zero is zero, absent is absent; negative, fractional, textual or absurd numbers are flaws. */
-function counter(source: JsonObject | undefined) {
+function counter() {
   let flawed = false
-  const read = (...names: string[]): number | undefined => {
+  const read = (source: JsonObject, ...names: string[]): number | undefined => {
     for (const name of names) {
-      const value = source?.[name]
+      const value = source[name]
       if (value === undefined || value === null) continue
       if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostTokens) {
         return Number(value)
@@ -38,102 +47,158 @@ const child = (parent: JsonObject, name: string) => {
   return isObject(value) ? value : undefined
 }
 
-/**
- * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing.
- * `reasoning` decides only where the numbers do not. Source: wire.md 7.3.
- */
-export function readUsage(block: unknown, reasoning: 'inside' | 'outside'): Usage | undefined {
-  if (!isObject(block)) return undefined
-  const top = counter(block)
-  const total = top.read('total_tokens')
-  const completion = top.read('completion_tokens')
-  // Embedding providers may give only the total.
-  const prompt = top.read('prompt_tokens') ?? (completion === undefined ? total : undefined)
-  if (prompt === undefined && completion === undefined) return undefined
-
-  const input = readInput(block, prompt ?? 0)
-  const output = readOutput(
-    block,
-    { prompt: prompt ?? 0, completion: completion ?? 0, total },
-    reasoning,
-  )
-  const flawed = top.isFlawed() || input.flawed || output.flawed
-  return { ...input, ...output, estimated: false, flawed }
-}
-
-function readInput(block: JsonObject, prompt: number) {
-  const top = counter(block)
-  const details = counter(
-    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details'),
-  )
-  const cached =
-    details.read('cached_tokens') ??
-    top.read('cached_tokens', 'prompt_cache_hit_tokens', 'num_cached_tokens') ??
-    0
-  const written = details.read('cache_write_tokens', 'cache_creation_input_tokens') ?? 0
-  const fits = cached + written <= prompt
-  return {
-    input: fits ? prompt - cached - written : 0,
-    cachedInput: fits ? cached : prompt,
-    cacheWrite: fits ? written : 0,
-    flawed: !fits || details.isFlawed() || top.isFlawed(),
-  }
-}
-
-interface Totals {
+/** The counts of one block, before it is decided which of them hold the others. */
+interface Counts {
   prompt: number
   completion: number
   total: number | undefined
+  cached: number
+  written: number
+  heard: number
+  thought: number
+  spoken: number
+  flawed: boolean
 }
 
-function readOutput(block: JsonObject, totals: Totals, fallback: 'inside' | 'outside') {
-  const details = counter(child(block, 'completion_tokens_details'))
-  const thought = details.read('reasoning_tokens') ?? counter(block).read('reasoning_tokens') ?? 0
-  const { completion } = totals
-  if (isOutside(thought, totals, fallback)) {
-    return { output: completion, reasoning: thought, flawed: details.isFlawed() }
-  }
-  const fits = thought <= completion
+/**
+ * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing.
+ * `extras` decides only where the numbers do not. Source: wire.md 7.3.
+ */
+export function readUsage(block: unknown, extras: Extras): Usage | undefined {
+  const counts = isObject(block) ? countsOf(block) : undefined
+  if (!counts) return undefined
+  const { prompt, completion, cached, written, heard, thought, spoken } = counts
+  const { cacheOutside, thoughtOutside, unnamed, agrees } = layoutOf(counts, extras)
+  // More in the cache than in a prompt that holds it: no more than the prompt is believed.
+  const fits = cacheOutside || cached + written <= prompt
+  const text = cacheOutside ? prompt : Math.max(0, prompt - cached - written)
+  const said = thoughtOutside ? completion : completion - thought
+  const audioInput = Math.min(heard, text)
+  const audioOutput = Math.min(spoken, said)
+  // Sound read from a cache is in both counts, so only more than the whole is a contradiction.
+  const isTooLoud = heard > prompt || spoken > completion
   return {
-    output: fits ? completion - thought : 0,
-    reasoning: fits ? thought : completion,
-    flawed: !fits || details.isFlawed(),
+    input: text - audioInput,
+    cachedInput: fits ? cached : prompt,
+    cacheWrite: fits ? written : 0,
+    audioInput,
+    output: said - audioOutput,
+    reasoning: thought + unnamed,
+    audioOutput,
+    estimated: false,
+    flawed: counts.flawed || !agrees || !fits || isTooLoud,
   }
 }
 
-function isOutside(thought: number, totals: Totals, fallback: 'inside' | 'outside'): boolean {
-  const { prompt, completion, total } = totals
-  if (thought === 0 || total === prompt + completion) return false
-  return total === prompt + completion + thought || fallback === 'outside'
+function countsOf(block: JsonObject): Counts | undefined {
+  const { read, isFlawed } = counter()
+  const total = read(block, 'total_tokens')
+  const ofPrompt = read(block, 'prompt_tokens')
+  const ofCompletion = read(block, 'completion_tokens')
+  if (total === undefined && ofPrompt === undefined && ofCompletion === undefined) return undefined
+  // Embedding providers may give only the total; whichever count is missing is the rest of it.
+  const prompt = ofPrompt ?? Math.max(0, (total ?? 0) - (ofCompletion ?? 0))
+  const completion = ofCompletion ?? Math.max(0, (total ?? 0) - prompt)
+
+  const parts = { ...promptParts(block, read), ...completionParts(block, read) }
+  return { prompt, completion, total, ...parts, flawed: isFlawed() }
 }
 
-export const promptTokens = ({ input, cachedInput, cacheWrite }: Usage) =>
-  input + cachedInput + cacheWrite
-export const completionTokens = ({ output, reasoning }: Usage) => output + reasoning
+type Read = ReturnType<typeof counter>['read']
+
+function promptParts(block: JsonObject, read: Read) {
+  const details =
+    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? {}
+  const cached =
+    read(details, 'cached_tokens') ??
+    read(block, 'cached_tokens', 'prompt_cache_hit_tokens', 'num_cached_tokens')
+  const written =
+    read(details, 'cache_write_tokens', 'cache_creation_input_tokens') ??
+    read(block, 'cache_creation_input_tokens')
+  return { cached: cached ?? 0, written: written ?? 0, heard: read(details, 'audio_tokens') ?? 0 }
+}
+
+function completionParts(block: JsonObject, read: Read) {
+  const details = child(block, 'completion_tokens_details') ?? {}
+  const thought = read(details, 'reasoning_tokens') ?? read(block, 'reasoning_tokens')
+  return { thought: thought ?? 0, spoken: read(details, 'audio_tokens') ?? 0 }
+}
+
+/** What stands beside the prompt and the completion, and tokens that only the total counts. */
+interface Layout {
+  cacheOutside: boolean
+  thoughtOutside: boolean
+  unnamed: number
+  agrees: boolean
+}
+
+/** The reading of which the provider's total is the sum; where there is none, its habit decides. */
+function layoutOf(counts: Counts, extras: Extras): Layout {
+  const { prompt, completion, total, cached, written, thought } = counts
+  const stored = cached + written
+  for (const cacheOutside of [false, true]) {
+    for (const thoughtOutside of [false, true]) {
+      const isPossible =
+        (cacheOutside || stored <= prompt) && (thoughtOutside || thought <= completion)
+      const sum = prompt + completion + (cacheOutside ? stored : 0) + (thoughtOutside ? thought : 0)
+      if (isPossible && total === sum) {
+        return { cacheOutside, thoughtOutside, unnamed: 0, agrees: true }
+      }
+    }
+  }
+  return habitualLayout(counts, extras)
+}
+
+function habitualLayout(counts: Counts, extras: Extras): Layout {
+  const { prompt, completion, total, cached, written, thought } = counts
+  const cacheOutside = extras === 'outside' && cached + written > prompt
+  const fits = thought <= completion
+  const thoughtOutside = !fits || (extras === 'outside' && thought > 0)
+  // A cache that is counted outside is not in the total either.
+  const sum = prompt + completion + (thoughtOutside ? thought : 0)
+  // Gemini's surface counts thinking in the total and names it nowhere; it is billed as output.
+  const unnamed = Math.max(0, (total ?? 0) - sum - (cacheOutside ? cached + written : 0))
+  const isExplained = total === undefined || total === sum || (thought === 0 && unnamed > 0)
+  const agrees = isExplained && (fits || extras === 'outside')
+  return { cacheOutside, thoughtOutside, unnamed, agrees }
+}
+
+export const promptTokens = ({ input, cachedInput, cacheWrite, audioInput }: Usage) =>
+  input + cachedInput + cacheWrite + audioInput
+export const completionTokens = ({ output, reasoning, audioOutput }: Usage) =>
+  output + reasoning + audioOutput
 
 /** The `usage` object that a caller gets: prompt with its cached part, output with its reasoning. */
 export function toUsageBlock(usage: Usage) {
+  const { cachedInput, cacheWrite, audioInput, reasoning, audioOutput } = usage
   const prompt = promptTokens(usage)
   const completion = completionTokens(usage)
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...((usage.cachedInput > 0 || usage.cacheWrite > 0) && {
+    ...((cachedInput > 0 || cacheWrite > 0 || audioInput > 0) && {
       prompt_tokens_details: {
-        cached_tokens: usage.cachedInput,
-        ...(usage.cacheWrite > 0 && { cache_write_tokens: usage.cacheWrite }),
+        cached_tokens: cachedInput,
+        ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }),
+        ...(audioInput > 0 && { audio_tokens: audioInput }),
       },
     }),
-    ...(usage.reasoning > 0 && {
-      completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    ...((reasoning > 0 || audioOutput > 0) && {
+      completion_tokens_details: {
+        reasoning_tokens: reasoning,
+        ...(audioOutput > 0 && { audio_tokens: audioOutput }),
+      },
     }),
   }
 }
 
-/** The same, beside whatever else the provider's own block said. */
+/**
+ * The same, beside whatever else the provider's own block said; a block that contradicted itself
+ * is not repeated.
+ */
 export function toRelayedUsageBlock(usage: Usage, block: unknown) {
-  const own = isObject(block) ? block : {}
+  const own = isObject(block) && !usage.flawed ? block : {}
   const ours = toUsageBlock(usage)
   return {
     ...own,
@@ -159,8 +224,10 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   input: a.input + b.input,
   cachedInput: a.cachedInput + b.cachedInput,
   cacheWrite: a.cacheWrite + b.cacheWrite,
+  audioInput: a.audioInput + b.audioInput,
   output: a.output + b.output,
   reasoning: a.reasoning + b.reasoning,
+  audioOutput: a.audioOutput + b.audioOutput,
   estimated: a.estimated || b.estimated,
   flawed: a.flawed || b.flawed,
 })

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { ChangedModel, NewModel, PricingFields } from './schema'
 import type { Catalog } from '../../catalog/catalog'
 import { capabilities, type Capability, type Model, type Pricing } from '../../catalog/model'
+import { isServable } from '../../catalog/priced'
 import { toStoredPricing } from '../../catalog/stored'
 import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/unique'
@@ -76,8 +77,10 @@ function toRow(model: Model, changes: ChangedModel) {
     changes.pricing === undefined ? model.pricing : changes.pricing && toPricing(changes.pricing)
   const isFree = pick(changes.is_free, model.isFree)
   const enabled = pick(changes.enabled, model.enabled)
-  if (enabled && !isFree && !pricing) {
-    throw invalidRequest('pricing', 'required', 'pricing: a model needs a price, or is_free.')
+  const category = pick(changes.category, model.category)
+  if (enabled && !isServable({ isFree, pricing, category })) {
+    const words = 'pricing: a model needs a price above zero for input and output, or is_free.'
+    throw invalidRequest('pricing', 'required', words)
   }
   const deprecatedAt = model.deprecatedAt === null ? null : new Date(model.deprecatedAt * 1000)
   return {
@@ -85,7 +88,7 @@ function toRow(model: Model, changes: ChangedModel) {
     provider: model.provider,
     name: pick(changes.name, model.name),
     upstream_model: pick(changes.upstream_model, model.upstreamModel),
-    category: pick(changes.category, model.category),
+    category,
     context_length: pick(changes.context_length, model.contextLength),
     max_output_tokens: pick(changes.max_output_tokens, model.maxOutputTokens),
     dimensions: pick(changes.dimensions, model.dimensions),

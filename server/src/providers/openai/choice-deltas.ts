@@ -1,12 +1,7 @@
 import { ToolCallDeltas } from './tool-calls'
 import { toFinishReason, type FinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
-
-/** How much text went out: UTF-16 units, and bytes of UTF-8. */
-export interface OutputSize {
-  units: number
-  bytes: number
-}
+import type { TextSize } from '../../wire/text-size'
 
 /** What one chunk said about one choice. `failed`: its finish reason is the provider's for failure. */
 export interface ChoiceStep {
@@ -19,7 +14,7 @@ interface ChoiceOptions {
   newCallId: () => string
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
-  size: OutputSize
+  size: TextSize
 }
 
 const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reasoning_content'])
@@ -99,8 +94,7 @@ export class ChoiceDeltas {
   }
 
   #measure(text: string): void {
-    this.#options.size.units += text.length
-    this.#options.size.bytes += Buffer.byteLength(text)
+    this.#options.size.add(text)
   }
 }
 

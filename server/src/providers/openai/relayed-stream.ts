@@ -1,7 +1,7 @@
-import type { OutputSize } from './choice-deltas'
 import { nonsense, toCallerError, type Source } from './upstream-error'
 import type { Identity } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { TextSize } from '../../wire/text-size'
 import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 import type { RelayOptions } from '../provider'
 
@@ -16,7 +16,7 @@ export interface RelayRequest {
   legacyFunctions: boolean
   newCallId: () => string
   /** Counts what was asked and answered, for a provider that does not. */
-  estimate: (output: OutputSize) => Usage
+  estimate: (output: TextSize) => Usage
 }
 
 /** A relayed stream: `next` per event, then `end`; `usage` when it has ended, however it did. */
@@ -30,7 +30,7 @@ export interface RelayedStream {
 
 /** Keeps what a stream says about its usage; it may come on any chunk, and the last one counts. */
 export class StreamUsage {
-  readonly size: OutputSize = { units: 0, bytes: 0 }
+  readonly size = new TextSize()
   readonly #request: RelayRequest
   #usage: Usage | undefined
   #block: unknown

@@ -15,7 +15,7 @@ export interface Target {
 export function outputLimitOf(request: JsonObject): { limit: number; field: string } | undefined {
   for (const field of ['max_completion_tokens', 'max_tokens']) {
     const limit = request[field]
-    if (typeof limit === 'number' && limit > 0) return { limit, field }
+    if (Number.isInteger(limit) && Number(limit) > 0) return { limit: Number(limit), field }
   }
   return undefined
 }
@@ -60,10 +60,12 @@ function toReasoning(chat: JsonObject, { reasoningModelsDrop }: RelayOptions): v
 /** A legacy completion for a provider that serves them. */
 export function toUpstreamCompletion(request: JsonObject, target: Target): JsonObject {
   const completion = withoutAbsent(request)
+  // One limit goes on, the one that is paid for: a second field could say more.
+  const limit = outputLimitOf(request)
+  delete completion['max_completion_tokens']
+  if (limit) completion['max_tokens'] = limit.limit
   // Zero is absent, but with `echo` it asks for no output at all.
-  if (completion['max_tokens'] === 0 && completion['echo'] !== true) {
-    delete completion['max_tokens']
-  }
+  else if (completion['echo'] !== true) delete completion['max_tokens']
   if (completion['best_of'] === 0) delete completion['best_of']
   return finish(completion, target)
 }

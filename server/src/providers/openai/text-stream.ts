@@ -40,8 +40,7 @@ export class TextStream implements RelayedStream {
     const index = Number.isInteger(theirs['index']) ? Number(theirs['index']) : 0
     if (this.#finished.get(index)) return undefined
     const text = typeof theirs['text'] === 'string' ? theirs['text'] : ''
-    this.#usage.size.units += text.length
-    this.#usage.size.bytes += Buffer.byteLength(text)
+    this.#usage.size.add(text)
     const word = theirs['finish_reason']
     const hasFinished = typeof word === 'string' && word !== ''
     const finish = hasFinished ? toFinishReason(word, false) : null

@@ -4,6 +4,7 @@ import { wholeArguments } from './tool-calls'
 import { nonsense } from './upstream-error'
 import { toFinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { TextSize } from '../../wire/text-size'
 import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 
 /** A whole answer as the caller gets it, and what it used. */
@@ -105,7 +106,18 @@ function toCalls(theirs: unknown, { newCallId }: RelayRequest): JsonObject[] {
   })
 }
 
-function sizeOf(choices: readonly JsonObject[]) {
-  const text = JSON.stringify(choices.map((choice) => choice['message'] ?? choice['text']))
-  return { units: text.length, bytes: Buffer.byteLength(text) }
+/** What was said, in the same pieces that a stream is measured by. */
+function sizeOf(choices: readonly JsonObject[]): TextSize {
+  const size = new TextSize()
+  for (const choice of choices) {
+    const message = isObject(choice['message']) ? choice['message'] : {}
+    const { content, refusal, reasoning_content: reasoning, function_call: call } = message
+    const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : []
+    const called = [call, ...calls.map((entry) => entry['function'])].filter(isObject)
+    const said = [choice['text'], content, refusal, reasoning, ...called.map(toJson)]
+    for (const text of said.filter((item) => typeof item === 'string')) size.add(text)
+  }
+  return size
 }
+
+const toJson = (value: JsonObject) => JSON.stringify(value)

@@ -1,0 +1,54 @@
+import type { Model } from './model'
+
+/**
+ * Tokens that parts of a message cost at most. Bytes prove nothing here: an address of 40 bytes may be
+ * a photograph, a megabyte of base64 a thumbnail. Where a provider bills an image by size, the figure
+ * is the largest it scales one down to. All figures are the vendors', each the dearest of its kind.
+ */
+type Reader = Pick<Model, 'upstreamModel' | 'contextLength'>
+
+/**
+ * OpenAI: 8 tiles of 170 + 85, or up to 10,000 patches x 1.62 at `detail: original`; Anthropic 4,784;
+ * Gemini 16 tiles of 258; Mistral 4,096; Qwen 16,384 patches; xAI 1,792; Llama 6,404.
+ * https://platform.openai.com/docs/guides/images-vision https://ai.google.dev/gemini-api/docs/tokens
+ * https://docs.claude.com/en/docs/build-with-claude/vision https://docs.x.ai/docs/guides/image-understanding
+ * https://www.alibabacloud.com/help/en/model-studio/vision
+ */
+const tokensPerImage = 16_400
+
+/** gpt-4o-mini alone counts 2,833 + 5,667 a tile, so that an image costs what it costs on gpt-4o. */
+const tokensPerDearImage = 48_200
+const countsDear = /gpt-4o-mini/
+
+/** Gemini hears 32 tokens a second, all others fewer; MP3 has 1,000 bytes a second at the least. */
+const soundBytesPerToken = 30
+const leastSoundTokens = 1000
+
+/** An earlier spoken answer that is named by its id: the longest that a model speaks. */
+const tokensPerSpokenTurn = 16_384
+
+/** PDF: 100 pages, each read as an image and as text. https://platform.openai.com/docs/guides/pdf-files */
+const tokensPerFile = 500_000
+
+/** A message's parts that are not text. Lengths are of base64, as it stands in the body. */
+export interface Media {
+  images: number
+  soundLengths: readonly number[]
+  spokenTurns: number
+  fileLengths: readonly number[]
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+
+/** Tokens that `media` cost at most; no model reads more than its context, nor is paid for it. */
+export function mediaTokens(media: Media, { upstreamModel, contextLength }: Reader): number {
+  const perImage = countsDear.test(upstreamModel) ? tokensPerDearImage : tokensPerImage
+  const sounds = media.soundLengths.map(
+    (length) => leastSoundTokens + Math.ceil(length / soundBytesPerToken),
+  )
+  // A file of plain text has at most as many tokens as bytes.
+  const files = media.fileLengths.map((length) => Math.max(tokensPerFile, length))
+  const tokens =
+    media.images * perImage + sum(sounds) + media.spokenTurns * tokensPerSpokenTurn + sum(files)
+  return Math.min(tokens, contextLength ?? Infinity)
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { z } from 'zod'
+import type { Pricing } from '../catalog/model'
+import { nanosOf } from '../catalog/prices'
+import { completionTokens, promptTokens, readUsage, type Usage } from '../wire/usage'
+import { costOf } from './cost'
+import vectors from './golden-usage.json'
+
+const none: Usage = {
+  input: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  output: 0,
+  reasoning: 0,
+  audioOutput: 0,
+  estimated: false,
+  flawed: false,
+}
+const using = (tokens: Partial<Usage>): Usage => ({ ...none, ...tokens })
+
+/** A block in the form a provider sends, and what it comes to: computed apart from this code. */
+const Vector = z.object({
+  provider: z.string(),
+  what: z.string(),
+  extras: z.enum(['inside', 'outside']),
+  usdPerMillion: z.looseObject({ input: z.number(), output: z.number() }).catchall(z.number()),
+  usage: z.unknown(),
+  buckets: z.record(z.string(), z.int()),
+  flawed: z.boolean().default(false),
+  nanos: z.string().transform(BigInt),
+})
+const golden = z.array(Vector).parse(vectors)
+
+const toPricing = ({
+  input,
+  output,
+  ...rest
+}: z.output<typeof Vector>['usdPerMillion']): Pricing => ({
+  input: nanosOf(input),
+  output: nanosOf(output),
+  ...Object.fromEntries(Object.entries(rest).map(([name, usd]) => [name, nanosOf(usd)])),
+})
+
+describe('M12: what a provider said, in buckets and in nano-dollars', () => {
+  test.each(golden.map((vector) => [vector.provider, vector.what, vector] as const))(
+    '%s: %s',
+    (_provider, _what, { usage: block, extras, buckets, flawed, usdPerMillion, nanos }) => {
+      const usage = readUsage(block, extras)
+      if (!usage) throw new Error('No usage was read.')
+      expect(usage).toEqual({ ...using(buckets), flawed })
+      expect(costOf(usage, toPricing(usdPerMillion))).toBe(nanos)
+    },
+  )
+
+  test('each format has five or more', () => {
+    const counts = Object.values(Object.groupBy(golden, ({ provider }) => provider))
+    for (const ofOne of counts) expect(ofOne?.length).toBeGreaterThanOrEqual(5)
+  })
+})
+
+describe('prices', () => {
+  const plain: Pricing = { input: 3n, output: 5n }
+
+  test('a bucket without a price of its own counts as input or output', () => {
+    const usage = using({ cachedInput: 1, cacheWrite: 10, audioInput: 100 })
+    expect(costOf({ ...usage, input: 999_889 }, plain)).toBe(3n)
+    expect(costOf(using({ reasoning: 1, audioOutput: 10, output: 999_989 }), plain)).toBe(5n)
+  })
+
+  test('each bucket has its price, zero included', () => {
+    const pricing = {
+      input: 1n,
+      cachedInput: 0n,
+      cacheWrite: 100n,
+      audioInput: 1000n,
+      output: 10_000n,
+      reasoning: 100_000n,
+      audioOutput: 1_000_000n,
+    }
+    const usage = using({
+      input: 1e6,
+      cachedInput: 1e6,
+      cacheWrite: 1e6,
+      audioInput: 1e6,
+      output: 1e6,
+      reasoning: 1e6,
+      audioOutput: 1e6,
+    })
+    expect(costOf(usage, pricing)).toBe(1_111_101n)
+  })
+
+  test('what is paid by the piece is added', () => {
+    const pricing = { ...plain, request: 12_000_000n, image: 7n }
+    expect(costOf(none, pricing)).toBe(12_000_000n)
+    expect(costOf(none, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
+    expect(costOf(none, pricing, { requests: 0 })).toBe(0n)
+  })
+})
+
+test('M15: a million small requests cost at most a nano-dollar each more than one large', () => {
+  const price = fc.bigInt(0n, 100_000_000_000n)
+  const small = fc.record({ input: fc.nat(50), output: fc.nat(50) })
+  const prices = fc.record({ input: price, output: price })
+  const property = fc.property(prices, small, (pricing, { input, output }) => {
+    const many = 1_000_000n * costOf(using({ input, output }), pricing)
+    const one = costOf(using({ input: input * 1e6, output: output * 1e6 }), pricing)
+    expect(many - one).toBeGreaterThanOrEqual(0n)
+    expect(many - one).toBeLessThanOrEqual(1_000_000n)
+  })
+  fc.assert(property, { numRuns: 2000 })
+})
+
+test('I11 M13: whatever a provider says, a cost is whole and never negative', () => {
+  const count = fc.oneof(
+    fc.nat(1_000_000),
+    fc.constantFrom<unknown>(undefined, null, -1, 0.5, '7', 1e12, 1e300, Number.NaN, Infinity, {}),
+  )
+  const details = fc.record(
+    {
+      cached_tokens: count,
+      cache_write_tokens: count,
+      audio_tokens: count,
+      reasoning_tokens: count,
+    },
+    { requiredKeys: [] },
+  )
+  const block = fc.record(
+    {
+      prompt_tokens: count,
+      completion_tokens: count,
+      total_tokens: count,
+      reasoning_tokens: count,
+      cached_tokens: count,
+      prompt_tokens_details: fc.oneof(details, count),
+      completion_tokens_details: fc.oneof(details, count),
+    },
+    { requiredKeys: [] },
+  )
+  const pricing = { input: 2_500_000_000n, output: 10_000_000_000n, audioInput: 32_000_000_000n }
+  const property = fc.property(block, fc.constantFrom('inside', 'outside'), (said, extras) => {
+    const usage = readUsage(said, extras)
+    if (!usage) return
+    if (costOf(usage, pricing) < 0n) throw new Error('A cost is negative.')
+    const tokens = promptTokens(usage) + completionTokens(usage)
+    if (!Number.isSafeInteger(tokens) || tokens < 0) throw new Error('Tokens are no count.')
+  })
+  fc.assert(property, { numRuns: 100_000 })
+})

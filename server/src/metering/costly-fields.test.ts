@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'bun:test'
+import type { Pricing } from '../catalog/model'
+import { ApiError } from '../errors'
+import { chargeable, costlyFields } from './costly-fields'
+
+const pricing: Pricing = { input: 1n, output: 1n }
+const chat = { endpoint: 'chat', pricing } as const
+const body = { model: 'm', messages: [], temperature: 1, service_tier: 'auto', unheard_of: 7 }
+const named = (how: string) =>
+  Object.keys(costlyFields).filter((name) => costlyFields[name] === how)
+
+describe('M35: fields that make a request dearer', () => {
+  test('what nothing is wrong with is not copied', () => {
+    expect(chargeable(body, chat)).toBe(body)
+  })
+
+  test.each(named('priced'))('%s travels on, being in the hold', (name) => {
+    const asking = { ...body, [name]: name === 'tools' ? [] : 3 }
+    expect(chargeable(asking, { ...chat, endpoint: 'completion' })).toBe(asking)
+  })
+
+  test.each(named('refused'))('%s is refused by name', (name) => {
+    for (const value of [true, {}, 'on', ['x']]) {
+      const refused = () => chargeable({ ...body, [name]: value }, chat)
+      expect(refused).toThrow(ApiError)
+      expect(refused).toThrow(name)
+    }
+    for (const value of [null, undefined, false, []]) {
+      const asking = { ...body, [name]: value }
+      expect(chargeable(asking, chat)).toBe(asking)
+    }
+  })
+
+  test.each(named('stripped'))('%s is left out', (name) => {
+    expect(chargeable({ ...body, [name]: 'priority' }, chat)).not.toHaveProperty(name)
+  })
+
+  test.each(['auto', 'default', 'flex', 'on_demand'])('service_tier %s is kept', (tier) => {
+    expect(chargeable({ ...body, service_tier: tier }, chat)).toHaveProperty('service_tier', tier)
+  })
+
+  test('searches are kept where the model has a price for each request', () => {
+    const searching = { ...body, web_search_options: {} }
+    const bySearch = { ...chat, pricing: { ...pricing, request: 12_000_000n } }
+    expect(chargeable(searching, bySearch)).toBe(searching)
+  })
+
+  test('only legacy completions choose the best of several', () => {
+    expect(chargeable({ ...body, best_of: 20 }, chat)).not.toHaveProperty('best_of')
+  })
+
+  test('tools lose what makes a cache write dearer', () => {
+    const tool = { type: 'function', function: { name: 'f' } }
+    const cached = { ...tool, cache_control: { type: 'ephemeral', ttl: '1h' } }
+    expect(chargeable({ ...body, tools: [tool, cached] }, chat)['tools']).toEqual([tool, tool])
+  })
+})

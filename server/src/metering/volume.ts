@@ -1,0 +1,165 @@
+import { mediaTokens, type Media } from '../catalog/media-tokens'
+import type { Model } from '../catalog/model'
+import { isObject, type JsonObject } from '../wire/json-body'
+import { wantsEchoOnly } from '../wire/text-over-chat'
+import { longestTokenBytes, tokensAtMost } from './estimate'
+import type { Volume } from './worst-case'
+
+/** What is known of a request beside its body. */
+interface Asked {
+  /** Length of the body, in UTF-8. */
+  bytes: number
+  model: Pick<Model, 'upstreamModel' | 'contextLength' | 'maxOutputTokens'>
+  /** The output limit that the caller set; zero and undefined are none. */
+  outputLimit?: number | undefined
+  /** Times that the whole prompt is sent: for a dialect that needs a request for each choice. */
+  repeats?: number
+}
+
+/**
+ * What providers put around every prompt, tokens that are billed and in no body: chat templates and
+ * default system prompts (grok-4 some 680), and what explains tools (Anthropic up to 530).
+ */
+const templateTokens = 1024
+const toolTemplateTokens = 1024
+
+/** What an embedding model is told to do with each input, such as "Represent this document". */
+const instructionTokens = 32
+
+const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : 0)
+const countOf = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
+const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** The most that a chat request can make a model read and write. */
+export function chatVolume(body: JsonObject, { bytes, model, ...asked }: Asked): Volume {
+  const messages = listOf(body['messages'])
+  const { media, dataLength } = mediaOf(messages)
+  // The JSON is never shorter than the texts in it; data of a part are no text.
+  const textBytes = bytes - dataLength
+  const hasTools = listOf(body['tools']).length + listOf(body['functions']).length > 0
+  const once =
+    tokensAtMost(textBytes, messages.length) +
+    templateTokens +
+    (hasTools ? toolTemplateTokens : 0) +
+    mediaTokens(media, model)
+  const repeats = asked.repeats ?? 1
+  const choices = countOf(body['n'])
+  return {
+    inputTokens: once * repeats,
+    choices,
+    outputLimit: outputLimitFor(model, textBytes, asked.outputLimit),
+    extraOutputTokens: choices * predictedTokens(body),
+    hears: media.soundLengths.length + media.spokenTurns + media.fileLengths.length > 0,
+    speaks: speaks(body),
+    images: media.images * repeats,
+    requests: repeats,
+  }
+}
+
+const speaks = ({ modalities }: JsonObject) =>
+  Array.isArray(modalities) && modalities.includes('audio')
+
+/** Tokens of a prediction that the model rejects are billed as output, beside its own. */
+const predictedTokens = ({ prediction }: JsonObject) =>
+  prediction ? Buffer.byteLength(JSON.stringify(prediction)) : 0
+
+function mediaOf(messages: readonly JsonObject[]): { media: Media; dataLength: number } {
+  const soundLengths: number[] = []
+  const fileLengths: number[] = []
+  let images = 0
+  let imageLength = 0
+  for (const part of messages.flatMap(({ content }) => listOf(content))) {
+    const { image_url: image, input_audio: sound, file } = part
+    if (part['type'] === 'image_url') {
+      images += 1
+      const url = isObject(image) ? image['url'] : undefined
+      if (typeof url === 'string' && url.startsWith('data:')) imageLength += url.length
+    }
+    if (part['type'] === 'input_audio')
+      soundLengths.push(lengthOf(isObject(sound) && sound['data']))
+    if (part['type'] === 'file') fileLengths.push(lengthOf(isObject(file) && file['file_data']))
+  }
+  const spokenTurns = messages.filter(({ audio }) => isObject(audio)).length
+  const lengths = [imageLength, ...soundLengths, ...fileLengths]
+  const dataLength = lengths.reduce((total, length) => total + length, 0)
+  return { media: { images, soundLengths, spokenTurns, fileLengths }, dataLength }
+}
+
+/** The most that a legacy completion can make a model read and write, native or as a chat. */
+export function completionVolume(
+  body: JsonObject,
+  { model, outputLimit }: Omit<Asked, 'bytes' | 'repeats'>,
+): Volume {
+  const prompts = promptsOf(body['prompt'], 1)
+  // What is beside the prompts, a suffix above all, goes with each of them.
+  const shared = Buffer.byteLength(JSON.stringify({ ...body, prompt: undefined }))
+  const perPrompt = tokensAtMost(shared) + templateTokens
+  const choices = prompts.count * Math.max(countOf(body['n']), countOf(body['best_of']))
+  return {
+    inputTokens: prompts.tokens + prompts.count * perPrompt,
+    choices,
+    // To be told nothing, a chat model is asked for one token.
+    outputLimit: wantsEchoOnly(body) ? 1 : outputLimitFor(model, prompts.longest, outputLimit),
+    extraOutputTokens: choices * predictedTokens(body),
+    hears: false,
+    speaks: speaks(body),
+    images: 0,
+    requests: prompts.count,
+  }
+}
+
+/**
+ * The most that an embedding request can make a model read. `decodes`: token ids become text again,
+ * which another model may divide into as many tokens as it has bytes. `requests`: its batches.
+ */
+export function embeddingVolume(
+  body: JsonObject,
+  { decodes, requests }: { decodes: boolean; requests: number },
+): Volume {
+  const { tokens, count } = promptsOf(body['input'], decodes ? longestTokenBytes : 1)
+  return {
+    inputTokens: tokens + count * instructionTokens,
+    choices: 0,
+    outputLimit: 0,
+    extraOutputTokens: 0,
+    hears: false,
+    speaks: false,
+    images: 0,
+    requests,
+  }
+}
+
+/** Texts or token ids: how many there are, their tokens at most, and those of the longest. */
+function promptsOf(prompt: unknown, perId: number) {
+  const items: unknown[] = Array.isArray(prompt) ? prompt : [prompt]
+  if (typeof items[0] === 'number') {
+    const tokens = items.length * perId
+    return { count: 1, tokens, longest: tokens }
+  }
+  const sizes = items.map((item) =>
+    Array.isArray(item) ? item.length * perId : Buffer.byteLength(String(item)),
+  )
+  const tokens = sizes.reduce((total, size) => total + size, 0)
+  return { count: items.length, tokens, longest: Math.max(0, ...sizes) }
+}
+
+// Tokens of text have more bytes than this in nearly all scripts; too few would cut answers short.
+const fewBytesPerToken = 2
+const usualLimit = 4096
+const limitOfUnknown = 8192
+
+/**
+ * The output limit of each answer: as asked, else the model's own. That one must leave room for the
+ * prompt, since many servers refuse a limit that would not fit beside it.
+ */
+function outputLimitFor(
+  { maxOutputTokens, contextLength }: Asked['model'],
+  promptBytes: number,
+  asked: number | undefined,
+): number {
+  if (asked) return asked
+  if (contextLength === null) return maxOutputTokens ?? limitOfUnknown
+  const most = maxOutputTokens ?? contextLength
+  const room = contextLength - Math.ceil(promptBytes / fewBytesPerToken)
+  return Math.max(Math.min(most, room), Math.min(most, usualLimit))
+}

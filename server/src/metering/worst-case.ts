@@ -1,0 +1,122 @@
+import type { Pricing } from '../catalog/model'
+import type { Usage } from '../wire/usage'
+import { costOfPieces, ratesOf, roundedUp, type Bucket } from './cost'
+
+/** The most that a request can make a model read and write; from `volume.ts`. */
+export interface Volume {
+  /** Tokens of all prompts together. */
+  inputTokens: number
+  /** Answers, of which each may be as long as the output limit. */
+  choices: number
+  /** The limit that was asked for, else the one that the model has. */
+  outputLimit: number
+  /** Output that is billed on top of the answers, whatever their limit. */
+  extraOutputTokens: number
+  /** Sound may be read, or written. */
+  hears: boolean
+  speaks: boolean
+  /** What is paid per piece. */
+  images: number
+  requests: number
+}
+
+/** The price of a volume as a line: `fixed` + output limit x `perToken`. */
+export interface WorstCase {
+  volume: Volume
+  /** Millionths of a nano-dollar, exact: prompt, extra output and pieces. */
+  fixed: bigint
+  /** The same for one more token of the output limit, in all answers together. */
+  perToken: bigint
+}
+
+const dearest = (...rates: readonly bigint[]) => rates.reduce((a, b) => (a > b ? a : b))
+
+/** Each side at the dearest of the rates that can apply to it: no usage within `volume` costs more. */
+export function worstCase(volume: Volume, pricing: Pricing): WorstCase {
+  const rates = ratesOf(pricing)
+  const heard = volume.hears ? rates.audioInput : 0n
+  const spoken = volume.speaks ? rates.audioOutput : 0n
+  const inputRate = dearest(rates.input, rates.cachedInput, rates.cacheWrite, heard)
+  const outputRate = dearest(rates.output, rates.reasoning, spoken)
+  return {
+    volume,
+    fixed:
+      BigInt(volume.inputTokens) * inputRate +
+      BigInt(volume.extraOutputTokens) * outputRate +
+      costOfPieces(volume, pricing) * 1_000_000n,
+    perToken: BigInt(volume.choices) * outputRate,
+  }
+}
+
+/** What the request costs at most under an output limit, in nano-dollars. */
+export const priceAt = ({ fixed, perToken }: WorstCase, outputLimit: number): bigint =>
+  roundedUp(fixed + BigInt(outputLimit) * perToken)
+
+/** *w*: the hold of a request whose payer has enough. */
+export const fullPrice = (worst: WorstCase): bigint => priceAt(worst, worst.volume.outputLimit)
+
+/** Output that is always granted, or the request is refused: min(asked, 256). */
+export const floorOf = ({ volume }: WorstCase): number => Math.min(volume.outputLimit, 256)
+
+/** The smallest hold: the price at the floor. */
+export const floorPrice = (worst: WorstCase): bigint => priceAt(worst, floorOf(worst))
+
+/**
+ * The highest output limit that `available` nano-dollars pay for, never above what was asked;
+ * undefined where they do not even pay for the floor.
+ */
+export function affordableLimit(worst: WorstCase, available: bigint): number | undefined {
+  if (available < floorPrice(worst)) return undefined
+  if (available >= fullPrice(worst)) return worst.volume.outputLimit
+  // Below the full price, so a token has a price.
+  return Number((available * 1_000_000n - worst.fixed) / worst.perToken)
+}
+
+/** What an answer to a request can have used at most. */
+export interface TokenLimits {
+  input: number
+  output: number
+  hears: boolean
+  speaks: boolean
+}
+
+export const limitsAt = (
+  { inputTokens, choices, extraOutputTokens, hears, speaks }: Volume,
+  outputLimit: number,
+): TokenLimits => ({
+  input: inputTokens,
+  output: choices * outputLimit + extraOutputTokens,
+  hears,
+  speaks,
+})
+
+// What does not fit is taken off the dear end.
+const inputBuckets = ['cachedInput', 'input', 'cacheWrite', 'audioInput'] as const
+const outputBuckets = ['output', 'reasoning', 'audioOutput'] as const
+
+/**
+ * A usage without what its request cannot have used, so that it costs no more than the hold. One that
+ * had to be changed is `flawed`, unless it was our own estimate.
+ */
+export function withinLimits(usage: Usage, limits: TokenLimits): Usage {
+  const limited = { ...usage }
+  if (!limits.hears) move(limited, 'audioInput', 'input')
+  if (!limits.speaks) move(limited, 'audioOutput', 'output')
+  fill(limited, inputBuckets, limits.input)
+  fill(limited, outputBuckets, limits.output)
+  const isSame = [...inputBuckets, ...outputBuckets].every((name) => limited[name] === usage[name])
+  return isSame ? usage : { ...limited, flawed: usage.flawed || !usage.estimated }
+}
+
+function move(usage: Usage, from: Bucket, to: Bucket): void {
+  usage[to] += usage[from]
+  usage[from] = 0
+}
+
+function fill(usage: Usage, buckets: readonly Bucket[], most: number): void {
+  let room = most
+  for (const name of buckets) {
+    usage[name] = Math.min(usage[name], room)
+    room -= usage[name]
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { outputLimitOf, toUpstreamChat, toUpstreamCompletion } from './request'
+import { RelayOptions } from '../provider'
+
+const target = { upstreamModel: 'm', options: RelayOptions.parse({}) }
+
+test('M35: a legacy completion has one output limit, the one that is paid for', () => {
+  const request = { model: 'x/m', prompt: 'Go on.', max_tokens: 100_000, max_completion_tokens: 1 }
+  expect(outputLimitOf(request)?.limit).toBe(1)
+  const sent = toUpstreamCompletion(request, target)
+  expect(sent).toEqual({ model: 'm', prompt: 'Go on.', max_tokens: 1 })
+})
+
+test.each([
+  [{ max_tokens: 0 }, undefined],
+  [{ max_tokens: 0, echo: true }, 0],
+  [{ max_completion_tokens: '9', max_tokens: 5 }, 5],
+  [{ max_completion_tokens: 0.5 }, undefined],
+])('a legacy completion with %p is sent with %p', (fields, limit) => {
+  const sent = toUpstreamCompletion({ model: 'x/m', prompt: 'Go on.', ...fields }, target)
+  expect(sent['max_tokens']).toBe(limit)
+  expect(sent).not.toHaveProperty('max_completion_tokens')
+})
+
+test('a chat has one output limit', () => {
+  const request = { model: 'x/m', messages: [], max_tokens: 9, max_completion_tokens: 8 }
+  const sent = toUpstreamChat(request, target)
+  expect(sent['max_tokens']).toBe(8)
+  expect(sent).not.toHaveProperty('max_completion_tokens')
+})
