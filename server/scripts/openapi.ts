@@ -9,6 +9,7 @@ import {
 import pino from 'pino'
 import { createConnectionStore } from '../src/api/admin-connections/store'
 import { createModelStore } from '../src/api/admin-models/store'
+import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
 import { createUserStore } from '../src/api/admin-users/store'
 import { createApp, type AppPorts } from '../src/app'
@@ -56,6 +57,7 @@ function standIns(): AppPorts {
     readiness: never,
     stores: {
       users: createUserStore(db),
+      plans: createPlanStore(db),
       providers: createProviderStore(db, catalog),
       models: createModelStore(db, catalog),
       connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),

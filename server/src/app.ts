@@ -4,6 +4,8 @@ import { connectionRoutes } from './api/admin-connections/routes'
 import type { ConnectionStore } from './api/admin-connections/store'
 import { adminModelRoutes } from './api/admin-models/routes'
 import type { ModelStore } from './api/admin-models/store'
+import { planRoutes } from './api/admin-plans/routes'
+import type { PlanStore } from './api/admin-plans/store'
 import { providerRoutes } from './api/admin-providers/routes'
 import type { ProviderStore } from './api/admin-providers/store'
 import { userRoutes } from './api/admin-users/routes'
@@ -35,6 +37,7 @@ export interface AppPorts {
   readiness: Readiness
   stores: {
     users: UserStore
+    plans: PlanStore
     providers: ProviderStore
     models: ModelStore
     connections: ConnectionStore
@@ -65,6 +68,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', embeddingRoutes(gateway, reply))
   app.route('/', modelRoutes(catalog, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
+  app.route('/', planRoutes(ports.stores.plans, guards))
   app.route('/', providerRoutes(ports.stores.providers, guards))
   app.route('/', adminModelRoutes(ports.stores.models, guards))
   app.route('/', connectionRoutes(ports.stores.connections, guards))

@@ -1,12 +1,14 @@
 import type { Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import * as accountsAndCatalogue from './migrations/0001-accounts-and-catalogue'
+import * as limits from './migrations/0003-limits'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
 /** In order; a migration that has been released is never changed. */
 const migrations: Record<string, Migration> = {
   '0001-accounts-and-catalogue': accountsAndCatalogue,
+  '0003-limits': limits,
 }
 
 /**

@@ -4,6 +4,7 @@ import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
 import { createConnectionStore } from '../api/admin-connections/store'
 import { createModelStore } from '../api/admin-models/store'
+import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
@@ -127,6 +128,7 @@ function openGateway(caches: Caches, { config, egress }: Outside, stack: AsyncDi
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({
+  plans: createPlanStore(database.query),
   providers: createProviderStore(database.query, catalog),
   models: createModelStore(database.query, catalog),
   connections: createConnectionStore({
@@ -166,6 +168,7 @@ async function listenForChanges(
       subscriptions: {
         tollgate_key: (hash) => keyring.forgetKey(hash),
         tollgate_user: (userId) => keyring.forgetUser(userId),
+        tollgate_plan: () => keyring.distrust(),
         tollgate_catalog: () => catalog.refreshSoon(),
       },
       onGap: () => {
