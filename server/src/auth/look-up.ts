@@ -22,9 +22,13 @@ const accountLimits = [
 ] as const
 
 /** The limit of one account: what it was granted, null for no limit, else as its plan has it. */
-function overridden(overrides: unknown, type: string, planned: number | null): number | null {
-  if (typeof overrides !== 'object' || overrides === null || !(type in overrides)) return planned
-  const value: unknown = Reflect.get(overrides, type)
+function overridden(
+  overrides: Record<string, unknown>,
+  type: string,
+  planned: number | null,
+): number | null {
+  const value = overrides[type]
+  if (value === undefined) return planned
   return typeof value === 'number' ? value : null
 }
 

@@ -54,10 +54,14 @@ export interface Principal {
   }
 }
 
-/** Throws `insufficient_permissions`. `admin` implies both others; `write` does not imply `read`. */
+/** `admin` implies both others; `write` does not imply `read`. */
+export const may = ({ permissions: held }: Principal, required: Permission): boolean =>
+  held.includes(required) || held.includes('admin')
+
+/** Throws `insufficient_permissions`. */
 export function permit(principal: Principal, required: Permission): void {
+  if (may(principal, required)) return
   const held = principal.permissions
-  if (held.includes(required) || held.includes('admin')) return
   throw new ApiError('insufficient_permissions', {
     message: `This needs a key with the permission "${required}".`,
     details: { required: [required], current: [...held] },

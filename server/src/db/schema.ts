@@ -13,7 +13,7 @@ export interface UserRow {
   is_operator: Generated<boolean>
   plan_id: Generated<string>
   /** By quota type, the monthly spend as decimal text of nano-dollars; null lifts a limit. */
-  limits: ColumnType<unknown, string | undefined, string>
+  limits: ColumnType<Record<string, unknown>, string | undefined, string>
   last_active_at: Date | null
   created_at: Created
   updated_at: Updated

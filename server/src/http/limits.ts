@@ -24,8 +24,8 @@ export const toStoredOverrides = (overrides: Overrides): string =>
   )
 
 /** Stored overrides as an answer shows them. */
-export const toShownOverrides = (stored: unknown): Record<string, unknown> => {
-  const shown: Record<string, unknown> = { ...(stored as object) }
+export const toShownOverrides = (stored: Record<string, unknown>): Record<string, unknown> => {
+  const shown: Record<string, unknown> = { ...stored }
   const spend = shown['monthly_spend']
   if (typeof spend === 'string') shown['monthly_spend'] = toUsd(BigInt(spend))
   return shown

@@ -93,12 +93,34 @@ export function textsOf(request: ChatPrompt): PromptTexts {
 // English prose has about this many bytes a token; other scripts have fewer.
 const usualBytesPerToken = 4.3
 
+/** Tokens of text by its length alone. */
+export const estimateTokens = (bytes: number): number => Math.ceil(bytes / usualBytesPerToken)
+
+// A request of this length is nearly all text, or too short for it to matter.
+const shortBytes = 16_384
+// About what an image of middling size takes.
+const tokensPerMedium = 1000
+
+/**
+ * Tokens of a prompt by the length of its request. A long one is looked into: an image in base64 has
+ * a hundred times the bytes of its tokens.
+ */
+export function estimatePrompt(
+  bytes: number,
+  prompt: () => Pick<PromptTexts, 'texts' | 'media'>,
+): number {
+  if (bytes <= shortBytes) return estimateTokens(bytes)
+  const { texts, media } = prompt()
+  const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return estimateTokens(textBytes) + media * tokensPerMedium
+}
+
 /** Tokens by length alone, for a provider that does not count; marked as estimated. */
 export const estimateUsage = (sizes: { promptBytes: number; outputBytes: number }): Usage => ({
-  input: Math.ceil(sizes.promptBytes / usualBytesPerToken),
+  input: estimateTokens(sizes.promptBytes),
   cachedInput: 0,
   cacheWrite: 0,
-  output: Math.ceil(sizes.outputBytes / usualBytesPerToken),
+  output: estimateTokens(sizes.outputBytes),
   reasoning: 0,
   estimated: true,
   flawed: false,

@@ -21,6 +21,10 @@ import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import { TokenCounter } from '../metering/token-counter'
+import { Door } from '../policy/door'
+import { FailedAuthentications } from '../policy/failed-authentications'
+import { Limits } from '../policy/limits'
+import { MemoryCounters } from '../policy/memory-counters'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -57,13 +61,18 @@ export async function startServer(config: Config, options: Options): Promise<Run
   await listenForChanges({ storage, catalog, keyring, log }, opening)
   const watch = opening.use(new StreamWatch(config.timers))
   const egress = new Egress(config.timers.connectMs)
-  const gateway = openGateway({ storage, catalog, keyring, log }, { config, egress }, opening)
+  const { door, limits } = openDoor({ storage, catalog, keyring, log }, config, opening)
+  const counter = opening.use(
+    new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
+  )
+  const { timers } = config
+  const gateway = createGateway({ door, limits, catalog, egress, counter, timers })
   const users = createUserStore(query)
   const state = { isStopping: false }
   const app = createApp({
     gateway,
     catalog,
-    guards: createGuards(keyring, storage.installation.adminKey),
+    guards: createGuards(door, storage.installation.adminKey),
     reply: {
       watch,
       earlyHeadersMs: config.timers.earlyHeadersMs,
@@ -109,22 +118,16 @@ async function drain(http: Bun.Server<undefined>, watch: StreamWatch, drainMs: n
   clearTimeout(cutting)
 }
 
-interface Outside {
-  config: Config
-  egress: Egress
-}
-
-function openGateway(caches: Caches, { config, egress }: Outside, stack: AsyncDisposableStack) {
-  const { storage, catalog, keyring, log } = caches
+/** Who may come in, and how much of it. */
+function openDoor({ storage, keyring, log }: Caches, config: Config, stack: AsyncDisposableStack) {
   const lastUse = stack.use(
     new LastUse(storage.database.query, (err) =>
       log.warn({ err }, 'the last use of keys could not be noted'),
     ),
   )
-  const counter = stack.use(
-    new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
-  )
-  return createGateway({ keyring, lastUse, catalog, egress, counter, timers: config.timers })
+  const limits = new Limits(new MemoryCounters())
+  const failures = new FailedAuthentications({ perMinute: config.failedAuthenticationsPerMinute })
+  return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({

@@ -92,9 +92,7 @@ async function deletePlan(db: Kysely<Schema>, id: string) {
     .deleteFrom('plan')
     .where('id', '=', id)
     .where('is_default', '=', false)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('users').select('id').where('plan_id', '=', id))),
-    )
+    .where((is) => is.not(is.exists(is.selectFrom('users').select('id').where('plan_id', '=', id))))
     .returning('id')
     .executeTakeFirst()
     // An account may be given the plan at this very moment.
