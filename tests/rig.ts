@@ -218,23 +218,25 @@ export async function startRig(options: RigOptions & { provider?: Json } = {}): 
     provider: 'fake',
     api_key: upstreamSecret,
   })
-  const known = new Set<string>()
+  const known = new Map<string, Promise<unknown>>()
   return {
     gateway,
     upstream,
     async model(name, fields = {}) {
       const id = `fake/${name}`
-      if (known.has(id)) return id
-      known.add(id)
-      await gateway.admin('POST', '/models', {
-        id,
-        name,
-        category: 'chat',
-        context_length: 8192,
-        max_output_tokens: 4096,
-        pricing: { input: 1, output: 4 },
-        ...fields,
-      })
+      const adding =
+        known.get(id) ??
+        gateway.admin('POST', '/models', {
+          id,
+          name,
+          category: 'chat',
+          context_length: 8192,
+          max_output_tokens: 4096,
+          pricing: { input: 1, output: 4 },
+          ...fields,
+        })
+      known.set(id, adding)
+      await adding
       return id
     },
     async [Symbol.asyncDispose]() {
