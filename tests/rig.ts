@@ -24,8 +24,11 @@ export interface Gateway extends AsyncDisposable {
   output: () => string
   /** Calls an operator endpoint. Throws when the answer is no success. */
   admin: (method: string, path: string, body?: Json) => Promise<Json>
-  /** A new account with a key, and the official client for it. */
-  customer: (key?: Json) => Promise<Customer>
+  /**
+   * A new account with a key, and the official client for it; `user` for its own fields. Its plan has
+   * room for whatever a test does, unless `user` names another.
+   */
+  customer: (key?: Json, user?: Json) => Promise<Customer>
   /** Sends a signal and resolves with the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number>
 }
@@ -72,6 +75,8 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
       PORT: '0',
       DATA_DIR: dataDir,
       LOCAL_DISCOVERY: 'false',
+      // All tests come from one address.
+      FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
       ...options.environment,
     },
     stdout: 'pipe',
@@ -101,7 +106,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
     recorder,
     output: () => output.text,
     admin,
-    customer: (key = {}) => newCustomer({ url, recorder, admin }, key),
+    customer: (key = {}, user = {}) => newCustomer({ url, recorder, admin }, key, user),
     stop,
     async [Symbol.asyncDispose]() {
       await stop('SIGTERM')
@@ -146,13 +151,29 @@ async function call(url: string, { method, adminKey, body }: AdminCall): Promise
 
 let customers = 0
 
+const roomy = {
+  name: 'roomy',
+  requests_per_minute: 1_000_000_000,
+  tokens_per_minute: 2_000_000_000,
+  concurrent_requests: 1_000_000,
+}
+
+/** A plan with room for tests of other things than limits; made where it is not there. */
+async function roomyPlan(admin: Gateway['admin']): Promise<unknown> {
+  const { plans } = await admin('GET', `/plans?search=${roomy.name}`)
+  const [found] = Array.isArray(plans) ? plans : []
+  return (found ?? (await admin('POST', '/plans', roomy))).id
+}
+
 async function newCustomer(
   { url, recorder, admin }: Pick<Gateway, 'url' | 'recorder' | 'admin'>,
   fields: Json,
+  ownFields: Json,
 ): Promise<Customer> {
   customers += 1
   const email = `customer-${customers}-${Date.now()}@example.com`
-  const user = await admin('POST', '/users', { email })
+  const plan_id = ownFields['plan_id'] ?? (await roomyPlan(admin))
+  const user = await admin('POST', '/users', { email, ...ownFields, plan_id })
   const userId = String(user['id'])
   const made = await admin('POST', `/users/${userId}/keys`, { name: 'test', ...fields })
   const key = String(made['key'])
@@ -197,23 +218,25 @@ export async function startRig(options: RigOptions & { provider?: Json } = {}): 
     provider: 'fake',
     api_key: upstreamSecret,
   })
-  const known = new Set<string>()
+  const known = new Map<string, Promise<unknown>>()
   return {
     gateway,
     upstream,
     async model(name, fields = {}) {
       const id = `fake/${name}`
-      if (known.has(id)) return id
-      known.add(id)
-      await gateway.admin('POST', '/models', {
-        id,
-        name,
-        category: 'chat',
-        context_length: 8192,
-        max_output_tokens: 4096,
-        pricing: { input: 1, output: 4 },
-        ...fields,
-      })
+      const adding =
+        known.get(id) ??
+        gateway.admin('POST', '/models', {
+          id,
+          name,
+          category: 'chat',
+          context_length: 8192,
+          max_output_tokens: 4096,
+          pricing: { input: 1, output: 4 },
+          ...fields,
+        })
+      known.set(id, adding)
+      await adding
       return id
     },
     async [Symbol.asyncDispose]() {

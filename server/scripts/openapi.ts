@@ -9,6 +9,7 @@ import {
 import pino from 'pino'
 import { createConnectionStore } from '../src/api/admin-connections/store'
 import { createModelStore } from '../src/api/admin-models/store'
+import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
 import { createUserStore } from '../src/api/admin-users/store'
 import { createApp, type AppPorts } from '../src/app'
@@ -19,6 +20,10 @@ import type { Schema } from '../src/db/schema'
 import { StreamWatch } from '../src/http/event-stream'
 import { createGuards } from '../src/http/guards'
 import { describeInterface } from '../src/http/openapi'
+import { Door } from '../src/policy/door'
+import { FailedAuthentications } from '../src/policy/failed-authentications'
+import { Limits } from '../src/policy/limits'
+import { MemoryCounters } from '../src/policy/memory-counters'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
@@ -30,6 +35,13 @@ const isCheck = words.includes('--check')
 const path = words.find((word) => word !== '--check') ?? join(import.meta.dir, '../../openapi.json')
 
 const never = () => Promise.reject(new Error('this gateway only describes itself'))
+
+function closedDoor(): Door {
+  const limits = new Limits(new MemoryCounters())
+  const failures = new FailedAuthentications({ perMinute: 1 })
+  const keyring = new Keyring({ lookUp: never })
+  return new Door({ keyring, failures, limits, lastUse: { note: () => undefined } })
+}
 
 /** Nothing of this is ever called: routes are described, not served. */
 function standIns(): AppPorts {
@@ -47,7 +59,7 @@ function standIns(): AppPorts {
   return {
     gateway: { chat: never, complete: never, embed: never },
     catalog,
-    guards: createGuards(new Keyring({ lookUp: never }), 'nobody'),
+    guards: createGuards(closedDoor(), 'nobody'),
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
       earlyHeadersMs: 0,
@@ -56,6 +68,7 @@ function standIns(): AppPorts {
     readiness: never,
     stores: {
       users: createUserStore(db),
+      plans: createPlanStore(db),
       providers: createProviderStore(db, catalog),
       models: createModelStore(db, catalog),
       connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),

@@ -4,13 +4,15 @@ import { connectionRoutes } from './api/admin-connections/routes'
 import type { ConnectionStore } from './api/admin-connections/store'
 import { adminModelRoutes } from './api/admin-models/routes'
 import type { ModelStore } from './api/admin-models/store'
+import { planRoutes } from './api/admin-plans/routes'
+import type { PlanStore } from './api/admin-plans/store'
 import { providerRoutes } from './api/admin-providers/routes'
 import type { ProviderStore } from './api/admin-providers/store'
 import { userRoutes } from './api/admin-users/routes'
 import type { UserStore } from './api/admin-users/store'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
-import { ApiError } from './errors'
+import { ApiError, quotaHeaders, type Quota } from './errors'
 import type { Gateway } from './gateway'
 import { allowAnyOrigin } from './http/cors'
 import { docsRoutes } from './http/docs'
@@ -36,6 +38,7 @@ export interface AppPorts {
   readiness: Readiness
   stores: {
     users: UserStore
+    plans: PlanStore
     providers: ProviderStore
     models: ModelStore
     connections: ConnectionStore
@@ -55,6 +58,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
     const tookMs = performance.now() - startedAtMs
     c.res.headers.set('x-request-id', c.get('requestId'))
     c.res.headers.set('openai-processing-ms', String(Math.round(tookMs)))
+    tellQuota(c.res.headers, c.get('quota'))
     report(log, c.get('requestId'), { request: c.req.raw, response: c.res, tookMs })
   })
   app.use('/v1/*', allowAnyOrigin)
@@ -66,6 +70,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', embeddingRoutes(gateway, reply))
   app.route('/', modelRoutes(catalog, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
+  app.route('/', planRoutes(ports.stores.plans, guards))
   app.route('/', providerRoutes(ports.stores.providers, guards))
   app.route('/', adminModelRoutes(ports.stores.models, guards))
   app.route('/', connectionRoutes(ports.stores.connections, guards))
@@ -89,6 +94,12 @@ export function createApp(ports: AppPorts): Hono<Env> {
   })
   assertGuarded(app)
   return app
+}
+
+/** A 429 has told already which limit refused. */
+function tellQuota(headers: Headers, quota: Quota | undefined): void {
+  if (!quota || headers.has('x-ratelimit-limit')) return
+  for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
 }
 
 /** A base address without `/v1` is what people get wrong most. */

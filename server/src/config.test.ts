@@ -21,6 +21,8 @@ const defaults = {
   dataDir: './data',
   databaseUrl: undefined,
   databasePoolSize: 10,
+  journalSync: 'always',
+  failedAuthenticationsPerMinute: 20,
   adminKey: undefined,
   encryptionKey: undefined,
   timers: {

@@ -41,6 +41,7 @@ const Environment = z.object({
   SLOW_CLIENT_SECONDS: seconds(30),
   DRAIN_SECONDS: seconds(120),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
+  FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
@@ -85,6 +86,8 @@ export interface Config {
   /** 32 bytes, undefined where the data directory is to hold them. */
   encryptionKey: Buffer | undefined
   timers: Timers
+  /** From one client address; beyond it they are answered 429. */
+  failedAuthenticationsPerMinute: number
   localDiscovery: boolean
   sandbox: boolean
   logLevel: string
@@ -125,6 +128,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     adminKey: env.ADMIN_KEY,
     encryptionKey: env.ENCRYPTION_KEY,
     timers: toTimers(env),
+    failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     logLevel: env.LOG_LEVEL,

@@ -123,6 +123,21 @@ export const errors = {
 export type ErrorCode = keyof typeof errors
 type Details<Code extends ErrorCode> = (typeof errors)[Code]['details']
 
+/** Where a caller stands with the limit that has the least left. */
+export interface Quota {
+  limit: number
+  remaining: number
+  /** When it next gives something back, by the wall clock. */
+  resetAtMs: number
+}
+
+/** Source: api.md 4.7. */
+export const quotaHeaders = ({ limit, remaining, resetAtMs }: Quota): Record<string, string> => ({
+  'x-ratelimit-limit': String(limit),
+  'x-ratelimit-remaining': String(remaining),
+  'x-ratelimit-reset': String(Math.ceil(resetAtMs / 1000)),
+})
+
 interface Extra {
   /** Words for the caller, instead of the row's. */
   message?: string
@@ -134,6 +149,8 @@ interface Extra {
   retryAfterSeconds?: number
   /** False tells client libraries that a repeat is useless or would be billed again. */
   retryable?: boolean
+  /** The limit that refused, on a 429. */
+  quota?: Quota
   /** For the log, never for the caller. */
   cause?: unknown
 }
@@ -151,6 +168,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly details: Record<string, unknown>
   readonly retryAfterSeconds: number | undefined
   readonly retryable: boolean
+  readonly quota: Quota | undefined
 
   constructor(code: Code, ...[extra]: Rest<Code>) {
     super(extra?.message ?? errors[code].message, { cause: extra?.cause })
@@ -161,6 +179,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
     this.details = extra?.details ?? {}
     this.retryAfterSeconds = extra?.retryAfterSeconds
     this.retryable = extra?.retryable ?? true
+    this.quota = extra?.quota
   }
 }
 
@@ -205,6 +224,7 @@ export function errorHeaders(error: ApiError): Record<string, string> {
       headers['retry-after-ms'] = String(Math.ceil(error.retryAfterSeconds * 1000))
     }
   }
+  if (error.quota) Object.assign(headers, quotaHeaders(error.quota))
   if (!error.retryable) headers['x-should-retry'] = 'false'
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'
   return headers

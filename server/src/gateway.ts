@@ -24,15 +24,18 @@
  * | request id  | one per request: in header, log and error                                         |
  */
 import type { z } from 'zod'
-import { permit, type Principal } from './auth/principal'
+import type { Principal } from './auth/principal'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
 import { embeddings } from './gateway/embeddings'
-import type { Call, Endpoint, Ports, Reply } from './gateway/job'
+import type { Call, Endpoint, Job, Ports, Reply } from './gateway/job'
+import { once, settled } from './gateway/settled'
 import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import { checkContext, checkOutputLimit } from './policy/size'
+import { tokensNeeded } from './policy/token-need'
 import { candidatesOf, findModel } from './routing/candidate'
 import { check } from './wire/json-body'
+import { completionTokens, promptTokens } from './wire/usage'
 
 const countingMs = 1000
 
@@ -55,9 +58,37 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   call: Call,
   ports: Ports,
 ): Promise<Reply> {
-  const principal = await authenticate(call, ports)
-  permit(principal, 'write')
-  // Place of the request rate and of concurrency.
+  const principal = await ports.door.enter(call, 'write')
+  const admission = await ports.limits.admit(principal)
+  call.tell(admission.quota)
+  // The one place where a request ends, however it does. Place of the meter that settles the hold.
+  const settle = once((usage) => {
+    if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
+    admission.release()
+  })
+  try {
+    const { job, tokens } = await prepare(endpoint, call, { ports, principal })
+    await admission.reserve(tokens)
+    // Place of the hold.
+    return settled(await endpoint.run(job), settle, call.signal)
+  } catch (thrown) {
+    settle(undefined)
+    throw thrown
+  }
+}
+
+interface Prepared<Request> {
+  job: Job<Request>
+  /** Reserved until it is known what was used. */
+  tokens: number
+}
+
+/** The checks that look into the request. */
+async function prepare<Schema extends z.ZodType<{ model: string }>>(
+  endpoint: Endpoint<Schema>,
+  call: Call,
+  { ports, principal }: { ports: Ports; principal: Principal },
+): Promise<Prepared<z.output<Schema>>> {
   const { body, bytes } = await call.readBody(endpoint.limitBytes)
   const request = check(endpoint.schema, body)
 
@@ -76,14 +107,6 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
       count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
     },
   )
-  // Place of the token rate, of the hold, and of the meter that settles it.
-  return endpoint.run({ ports, call, principal, request, body, bytes, model, candidates })
-}
-
-/** No database in the steady state: a promise is awaited only where one was needed. */
-async function authenticate({ authorization }: Call, ports: Ports): Promise<Principal> {
-  const found = ports.keyring.authenticate(authorization)
-  const principal = found instanceof Promise ? await found : found
-  ports.lastUse.note(principal.keyId)
-  return principal
+  const tokens = tokensNeeded(endpoint.need(request, bytes), size, model)
+  return { job: { ports, call, principal, request, body, bytes, model, candidates }, tokens }
 }

@@ -19,7 +19,7 @@ const mayImport: Record<string, string> = {
   routing: 'catalog providers egress wire db',
   metering: 'catalog ledger db wire',
   gateway: 'auth policy routing metering ledger wire catalog providers egress db config',
-  http: 'auth wire config',
+  http: 'auth policy wire config',
   v1: 'gateway catalog http wire',
   api: 'auth catalog ledger db http providers wire',
   jobs: 'api ledger metering db',

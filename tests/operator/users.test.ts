@@ -26,6 +26,8 @@ describe('accounts', () => {
       display_name: 'ada',
       status: 'active',
       is_operator: false,
+      plan_id: expect.stringMatching(/^plan_[0-9a-hjkmnp-tv-z]{26}$/),
+      limits: {},
       last_active_at: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: expect.any(String),

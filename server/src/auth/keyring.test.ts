@@ -13,9 +13,9 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
   permissions: ['read'],
   expiresAtMs: null,
   limits: {
-    requestsPerMinute: null,
-    tokensPerMinute: null,
-    maxConcurrentRequests: null,
+    requests: [],
+    tokens: [],
+    running: [],
     monthlySpend: null,
   },
   ...fields,

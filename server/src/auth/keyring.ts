@@ -52,15 +52,20 @@ export class Keyring {
 
   /**
    * The principal of an `Authorization` header. A promise only when the database is asked. Throws
-   * or rejects with `missing_api_key`, `invalid_api_key`, `expired_api_key`, `gateway_unavailable`.
+   * or rejects with `missing_api_key`, `invalid_api_key`, `expired_api_key`, `gateway_unavailable`, and
+   * with what `onUnknown` throws, which is called before a key that nobody is known by is looked up.
    */
-  authenticate(authorization: string | null): Principal | Promise<Principal> {
+  authenticate(
+    authorization: string | null,
+    onUnknown: () => void = () => undefined,
+  ): Principal | Promise<Principal> {
     const key = bearer(authorization)
     if (!isWellFormed(key)) throw new ApiError('invalid_api_key')
     const hash = hashOf(key)
     const entry = this.#entries.get(hash)
     if (entry && this.#isSpared(entry)) return usable(entry.principal)
     if (!entry || !this.#isTrusted(entry)) {
+      if (!entry?.principal && !this.#pending.has(hash)) onUnknown()
       return this.#fetch(hash).then((fetched) => usable(fetched.principal))
     }
     if (this.#now() > entry.renewAtMs) this.#fetch(hash).catch(() => undefined)

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { LookUp } from './keyring'
-import { permissions, type Permission } from './principal'
+import { limitsOf, permissions, type Permission } from './principal'
 import type { Schema } from '../db/schema'
 
 const isPermission = (name: string): name is Permission =>
@@ -15,6 +15,23 @@ function inTime<Value>(asked: Promise<Value>): Promise<Value> {
   return Promise.race([asked, promise]).finally(() => clearTimeout(timer))
 }
 
+const accountLimits = [
+  'plan.requests_per_minute as plan_requests',
+  'plan.tokens_per_minute as plan_tokens',
+  'plan.max_concurrent_requests as plan_running',
+] as const
+
+/** The limit of one account: what it was granted, null for no limit, else as its plan has it. */
+function overridden(
+  overrides: Record<string, unknown>,
+  type: string,
+  planned: number | null,
+): number | null {
+  const value = overrides[type]
+  if (value === undefined) return planned
+  return typeof value === 'number' ? value : null
+}
+
 /**
  * Looks keys up in the database; a suspended account has none. Rejects when there is no answer
  * within a second.
@@ -26,7 +43,9 @@ export const lookUpIn =
       db
         .selectFrom('api_key')
         .innerJoin('users', 'users.id', 'api_key.user_id')
+        .innerJoin('plan', 'plan.id', 'users.plan_id')
         .selectAll('api_key')
+        .select(['users.limits', ...accountLimits])
         .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
         .where('users.status', '=', 'active')
         .executeTakeFirst(),
@@ -39,9 +58,24 @@ export const lookUpIn =
         permissions: row.permissions.filter(isPermission),
         expiresAtMs: row.expires_at?.getTime() ?? null,
         limits: {
-          requestsPerMinute: row.requests_per_minute,
-          tokensPerMinute: row.tokens_per_minute,
-          maxConcurrentRequests: row.max_concurrent_requests,
+          ...limitsOf([
+            {
+              id: row.user_id,
+              requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
+              tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),
+              maxConcurrentRequests: overridden(
+                row.limits,
+                'concurrent_requests',
+                row.plan_running,
+              ),
+            },
+            {
+              id: row.id,
+              requestsPerMinute: row.requests_per_minute,
+              tokensPerMinute: row.tokens_per_minute,
+              maxConcurrentRequests: row.max_concurrent_requests,
+            },
+          ]),
           monthlySpend: row.monthly_spend_limit,
         },
       }

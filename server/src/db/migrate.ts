@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { Migrator, type Migration } from 'kysely/migration'
 import * as accountsAndCatalogue from './migrations/0001-accounts-and-catalogue'
 import * as money from './migrations/0002-money'
+import * as limits from './migrations/0003-limits'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -9,6 +10,7 @@ import { StartError } from '../config'
 const migrations: Record<string, Migration> = {
   '0001-accounts-and-catalogue': accountsAndCatalogue,
   '0002-money': money,
+  '0003-limits': limits,
 }
 
 /**

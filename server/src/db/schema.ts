@@ -11,7 +11,27 @@ export interface UserRow {
   status: Generated<'active' | 'suspended'>
   suspended_reason: string | null
   is_operator: Generated<boolean>
+  plan_id: Generated<string>
+  /** By quota type, the monthly spend as decimal text of nano-dollars; null lifts a limit. */
+  limits: ColumnType<Record<string, unknown>, string | undefined, string>
   last_active_at: Date | null
+  created_at: Created
+  updated_at: Updated
+}
+
+/** What accounts may use; a limit that is null is none. */
+export interface PlanRow {
+  id: string
+  name: string
+  requests_per_minute: number | null
+  tokens_per_minute: number | null
+  max_concurrent_requests: number | null
+  monthly_requests: number | null
+  /** Nano-dollars. */
+  monthly_spend: bigint | null
+  max_org_members: Generated<number>
+  /** New accounts get this one; there is always one. */
+  is_default: Generated<boolean>
   created_at: Created
   updated_at: Updated
 }
@@ -99,6 +119,7 @@ export interface ConnectionRow {
 
 export interface Schema {
   users: UserRow
+  plan: PlanRow
   api_key: ApiKeyRow
   provider: ProviderRow
   model: ModelRow

@@ -1,7 +1,7 @@
 import type { Endpoint, Job, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
 import { wholeChat } from './whole-chat'
-import { textsOf } from '../metering/estimate'
+import { roughPromptTokens, textsOf } from '../metering/estimate'
 import { ChatStream } from '../providers/openai/chat-stream'
 import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
 import type { Candidate } from '../routing/candidate'
@@ -19,6 +19,10 @@ export const chat: Endpoint<typeof ChatRequest> = {
     output: outputLimitOf(body),
     texts: () => textsOf(request).texts,
     tokens: 0,
+  }),
+  need: (request, bytes) => ({
+    promptTokens: roughPromptTokens(bytes, () => textsOf(request)),
+    answers: request.n ?? 1,
   }),
   run: (job) => (job.request.stream ? Promise.resolve(streamed(job)) : whole(job)),
 }
@@ -43,7 +47,7 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
     const { source, body } = prepare(job, candidate)
     const relay = { candidate, source, identity, legacyFunctions }
     const answer = await wholeChat(job, { ...relay, body, deadline })
-    return { kind: 'whole', body: answer.body, provider: candidate.provider.key }
+    return { kind: 'whole', ...answer, provider: candidate.provider.key }
   })
 }
 

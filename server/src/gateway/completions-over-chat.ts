@@ -46,10 +46,11 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
     const echo = { before, isAll: wantsEchoOnly(job.body) }
     return theirs.map((choice, k) => toTextChoice(choice, position * perPrompt + k, echo))
   })
-  const usage = toUsageBlock(answers.map((answer) => answer.usage).reduce(addUsage))
+  const usage = answers.map((answer) => answer.usage).reduce(addUsage)
   return {
     kind: 'whole',
-    body: { ...identity, choices, usage },
+    body: { ...identity, choices, usage: toUsageBlock(usage) },
+    usage,
     provider: answers[0]?.provider ?? '',
   }
 }
@@ -59,18 +60,15 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const prompts = chatPrompts(job)
   const identity = identityOf(job, 'text_completion')
   const echoOnly = wantsEchoOnly(job.body)
-  const open = (prompt: string): Promise<Opened> => {
-    let relayed: ChatStream | undefined
-    return openStream(job, {
+  const open = (prompt: string) =>
+    openStream(job, {
       operation: 'chat',
       prepare: (candidate) => prepare(job, candidate, prompt),
       relay: (candidate, source) => {
         const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-        relayed = new ChatStream({ ...relay, wantsUsage: false })
-        return relayed
+        return new ChatStream({ ...relay, wantsUsage: false })
       },
-    }).then((opened) => ({ ...opened, usage: () => relayed?.usage() }))
-  }
+    })
   const [first = '', ...rest] = prompts
   const opening = open(first).then((opened): OpenStream => {
     const stream = new ConsecutiveStreams(
@@ -86,13 +84,9 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
             : [],
       },
     )
-    return { stream, provider: opened.provider }
+    return { stream, provider: opened.provider, usage: () => stream.usage() }
   })
   return { kind: 'stream', identity, opening }
-}
-
-interface Opened extends OpenStream {
-  usage: () => Usage | undefined
 }
 
 interface Rewriting {
@@ -106,14 +100,16 @@ interface Rewriting {
 /** Several streams as one, each opened when the one before has ended. */
 class ConsecutiveStreams implements ChunkStream {
   readonly #rewriting: Rewriting
-  readonly #waiting: (() => Promise<Opened>)[]
-  #current: Opened
+  readonly #waiting: (() => Promise<OpenStream>)[]
+  #current: OpenStream
   #number = 0
   #echo = new Map<number, string>()
+  /** Of the streams that have ended. */
   #usage: Usage | undefined
+  #isCounted = false
   ended = false
 
-  constructor(first: Opened, waiting: (() => Promise<Opened>)[], rewriting: Rewriting) {
+  constructor(first: OpenStream, waiting: (() => Promise<OpenStream>)[], rewriting: Rewriting) {
     this.#current = first
     this.#waiting = waiting
     this.#rewriting = rewriting
@@ -146,17 +142,24 @@ class ConsecutiveStreams implements ChunkStream {
 
   /** On to the next stream; after the last one, the chunks that end it all. */
   async #advance(): Promise<string[] | undefined> {
-    const usage = this.#current.usage()
-    if (usage) this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage
+    this.#usage = this.usage()
+    this.#isCounted = true
     const next = this.#waiting.shift()
     if (next) {
       this.#current = await next()
+      this.#isCounted = false
       this.#number += 1
       this.#begin()
       return undefined
     }
     this.ended = true
     return this.#usage && this.#rewriting.usageChunk(this.#usage)
+  }
+
+  /** What was used so far. */
+  usage(): Usage | undefined {
+    const running = this.#isCounted ? undefined : this.#current.usage()
+    return this.#usage && running ? addUsage(this.#usage, running) : (running ?? this.#usage)
   }
 
   cancel(reason: Error): void {

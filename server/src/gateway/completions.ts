@@ -1,6 +1,7 @@
 import type { Endpoint, Job, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
 import { streamOverChat, wholeOverChat } from './completions-over-chat'
+import { roughPromptTokens } from '../metering/estimate'
 import { outputLimitOf, toUpstreamCompletion } from '../providers/openai/request'
 import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
@@ -21,6 +22,13 @@ export const completions: Endpoint<typeof CompletionRequest> = {
     texts: () => promptTexts(prompt) ?? [],
     tokens: promptTexts(prompt) ? 0 : prompt.length,
   }),
+  need: ({ prompt, n, best_of }, bytes) => {
+    const texts = promptTexts(prompt)
+    return {
+      promptTokens: texts ? roughPromptTokens(bytes, () => ({ texts, media: 0 })) : prompt.length,
+      answers: (texts?.length ?? 1) * Math.max(n ?? 1, best_of ?? 1),
+    }
+  },
   run: (job) => {
     const isNative = job.candidates.every((candidate) => servesCompletions(candidate))
     if (job.request.stream) {
@@ -53,7 +61,7 @@ async function whole(job: Job<CompletionRequest>): Promise<Reply> {
     const operation = 'completions'
     const answer = await exchange({ candidate, operation, body, deadline, source, egress })
     const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-    return { kind: 'whole', body: relayText(answer, relay).body, provider: candidate.provider.key }
+    return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint, Job, Reply } from './job'
 import { sourceOf, wholeDeadline } from './relay'
 import { invalidRequest, unavailable } from '../errors'
-import { estimatePrompt, estimateUsage } from '../metering/estimate'
+import { estimatePrompt, estimateUsage, roughTokens } from '../metering/estimate'
 import { readEmbeddings, toUpstreamEmbedding } from '../providers/openai/embeddings'
 import { exchange } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
@@ -21,6 +21,7 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   kinds: ['embedding'],
   // The limit of an embedding model is per input, and its provider's to judge.
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
+  need: (_request, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
   run,
 }
 
@@ -44,9 +45,10 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
     const data = answers
       .flatMap((answer) => answer.embeddings)
       .map((embedding, index) => ({ object: 'embedding', index, embedding }))
-    const usage = toPromptUsageBlock(answers.map((answer) => answer.usage).reduce(addUsage))
-    const body = { object: 'list', data, model: job.model.id, usage }
-    return { kind: 'whole', body, provider: provider.key }
+    const usage = answers.map((answer) => answer.usage).reduce(addUsage)
+    const block = toPromptUsageBlock(usage)
+    const body = { object: 'list', data, model: job.model.id, usage: block }
+    return { kind: 'whole', body, usage, provider: provider.key }
   })
 }
 

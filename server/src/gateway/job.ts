@@ -1,23 +1,25 @@
 import type { z } from 'zod'
-import type { Keyring } from '../auth/keyring'
-import type { LastUse } from '../auth/look-up'
 import type { Principal } from '../auth/principal'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
 import type { TokenCounter } from '../metering/token-counter'
+import type { Caller, Door } from '../policy/door'
+import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
+import type { TokenNeed } from '../policy/token-need'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
+import type { Usage } from '../wire/usage'
 
 /** What the gateway works with; main.ts makes it. */
 export interface Ports {
-  keyring: Keyring
-  lastUse: LastUse
+  door: Door
+  limits: Limits
   catalog: Catalog
   egress: Egress
   counter: TokenCounter
@@ -33,9 +35,8 @@ export interface ReadBody {
 }
 
 /** One request to a model endpoint, as it arrived. */
-export interface Call {
+export interface Call extends Caller {
   requestId: string
-  authorization: string | null
   /** Read only after the key was accepted. Rejects with `invalid_request`. */
   readBody: (limitBytes: number) => Promise<ReadBody>
   /** Aborts when the caller has gone. */
@@ -48,6 +49,7 @@ export type Reply = WholeReply | StreamReply
 export interface WholeReply {
   kind: 'whole'
   body: object
+  usage: Usage
   /** Key of the provider that answered. */
   provider: string
 }
@@ -62,6 +64,8 @@ export interface StreamReply {
 export interface OpenStream {
   stream: ChunkStream
   provider: string
+  /** What was used so far; all of it once the stream has ended. */
+  usage: () => Usage | undefined
 }
 
 /** A request that was checked and may run. */
@@ -84,5 +88,6 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
   kinds: readonly Category[]
   /** What there is to count, should it come close to the model's context. */
   size: (request: z.output<Schema>, body: JsonObject) => PromptSize
+  need: (request: z.output<Schema>, bytes: number) => TokenNeed
   run: (job: Job<z.output<Schema>>) => Promise<Reply>
 }

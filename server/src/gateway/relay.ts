@@ -103,8 +103,9 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
       egress,
     }
     try {
-      const stream = await UpstreamStream.open(attempt, plan.relay(candidate, source))
-      return { stream, provider: candidate.provider.key }
+      const relayed = plan.relay(candidate, source)
+      const stream = await UpstreamStream.open(attempt, relayed)
+      return { stream, provider: candidate.provider.key, usage: () => relayed.usage() }
     } catch (thrown) {
       deadline[Symbol.dispose]()
       throw thrown

@@ -89,4 +89,5 @@ export const keyErrors = [
   'invalid_api_key',
   'expired_api_key',
   'insufficient_permissions',
+  'rate_limit_exceeded',
 ] as const

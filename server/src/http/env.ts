@@ -1,4 +1,5 @@
 import type { Principal } from '../auth/principal'
+import type { Quota } from '../errors'
 
 /** What every handler finds in Hono's context. */
 export interface Env {
@@ -10,5 +11,7 @@ export interface Env {
     startedAtMs: number
     /** Set by the guard of the route, where it asks for a key. */
     principal: Principal
+    /** Where the caller stands with his limits, once he is known; undefined where he has none. */
+    quota: Quota | undefined
   }
 }

@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Hono, MiddlewareHandler } from 'hono'
+import { callerOf } from './caller'
 import type { Env } from './env'
 import { hashOf } from '../auth/api-key'
-import type { Keyring } from '../auth/keyring'
-import { permit, type Permission } from '../auth/principal'
+import type { Permission } from '../auth/principal'
 import { ApiError } from '../errors'
+import type { Door } from '../policy/door'
 
 type Guard = MiddlewareHandler<Env>
 
@@ -18,7 +19,7 @@ export function guarded<Handler extends object>(handler: Handler): Handler {
 
 /** Who may call a route. Every route names one, or the server does not start. */
 export interface Guards {
-  /** A service key with a permission. */
+  /** A service key with a permission; counts the request. */
   key: (permission: Permission) => Guard
   /** The operator key; to everybody else the path does not exist. */
   operator: Guard
@@ -28,14 +29,12 @@ export interface Guards {
 
 const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
 
-export function createGuards(keyring: Keyring, adminKey: string): Guards {
+export function createGuards(door: Door, adminKey: string): Guards {
   const operatorHash = bytesOf(hashOf(adminKey))
   return {
     key: (permission) =>
       guarded(async (c, next) => {
-        const principal = await keyring.authenticate(c.req.raw.headers.get('authorization'))
-        permit(principal, permission)
-        c.set('principal', principal)
+        c.set('principal', await door.enterCounted(callerOf(c), permission))
         await next()
       }),
     operator: guarded(async (c, next) => {

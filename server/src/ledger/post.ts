@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { newIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
-import { isTaken } from '../db/unique'
+import { isTaken } from '../db/violation'
 
 /** Where the other side of a posting stands. */
 export type HouseAccount = 'house:topup' | 'house:promo' | 'house:adjustment'

@@ -143,3 +143,23 @@ export function estimateUsage(
   }
   return limits ? withinLimits(usage, limits) : usage
 }
+
+/** Tokens of text by its length alone: cheap enough for every request, for what is trued up later. */
+export const roughTokens = (bytes: number): number => Math.ceil(bytes / usualBytesPerToken)
+
+// A request of this length is nearly all text, or too short for it to matter.
+const shortBytes = 16_384
+
+/**
+ * Tokens of a prompt by the length of its request. A long one is looked into: an image in base64 has
+ * a hundred times the bytes of its tokens.
+ */
+export function roughPromptTokens(
+  bytes: number,
+  prompt: () => Pick<PromptTexts, 'texts' | 'media'>,
+): number {
+  if (bytes <= shortBytes) return roughTokens(bytes)
+  const { texts, media } = prompt()
+  const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+  return roughTokens(textBytes) + media * usualMediaTokens
+}

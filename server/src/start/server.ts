@@ -4,6 +4,7 @@ import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
 import { createConnectionStore } from '../api/admin-connections/store'
 import { createModelStore } from '../api/admin-models/store'
+import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
@@ -21,6 +22,10 @@ import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import { TokenCounter } from '../metering/token-counter'
 import type { Deadline } from '../routing/deadline'
+import { Door } from '../policy/door'
+import { FailedAuthentications } from '../policy/failed-authentications'
+import { Limits } from '../policy/limits'
+import { MemoryCounters } from '../policy/memory-counters'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -57,15 +62,19 @@ export async function startServer(config: Config, options: Options): Promise<Run
   await listenForChanges({ storage, catalog, keyring, log }, opening)
   const watch = opening.use(new StreamWatch(config.timers))
   const egress = new Egress(config.timers.connectMs)
+  const { door, limits } = openDoor({ storage, catalog, keyring, log }, config, opening)
+  const counter = opening.use(
+    new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
+  )
+  const { timers } = config
   const running = new Set<Deadline>()
-  const outside = { config, egress, running }
-  const gateway = openGateway({ storage, catalog, keyring, log }, outside, opening)
+  const gateway = createGateway({ door, limits, catalog, egress, counter, timers, running })
   const users = createUserStore(query)
   const state = { isStopping: false }
   const app = createApp({
     gateway,
     catalog,
-    guards: createGuards(keyring, storage.installation.adminKey),
+    guards: createGuards(door, storage.installation.adminKey),
     reply: {
       watch,
       earlyHeadersMs: config.timers.earlyHeadersMs,
@@ -114,35 +123,20 @@ async function drain(http: Bun.Server<undefined>, drainMs: number, endAll: () =>
   clearTimeout(cutting)
 }
 
-interface Outside {
-  config: Config
-  egress: Egress
-  running: Set<Deadline>
-}
-
-function openGateway(caches: Caches, outside: Outside, stack: AsyncDisposableStack) {
-  const { config, egress, running } = outside
-  const { storage, catalog, keyring, log } = caches
+/** Who may come in, and how much of it. */
+function openDoor({ storage, keyring, log }: Caches, config: Config, stack: AsyncDisposableStack) {
   const lastUse = stack.use(
     new LastUse(storage.database.query, (err) =>
       log.warn({ err }, 'the last use of keys could not be noted'),
     ),
   )
-  const counter = stack.use(
-    new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
-  )
-  return createGateway({
-    keyring,
-    lastUse,
-    catalog,
-    egress,
-    counter,
-    timers: config.timers,
-    running,
-  })
+  const limits = new Limits(new MemoryCounters())
+  const failures = new FailedAuthentications({ perMinute: config.failedAuthenticationsPerMinute })
+  return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({
+  plans: createPlanStore(database.query),
   providers: createProviderStore(database.query, catalog),
   models: createModelStore(database.query, catalog),
   connections: createConnectionStore({
@@ -182,6 +176,7 @@ async function listenForChanges(
       subscriptions: {
         tollgate_key: (hash) => keyring.forgetKey(hash),
         tollgate_user: (userId) => keyring.forgetUser(userId),
+        tollgate_plan: () => keyring.distrust(),
         tollgate_catalog: () => catalog.refreshSoon(),
       },
       onGap: () => {

@@ -11,6 +11,7 @@ export const modelErrors = documented(
   ...keyErrors,
   'model_access_denied',
   'model_not_found',
+  'tokens_per_minute_exceeded',
   'provider_error',
   'connection_failed',
   'request_timeout',

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Call, Reply, StreamReply } from '../gateway/job'
 import { readJson } from '../http/body'
+import { callerOf } from '../http/caller'
 import type { Env } from '../http/env'
 import { openedWithin, toEventStream, type StreamWatch } from '../http/event-stream'
 
@@ -15,8 +16,8 @@ export interface ReplyPorts {
 
 /** A request as the gateway takes it. */
 export const toCall = (c: Context<Env>): Call => ({
+  ...callerOf(c),
   requestId: c.get('requestId'),
-  authorization: c.req.raw.headers.get('authorization'),
   readBody: (limitBytes) => readJson(c.req.raw, limitBytes, c.env.server),
   signal: c.req.raw.signal,
 })

@@ -5,7 +5,7 @@ import { capabilities, type Capability, type Model, type Pricing } from '../../c
 import { isServable } from '../../catalog/priced'
 import { toStoredPricing } from '../../catalog/stored'
 import type { Schema } from '../../db/schema'
-import { isTaken } from '../../db/unique'
+import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp, toUsd } from '../../http/fields'
 import type { Page } from '../../http/paging'

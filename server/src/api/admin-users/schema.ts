@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { permissions } from '../../auth/principal'
 import { timestamp, trimmed, usd } from '../../http/fields'
+import { limit, Overrides } from '../../http/limits'
 import { broken } from '../../wire/field-error'
 
 export const NewUser = z.object({
   email: z.email().max(254).trim().toLowerCase(),
   display_name: trimmed(100).optional(),
   is_operator: z.boolean().default(false),
+  plan_id: z.string().optional(),
+  limits: Overrides.optional(),
 })
 export type NewUser = z.output<typeof NewUser>
 
@@ -14,12 +17,13 @@ export const ChangedUser = z.object({
   email: z.email().max(254).trim().toLowerCase().optional(),
   display_name: trimmed(100).optional(),
   is_operator: z.boolean().optional(),
+  plan_id: z.string().optional(),
+  limits: Overrides.optional(),
 })
 export type ChangedUser = z.output<typeof ChangedUser>
 
 export const Suspension = z.object({ reason: trimmed(500) })
 
-const limit = z.int().min(1).max(2_147_483_647)
 const distinct = (names: readonly string[]) => [...new Set(names)]
 const permissionList = z.array(z.enum(permissions)).min(1).max(10).transform(distinct)
 const inTheFuture = timestamp.refine((date) => date.getTime() > Date.now(), {

@@ -3,9 +3,10 @@ import { createKeyStore } from './key-store'
 import type { ChangedUser, NewUser } from './schema'
 import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
-import { isTaken } from '../../db/unique'
+import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
+import { toShownOverrides, toStoredOverrides } from '../../http/limits'
 import { containing, toPaged, type Page } from '../../http/paging'
 
 const toUser = (row: Selectable<UserRow>) => ({
@@ -14,12 +15,17 @@ const toUser = (row: Selectable<UserRow>) => ({
   display_name: row.display_name,
   status: row.status,
   is_operator: row.is_operator,
+  plan_id: row.plan_id,
+  limits: toShownOverrides(row.limits),
   last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),
 })
 
-const emailTaken = (thrown: unknown) => {
+const refused = (thrown: unknown) => {
+  if (isReferred(thrown)) {
+    throw invalidRequest('plan_id', 'unknown_value', 'plan_id: there is no such plan.')
+  }
   if (!isTaken(thrown)) throw thrown
   throw invalidRequest('email', 'taken', 'email: another account has this address.')
 }
@@ -43,7 +49,7 @@ export function createUserStore(db: Kysely<Schema>) {
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst()
-      .catch(emailTaken)
+      .catch(refused)
     if (!row) throw new ApiError('resource_not_found')
     return toUser(row)
   }
@@ -51,7 +57,7 @@ export function createUserStore(db: Kysely<Schema>) {
   return {
     list: (page: Page, search: string | undefined) => listUsers(db, page, search),
     get: found,
-    async create({ email, display_name, is_operator }: NewUser) {
+    async create({ email, display_name, is_operator, plan_id, limits }: NewUser) {
       const row = await db
         .insertInto('users')
         .values({
@@ -59,13 +65,15 @@ export function createUserStore(db: Kysely<Schema>) {
           email,
           display_name: display_name ?? email.slice(0, email.indexOf('@')),
           is_operator,
+          ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-        .catch(emailTaken)
+        .catch(refused)
       return toUser(row)
     },
-    change: (id: string, fields: ChangedUser) => change(id, present(fields)),
+    change: (id: string, { limits, ...fields }: ChangedUser) =>
+      change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) })),
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'bun:test'
+import { Door } from './door'
+import { FailedAuthentications, networkOf } from './failed-authentications'
+import { Limits } from './limits'
+import { MemoryCounters } from './memory-counters'
+import { hashOf, newApiKey } from '../auth/api-key'
+import { Keyring } from '../auth/keyring'
+import { limitsOf } from '../auth/principal'
+import { ApiError } from '../errors'
+
+const principal = {
+  keyId: 'key_1',
+  userId: 'user_1',
+  accountId: 'user_1',
+  permissions: ['read' as const],
+  expiresAtMs: null,
+  limits: { ...limitsOf([]), monthlySpend: null },
+}
+
+function stage() {
+  const clock = { ms: 0 }
+  const now = () => clock.ms
+  const good = newApiKey()
+  const asked: string[] = []
+  const keyring = new Keyring({
+    lookUp(hash) {
+      asked.push(hash)
+      return Promise.resolve(hash === hashOf(good) ? principal : undefined)
+    },
+    now,
+  })
+  const door = new Door({
+    keyring,
+    failures: new FailedAuthentications({ perMinute: 20, now }),
+    limits: new Limits(new MemoryCounters(now)),
+    lastUse: { note: () => undefined },
+  })
+  const knock = async (key: string, address = '192.0.2.1') => {
+    const caller = { authorization: `Bearer ${key}`, address: () => address, tell: () => undefined }
+    try {
+      await door.enter(caller, 'read')
+      return 200
+    } catch (thrown) {
+      return thrown instanceof ApiError ? thrown.status : thrown
+    }
+  }
+  return { clock, good, asked, knock }
+}
+
+describe('R10: failed authentications', () => {
+  test('beyond 20 a minute from an address are 429 instead of 401', async () => {
+    const { clock, knock } = stage()
+    for (let count = 0; count < 20; count++) expect(await knock('nonsense')).toBe(401)
+    expect(await knock('nonsense')).toBe(429)
+    expect(await knock('nonsense', '192.0.2.2')).toBe(401)
+    clock.ms = 60_000
+    expect(await knock('nonsense')).toBe(401)
+  })
+
+  test('hold up no key that is known', async () => {
+    const { good, knock } = stage()
+    expect(await knock(good)).toBe(200)
+    for (let count = 0; count < 100; count++) await knock(newApiKey())
+    expect(await knock(good)).toBe(200)
+  })
+
+  test('of a wrong shape or checksum are never looked up', async () => {
+    const { asked, knock } = stage()
+    for (let count = 0; count < 1000; count++) await knock(`${newApiKey().slice(0, -1)}!`)
+    for (let count = 0; count < 1000; count++) {
+      await knock('nonsense', `10.0.${count >> 8}.${count & 255}`)
+    }
+    expect(asked).toHaveLength(0)
+  })
+
+  test('with unknown keys are looked up once a second beyond that', async () => {
+    const { clock, asked, knock } = stage()
+    for (let count = 0; count < 10_000; count++) {
+      clock.ms += 1
+      await knock(newApiKey())
+    }
+    // Twenty within the limit, then the ten seconds of the attack.
+    expect(asked.length).toBeLessThanOrEqual(30)
+  })
+
+  test('hold up a good key that is not known for a second at most', async () => {
+    const { clock, good, knock } = stage()
+    for (let count = 0; count < 100; count++) await knock(newApiKey())
+    clock.ms += 1000
+    expect(await knock(good)).toBe(200)
+  })
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::6', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+])('%s is one client with %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})

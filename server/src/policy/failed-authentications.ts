@@ -1,0 +1,80 @@
+import { LRUCache } from 'lru-cache'
+import { tooManyRequests } from './limits'
+import { SlidingWindow } from './sliding-window'
+import type { ApiError } from '../errors'
+
+interface Address {
+  failures: SlidingWindow
+  /** When a key that is not in memory may be looked up again. */
+  lookUpAtMs: number
+}
+
+interface Options {
+  perMinute: number
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+const mostAddresses = 10_000
+const lookUpEveryMs = 1000
+
+/**
+ * Counts failed authentications by client address. Beyond the limit they are answered 429 instead of
+ * 401, and keys that are not known here are looked up once a second; known keys are not held up.
+ */
+export class FailedAuthentications {
+  readonly #perMinute: number
+  readonly #now: () => number
+  readonly #addresses = new LRUCache<string, Address>({ max: mostAddresses })
+
+  constructor({ perMinute, now = () => performance.now() }: Options) {
+    this.#perMinute = perMinute
+    this.#now = now
+  }
+
+  /** Counts a failure and returns what it is answered with. */
+  judge(client: string, error: ApiError): ApiError {
+    const nowMs = this.#now()
+    const { failures } = this.#address(client)
+    const waitMs = failures.waitMs(1, this.#perMinute, nowMs)
+    if (waitMs > 0) return this.#refusal(waitMs)
+    failures.add(1, nowMs)
+    return error
+  }
+
+  /** Throws `rate_limit_exceeded` where an unknown key may not be looked up now. */
+  assertMayLookUp(client: string): void {
+    const nowMs = this.#now()
+    const address = this.#addresses.get(networkOf(client))
+    const waitMs = address?.failures.waitMs(1, this.#perMinute, nowMs) ?? 0
+    if (!address || waitMs === 0) return
+    if (nowMs < address.lookUpAtMs) throw this.#refusal(waitMs)
+    address.lookUpAtMs = nowMs + lookUpEveryMs
+  }
+
+  #address(client: string): Address {
+    const network = networkOf(client)
+    const known = this.#addresses.get(network)
+    if (known) return known
+    const address = { failures: new SlidingWindow(), lookUpAtMs: -Infinity }
+    this.#addresses.set(network, address)
+    return address
+  }
+
+  #refusal(waitMs: number): ApiError {
+    const reading = { limit: this.#perMinute, used: this.#perMinute, left: 0, resetMs: waitMs }
+    const words = 'Too many requests with keys that are not valid came from your address.'
+    return tooManyRequests({ kind: 'refused', by: 'window', reading, waitMs }, words)
+  }
+}
+
+/** Who has one IPv6 address has a network of them: 64 bits count as one. */
+export function networkOf(address: string): string {
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  if (!plain.includes(':')) return plain
+  const [front = '', back = ''] = plain.split('::')
+  const groups = front.split(':').filter(Boolean)
+  const after = plain.includes('::') ? back.split(':').filter(Boolean) : []
+  while (groups.length + after.length < 8) groups.push('0')
+  return [...groups, ...after].slice(0, 4).join(':')
+}

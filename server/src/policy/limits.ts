@@ -1,0 +1,126 @@
+import type { Counters, Granted, Reading, Refused } from './counters'
+import { windowMs } from './sliding-window'
+import type { Principal } from '../auth/principal'
+import { ApiError, type Quota } from '../errors'
+
+/**
+ * Requests and tokens per minute, and requests that run at once, by all scopes of a caller. Where they
+ * are counted is the counters' affair.
+ */
+export class Limits {
+  readonly #counters: Counters
+
+  constructor(counters: Counters) {
+    this.#counters = counters
+  }
+
+  /** Where a caller stands; counts nothing. */
+  async look({ limits }: Principal): Promise<Quota | undefined> {
+    const taken = await this.#counters.take({ windows: limits.requests, weight: 0, running: [] })
+    return taken.kind === 'granted' ? quotaOf(taken.tightest) : quotaOf(taken.reading)
+  }
+
+  /** Counts a request that takes no time. Rejects with `rate_limit_exceeded`. */
+  async count({ limits }: Principal): Promise<Quota | undefined> {
+    const taken = await this.#counters.take({ windows: limits.requests, weight: 1, running: [] })
+    if (taken.kind === 'refused') throw tooManyRequests(taken)
+    return quotaOf(taken.tightest)
+  }
+
+  /** Counts a request and holds its place. Rejects with `rate_limit_exceeded`. */
+  async admit({ limits }: Principal): Promise<Admission> {
+    const { requests: windows, running } = limits
+    const taken = await this.#counters.take({ windows, weight: 1, running })
+    if (taken.kind === 'refused') throw tooManyRequests(taken)
+    return new Admission(taken, (tokens) =>
+      this.#counters.take({ windows: limits.tokens, weight: tokens, running: [] }),
+    )
+  }
+}
+
+/**
+ * Leave to run one request. Whoever has one calls `release` when the request ends, however it does;
+ * twice is harmless.
+ */
+export class Admission {
+  readonly quota: Quota | undefined
+  readonly #requests: Granted
+  readonly #takeTokens: (tokens: number) => ReturnType<Counters['take']>
+  #tokens: Granted | undefined
+  #reserved = 0
+  #used = 0
+
+  constructor(requests: Granted, takeTokens: (tokens: number) => ReturnType<Counters['take']>) {
+    this.quota = quotaOf(requests.tightest)
+    this.#requests = requests
+    this.#takeTokens = takeTokens
+  }
+
+  /** Reserves tokens. Rejects with `tokens_per_minute_exceeded`. Once. */
+  async reserve(tokens: number): Promise<void> {
+    const taken = await this.#takeTokens(tokens)
+    if (taken.kind === 'refused') throw tooManyTokens(taken, tokens)
+    this.#tokens = taken
+    this.#reserved = tokens
+  }
+
+  /** Tells what was really used, which `release` counts; a request that never tells has used nothing. */
+  trueUp(tokens: number): void {
+    this.#used = tokens
+  }
+
+  /** Gives back the place, and the tokens that were not used. */
+  release(): void {
+    this.#tokens?.end(this.#used - this.#reserved)
+    this.#requests.end(0)
+  }
+}
+
+const quotaOf = (reading: Reading | undefined): Quota | undefined =>
+  reading && {
+    limit: reading.limit,
+    remaining: reading.left,
+    resetAtMs: Date.now() + reading.resetMs,
+  }
+
+/** The bucket that refused: it resets when a repeat will succeed. */
+const refusedQuota = ({ reading, by }: Refused, waitMs: number): Quota => ({
+  limit: reading.limit,
+  remaining: by === 'running' ? 0 : reading.left,
+  resetAtMs: Date.now() + waitMs,
+})
+
+/** `rate_limit_exceeded` for a refusal: a window of requests, or too many that run. */
+export function tooManyRequests(refused: Refused, words?: string): ApiError {
+  const { reading, by, waitMs } = refused
+  const message =
+    words ??
+    (by === 'running'
+      ? `${reading.limit} requests are running, the most at once. Wait for one of them to end.`
+      : `The limit is ${reading.limit} requests a minute. Wait as long as Retry-After says.`)
+  return new ApiError('rate_limit_exceeded', {
+    message,
+    details: {
+      limit: reading.limit,
+      window: by === 'running' ? 0 : windowMs / 1000,
+      retry_after: Math.ceil(waitMs / 1000),
+    },
+    retryAfterSeconds: waitMs / 1000,
+    quota: refusedQuota(refused, waitMs),
+  })
+}
+
+function tooManyTokens(refused: Refused, tokens: number): ApiError {
+  const { limit, used } = refused.reading
+  const isHopeless = refused.waitMs === Infinity
+  const waitMs = isHopeless ? windowMs : refused.waitMs
+  return new ApiError('tokens_per_minute_exceeded', {
+    message: isHopeless
+      ? `This request may need ${tokens} tokens; the limit is ${limit} tokens a minute. Lower its output limit or shorten it.`
+      : `This request may need ${tokens} tokens, and ${used} of ${limit} a minute are used. Wait as Retry-After says.`,
+    details: { limit, used },
+    retryAfterSeconds: waitMs / 1000,
+    retryable: !isHopeless,
+    quota: refusedQuota(refused, waitMs),
+  })
+}

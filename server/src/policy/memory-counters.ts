@@ -1,0 +1,115 @@
+import {
+  longer,
+  runningWaitMs,
+  tighter,
+  type Counters,
+  type Demand,
+  type Granted,
+  type Reading,
+  type Refused,
+  type Taken,
+} from './counters'
+import { SlidingWindow, windowMs } from './sliding-window'
+import type { Bucket } from '../auth/principal'
+
+/** Counts in this process. What nobody has used for a minute or two is forgotten. */
+export class MemoryCounters implements Counters {
+  readonly #now: () => number
+  readonly #windows = new Map<string, SlidingWindow>()
+  readonly #running = new Map<string, number>()
+  #sweepAtMs = -Infinity
+
+  /** `now` is monotonic, in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** How many buckets are remembered. */
+  get size(): number {
+    return this.#windows.size + this.#running.size
+  }
+
+  /** `nodes` share each limit, of which everyone has one request at least. */
+  take(demand: Demand, nodes = 1): Taken {
+    return this.#refusal(demand, nodes) ?? this.grant(demand, nodes)
+  }
+
+  /** Counts without asking: what was granted elsewhere. */
+  grant({ windows, weight, running }: Demand, nodes = 1): Granted {
+    const nowMs = this.#now()
+    this.#sweep(nowMs)
+    let tightest: Reading | undefined
+    let slot = 0
+    for (const bucket of windows) {
+      const window = this.#window(bucket.id)
+      slot = window.add(weight, nowMs)
+      tightest = tighter(tightest, readingOf(window, { bucket, nodes, nowMs }))
+    }
+    for (const { id } of running) this.#running.set(id, (this.#running.get(id) ?? 0) + 1)
+    let isOver = false
+    const end = (delta: number) => {
+      if (isOver) return
+      isOver = true
+      for (const { id } of running) this.#leave(id)
+      if (delta !== 0)
+        for (const { id } of windows) this.#window(id).correct(slot, delta, this.#now())
+    }
+    return { kind: 'granted', tightest, end }
+  }
+
+  #refusal({ windows, weight, running }: Demand, nodes: number): Refused | undefined {
+    const nowMs = this.#now()
+    let refused: Refused | undefined
+    for (const bucket of windows) {
+      const window = this.#window(bucket.id)
+      const waitMs = weight && window.waitMs(weight, shareOf(bucket.limit, nodes), nowMs)
+      if (waitMs === 0) continue
+      const reading = readingOf(window, { bucket, nodes, nowMs })
+      refused = longer(refused, { kind: 'refused', by: 'window', reading, waitMs })
+    }
+    for (const { id, limit } of refused ? [] : running) {
+      const used = this.#running.get(id) ?? 0
+      const left = shareOf(limit, nodes) - used
+      if (left > 0) continue
+      const reading = { limit, used, left: 0, resetMs: runningWaitMs }
+      return { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
+    }
+    return refused
+  }
+
+  #window(id: string): SlidingWindow {
+    const known = this.#windows.get(id)
+    if (known) return known
+    const window = new SlidingWindow()
+    this.#windows.set(id, window)
+    return window
+  }
+
+  #leave(id: string): void {
+    const left = (this.#running.get(id) ?? 1) - 1
+    if (left > 0) this.#running.set(id, left)
+    else this.#running.delete(id)
+  }
+
+  #sweep(nowMs: number): void {
+    if (nowMs < this.#sweepAtMs) return
+    this.#sweepAtMs = nowMs + windowMs
+    for (const [id, window] of this.#windows) {
+      if (window.used(nowMs) === 0) this.#windows.delete(id)
+    }
+  }
+}
+
+const shareOf = (limit: number, nodes: number) => Math.max(1, Math.floor(limit / nodes))
+
+interface At {
+  bucket: Bucket
+  nodes: number
+  nowMs: number
+}
+
+function readingOf(window: SlidingWindow, { bucket, nodes, nowMs }: At): Reading {
+  const used = window.used(nowMs)
+  const left = Math.max(0, shareOf(bucket.limit, nodes) - used)
+  return { limit: bucket.limit, used, left, resetMs: window.resetMs(nowMs) }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test'
+import { newApiKey } from '../../server/src/auth/api-key'
+import { ask } from '../faults/asking'
+import { startGateway } from '../rig'
+
+test('R10: beyond 20 a minute 429 instead of 401; good keys are not held up', async () => {
+  await using gateway = await startGateway({
+    environment: { FAILED_AUTHENTICATIONS_PER_MINUTE: '' },
+  })
+  const { key } = await gateway.customer()
+  const models = (bearer: string) =>
+    ask(gateway, { method: 'GET', path: '/v1/models', key: bearer })
+  expect((await models(key)).status).toBe(200)
+  for (let count = 0; count < 20; count++) {
+    expect((await models(count % 2 ? newApiKey() : 'nonsense')).status).toBe(401)
+  }
+  const refused = await models(newApiKey())
+  expect(refused.status).toBe(429)
+  expect(refused.error).toMatchObject({
+    code: 'rate_limit_exceeded',
+    details: { limit: 20, window: 60 },
+  })
+  expect(refused.headers.get('x-ratelimit-limit')).toBe('20')
+  expect(refused.headers.get('x-ratelimit-remaining')).toBe('0')
+  expect((await ask(gateway, { body: {} })).status).toBe(429)
+  expect((await models(key)).status).toBe(200)
+  const chat = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello!' }] }
+  expect((await ask(gateway, { key, body: chat })).status).toBe(200)
+  gateway.recorder.verify()
+})
