@@ -21,7 +21,7 @@ const defaults = {
   dataDir: './data',
   databaseUrl: undefined,
   databasePoolSize: 10,
-  journalSync: 'always',
+  journalSync: 'always' as const,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,
   encryptionKey: undefined,
