@@ -4,11 +4,15 @@ import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
+import type { Meter } from '../metering/meter'
+import type { Metering } from '../metering/metering'
 import type { TokenCounter } from '../metering/token-counter'
+import type { Volume } from '../metering/worst-case'
 import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
+import type { Operation } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { Identity } from '../wire/answer'
@@ -20,6 +24,7 @@ import type { Usage } from '../wire/usage'
 export interface Ports {
   door: Door
   limits: Limits
+  metering: Metering
   catalog: Catalog
   egress: Egress
   counter: TokenCounter
@@ -50,6 +55,8 @@ export interface WholeReply {
   kind: 'whole'
   body: object
   usage: Usage
+  /** Nano-dollars, once the request was settled. */
+  cost?: bigint
   /** Key of the provider that answered. */
   provider: string
 }
@@ -68,8 +75,8 @@ export interface OpenStream {
   usage: () => Usage | undefined
 }
 
-/** A request that was checked and may run. */
-export interface Job<Request> {
+/** A request that was checked. */
+export interface CheckedRequest<Request> {
   ports: Ports
   call: Call
   principal: Principal
@@ -81,13 +88,22 @@ export interface Job<Request> {
   candidates: readonly Candidate[]
 }
 
+/** A request that may run. */
+export interface Job<Request> extends CheckedRequest<Request> {
+  /** Told of each attempt before it is sent. */
+  meter: Meter
+}
+
 /** What one model endpoint adds to the stages that all share. */
 export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
+  operation: Operation
   schema: Schema
   limitBytes: number
   kinds: readonly Category[]
   /** What there is to count, should it come close to the model's context. */
   size: (request: z.output<Schema>, body: JsonObject) => PromptSize
   need: (request: z.output<Schema>, bytes: number) => TokenNeed
+  /** The most that a request can make a model read and write. */
+  volume: (request: CheckedRequest<z.output<Schema>>) => Volume
   run: (job: Job<z.output<Schema>>) => Promise<Reply>
 }

@@ -65,9 +65,6 @@ export const usd = (decimals: number) =>
     })
     .transform((amount) => BigInt(Math.round(amount * 1e9)))
 
-/** Nano-dollars as the USD number of an answer. */
-export const toUsd = (nanos: bigint) => Number(nanos) / 1e9
-
 /** Any ISO 8601 time with zone, or a date, which is its midnight in UTC. */
 export const timestamp = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()])

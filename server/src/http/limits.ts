@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { toUsd, usd } from './fields'
+import { usd } from './fields'
+import { toUsd } from '../wire/usd'
 
 /** A limit that is counted in whole things. */
 export const limit = z.int().min(1).max(2_147_483_647)

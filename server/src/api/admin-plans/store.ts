@@ -4,7 +4,8 @@ import { isId, newId } from '../../db/id'
 import type { PlanRow, Schema } from '../../db/schema'
 import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
-import { present, toTimestamp, toUsd } from '../../http/fields'
+import { present, toTimestamp } from '../../http/fields'
+import { toUsd } from '../../wire/usd'
 import { containing, toPaged, type Page } from '../../http/paging'
 
 const toPlan = (row: Selectable<PlanRow>) => ({

@@ -4,7 +4,8 @@ import { hashOf, newApiKey, shownPart } from '../../auth/api-key'
 import { isId, newId } from '../../db/id'
 import type { ApiKeyRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
-import { present, toTimestamp, toUsd } from '../../http/fields'
+import { present, toTimestamp } from '../../http/fields'
+import { toUsd } from '../../wire/usd'
 
 const mostKeys = 50
 const dayMs = 86_400_000

@@ -1,0 +1,162 @@
+import { costOf } from './cost'
+import { toRecord } from './event-record'
+import { limitsAt, withinLimits, type WorstCase } from './worst-case'
+import type { Model, Pricing } from '../catalog/model'
+import { newId } from '../db/id'
+import type { Hold } from '../ledger/slice'
+import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
+import type { Usage } from '../wire/usage'
+
+/** Where a meter writes what it read. */
+export interface MeterPorts {
+  /** Resolves when a killed process would leave the record behind. */
+  begin: (attemptId: string, record: string) => Promise<void>
+  /** Resolves when the event will be booked whatever happens; rejects where it may not be. */
+  settle: (event: UsageEvent) => Promise<void>
+}
+
+/** Whose request is metered, and of what. */
+export interface Metered {
+  requestId: string
+  userId: string
+  keyId: string
+  model: Model
+  operation: UsageEvent['operation']
+  streamed: boolean
+}
+
+/** What a request may cost; undefined for one that is free. */
+export interface Paid {
+  accountId: string
+  hold: Hold
+  pricing: Pricing
+  worst: WorstCase
+  /** The limit that the hold pays for, for each answer. */
+  outputLimit: number
+}
+
+/** Who is about to be asked. */
+interface Asked {
+  provider: { key: string }
+  connection: { id: string }
+}
+
+interface OpenAttempt {
+  id: string
+  provider: string
+  connectionId: string
+  startedAt: Date
+  startedAtMs: number
+}
+
+/** How a request ended. */
+export interface Ending {
+  /** What was used, as far as it is known; undefined where nothing was answered. */
+  usage: Usage | undefined
+  /** `ok`, `cancelled` when the caller left, or the code of an error. */
+  outcome: string
+}
+
+const nothing: TokenCounts = {
+  input: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  output: 0,
+  reasoning: 0,
+  audioInput: 0,
+  audioOutput: 0,
+}
+
+const asText = (pricing: Pricing) =>
+  Object.fromEntries(Object.entries(pricing).map(([bucket, price]) => [bucket, String(price)]))
+
+/**
+ * Follows one request from its first attempt to its end, and says once what it cost. Every attempt
+ * leaves an event: the one that answered with its cost, those that failed before it at none.
+ */
+export class Meter {
+  readonly #ports: MeterPorts
+  readonly #metered: Metered
+  readonly #paid: Paid | undefined
+  #attempt: OpenAttempt | undefined
+  #ending: Promise<bigint> | undefined
+
+  constructor(ports: MeterPorts, metered: Metered, paid: Paid | undefined) {
+    this.#ports = ports
+    this.#metered = metered
+    this.#paid = paid
+  }
+
+  /** An attempt is about to be sent. The same connection again, for a further part, is no new one. */
+  async begin({ provider, connection }: Asked): Promise<void> {
+    const last = this.#attempt
+    if (last?.connectionId === connection.id) return
+    this.#attempt = {
+      id: newId('att'),
+      provider: provider.key,
+      connectionId: connection.id,
+      startedAt: new Date(),
+      startedAtMs: performance.now(),
+    }
+    if (last) await this.#ports.settle(this.#eventOf(last, { outcome: 'failed_over' }))
+    const open = this.#eventOf(this.#attempt, { outcome: 'open' })
+    await this.#ports.begin(this.#attempt.id, toRecord(open))
+  }
+
+  /**
+   * Ends the hold and writes down what was used. Resolves with the cost in nano-dollars once it will
+   * be booked whatever happens; a second call gets the first one's answer.
+   */
+  end(ending: Ending): Promise<bigint> {
+    this.#ending ??= this.#end(ending)
+    return this.#ending
+  }
+
+  async #end({ usage, outcome }: Ending): Promise<bigint> {
+    const paid = this.#paid
+    const used = usage && paid ? withinLimits(usage, limitsAt(paid.worst.volume, paid.outputLimit)) : usage
+    const cost = used && paid ? costOf(used, paid.pricing, paid.worst.volume) : 0n
+    const settled = paid?.hold.settle(cost)
+    if (!this.#attempt) return 0n
+    await this.#ports.settle(
+      this.#eventOf(this.#attempt, {
+        outcome,
+        cost,
+        leaseId: settled?.leaseId ?? null,
+        fromLease: settled?.fromLease ?? 0n,
+        ...(used && { tokens: countsOf(used), estimated: used.estimated }),
+      }),
+    )
+    return cost
+  }
+
+  #eventOf(attempt: OpenAttempt, own: Partial<UsageEvent> & { outcome: string }): UsageEvent {
+    const { requestId, userId, keyId, model, operation, streamed } = this.#metered
+    return {
+      id: attempt.id,
+      requestId,
+      userId,
+      keyId,
+      accountId: this.#paid?.accountId ?? null,
+      leaseId: null,
+      billingMode: this.#paid ? 'platform' : 'free',
+      operation,
+      model: model.id,
+      provider: attempt.provider,
+      connectionId: attempt.connectionId,
+      streamed,
+      state: 'settled',
+      startedAt: attempt.startedAt,
+      durationMs: Math.round(performance.now() - attempt.startedAtMs),
+      firstTokenMs: null,
+      tokens: nothing,
+      estimated: false,
+      pricing: this.#paid ? asText(this.#paid.pricing) : null,
+      cost: 0n,
+      fromLease: 0n,
+      ...own,
+    }
+  }
+}
+
+const countsOf = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage): TokenCounts => tokens

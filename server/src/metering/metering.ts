@@ -1,0 +1,88 @@
+import { Meter, type Metered, type MeterPorts, type Paid } from './meter'
+import {
+  affordableLimit,
+  floorPrice,
+  fullPrice,
+  worstCase,
+  type Volume,
+} from './worst-case'
+import { isServable } from '../catalog/priced'
+import { ApiError, unavailable } from '../errors'
+import { Refused } from '../ledger/purse'
+import type { Purses } from '../ledger/purses'
+import { toUsd } from '../wire/usd'
+
+/** Who is to pay for a request. */
+export interface Payer {
+  accountId: string
+}
+
+interface Options extends MeterPorts {
+  purses: Purses
+  /** Below it nothing is admitted that costs anything. Nano-dollars. */
+  minimumBalance: bigint
+  onError: (error: unknown) => void
+}
+
+/** A request's meter, and the output limit that its payer can pay for. */
+export interface Opened {
+  meter: Meter
+  /** Set where the balance does not reach what was asked for. */
+  loweredTo: number | undefined
+}
+
+/** Holds what requests may cost before they run. Source: api.md 21.3. */
+export class Metering {
+  readonly #options: Options
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /**
+   * Holds the worst case of a request; in the steady state at once. Rejects with
+   * `insufficient_credits`, and with `gateway_unavailable` where the ledger cannot be asked.
+   */
+  async open(metered: Metered, payer: Payer, volumeOf: () => Volume): Promise<Opened> {
+    const { model } = metered
+    if (model.isFree) return { meter: new Meter(this.#options, metered, undefined), loweredTo: undefined }
+    if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
+    const worst = worstCase(volumeOf(), model.pricing)
+    const hold = await this.#hold(payer.accountId, {
+      full: fullPrice(worst),
+      floor: floorPrice(worst),
+    })
+    const outputLimit = affordableLimit(worst, hold.amount) ?? worst.volume.outputLimit
+    const paid: Paid = {
+      accountId: payer.accountId,
+      hold,
+      pricing: model.pricing,
+      worst,
+      outputLimit,
+    }
+    return {
+      meter: new Meter(this.#options, metered, paid),
+      loweredTo: outputLimit < worst.volume.outputLimit ? outputLimit : undefined,
+    }
+  }
+
+  async #hold(accountId: string, { full, floor }: { full: bigint; floor: bigint }) {
+    const { purses, minimumBalance: minimum, onError } = this.#options
+    try {
+      const hold = purses.of(accountId).hold({ full, floor, minimum })
+      return hold instanceof Promise ? await hold : hold
+    } catch (thrown) {
+      if (thrown instanceof Refused) throw toInsufficient(thrown)
+      onError(thrown)
+      throw unavailable(thrown)
+    }
+  }
+}
+
+function toInsufficient({ available, needed }: Refused): ApiError {
+  const [balance, required] = [toUsd(available), toUsd(needed)]
+  return new ApiError('insufficient_credits', {
+    message: `Your available balance is ${balance} USD; this request needs ${required} USD.`,
+    details: { current_balance: balance, minimum_required: required },
+  })
+}
