@@ -80,7 +80,11 @@ function tryOpen(path: string): JournalFile | string {
     file.verify()
     return file
   } catch (thrown) {
-    file?.close()
+    try {
+      file?.close()
+    } catch {
+      // It is damaged; that is what is told.
+    }
     const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
     if (passing.test(code) || code === 'EACCES') throw thrown
     return thrown instanceof Error ? thrown.message : String(thrown)

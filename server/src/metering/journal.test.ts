@@ -49,6 +49,9 @@ function badDisk() {
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 
+const p99 = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN
+
 const bodies = (journal: Journal) => journal.settled(1000).map(({ body }) => body)
 const fileBytes = () =>
   readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
@@ -195,21 +198,21 @@ describe('a bad disk', () => {
       await journal.settle(`att_${index}`, 'settled')
       settledAt.push(performance.now() - startedAt)
     })
-    let longestTurn = 0
-    let longestBegin = 0
+    const turns: number[] = []
+    const begins: number[] = []
     for (let index = 0; performance.now() - startedAt < 450; index++) {
       const turn = performance.now()
       await new Promise((resolve) => setTimeout(resolve, 1))
-      longestTurn = Math.max(longestTurn, performance.now() - turn)
       const begun = performance.now()
       await journal.begin(`att_b${index}`, 'open')
-      longestBegin = Math.max(longestBegin, performance.now() - begun)
+      turns.push(begun - turn)
+      begins.push(performance.now() - begun)
     }
     await Promise.all(settlements)
     expect(Math.min(...settledAt)).toBeGreaterThan(490)
     expect(Math.max(...settledAt)).toBeLessThan(1500)
-    expect(longestTurn).toBeLessThan(50)
-    expect(longestBegin).toBeLessThan(50)
+    expect(p99(turns)).toBeLessThan(50)
+    expect(p99(begins)).toBeLessThan(50)
     state.syncMs = 0
   })
 })
