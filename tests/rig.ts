@@ -173,8 +173,13 @@ async function newCustomer(
   customers += 1
   const email = `customer-${customers}-${Date.now()}@example.com`
   const plan_id = ownFields['plan_id'] ?? (await roomyPlan(admin))
-  const user = await admin('POST', '/users', { email, ...ownFields, plan_id })
+  const { credit, ...userFields } = ownFields
+  const user = await admin('POST', '/users', { email, ...userFields, plan_id })
   const userId = String(user['id'])
+  // What most tests are not about.
+  const amount = credit ?? 1_000_000
+  if (amount !== 0)
+    await admin('POST', '/credits/grant', { user_id: userId, amount, reason: 'test' })
   const made = await admin('POST', `/users/${userId}/keys`, { name: 'test', ...fields })
   const key = String(made['key'])
   recorder.canary(key)

@@ -9,6 +9,7 @@ import {
 import pino from 'pino'
 import { createConnectionStore } from '../src/api/admin-connections/store'
 import { createModelStore } from '../src/api/admin-models/store'
+import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
 import { createUserStore } from '../src/api/admin-users/store'
@@ -69,6 +70,7 @@ function standIns(): AppPorts {
     stores: {
       users: createUserStore(db),
       plans: createPlanStore(db),
+      credits: createCreditStore(db),
       providers: createProviderStore(db, catalog),
       models: createModelStore(db, catalog),
       connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),

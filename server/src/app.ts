@@ -4,6 +4,8 @@ import { connectionRoutes } from './api/admin-connections/routes'
 import type { ConnectionStore } from './api/admin-connections/store'
 import { adminModelRoutes } from './api/admin-models/routes'
 import type { ModelStore } from './api/admin-models/store'
+import { creditRoutes } from './api/admin-credits/routes'
+import type { CreditStore } from './api/admin-credits/store'
 import { planRoutes } from './api/admin-plans/routes'
 import type { PlanStore } from './api/admin-plans/store'
 import { providerRoutes } from './api/admin-providers/routes'
@@ -39,6 +41,7 @@ export interface AppPorts {
   stores: {
     users: UserStore
     plans: PlanStore
+    credits: CreditStore
     providers: ProviderStore
     models: ModelStore
     connections: ConnectionStore
@@ -71,6 +74,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', modelRoutes(catalog, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
   app.route('/', planRoutes(ports.stores.plans, guards))
+  app.route('/', creditRoutes(ports.stores.credits, guards))
   app.route('/', providerRoutes(ports.stores.providers, guards))
   app.route('/', adminModelRoutes(ports.stores.models, guards))
   app.route('/', connectionRoutes(ports.stores.connections, guards))

@@ -21,6 +21,8 @@ const defaults = {
   dataDir: './data',
   databaseUrl: undefined,
   databasePoolSize: 10,
+  minimumBalance: 100_000_000n,
+  firstCredit: 100_000_000_000n,
   journalSync: 'always' as const,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,

@@ -8,6 +8,15 @@ const seconds = (fallback: number) =>
     .default(fallback)
     .transform((value) => Math.round(value * 1000))
 
+/** USD, as nano-dollars. */
+const dollars = (fallback: number) =>
+  z.coerce
+    .number()
+    .min(0)
+    .max(1_000_000)
+    .default(fallback)
+    .transform((value) => BigInt(Math.round(value * 1e9)))
+
 const flag = (fallback: boolean) =>
   z
     .enum(['true', 'false'])
@@ -40,6 +49,8 @@ const Environment = z.object({
   KEEP_ALIVE_SECONDS: seconds(15),
   SLOW_CLIENT_SECONDS: seconds(30),
   DRAIN_SECONDS: seconds(120),
+  MINIMUM_BALANCE_USD: dollars(0.1),
+  FIRST_CREDIT_USD: dollars(100),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
@@ -79,6 +90,10 @@ export interface Config {
   dataDir: string
   databaseUrl: string | undefined
   databasePoolSize: number
+  /** Below it nothing that costs is admitted; nano-dollars. */
+  minimumBalance: bigint
+  /** What the operator's own account begins with; nano-dollars. */
+  firstCredit: bigint
   /** When usage is synced to disk: before each answer ends, or once a second. */
   journalSync: 'always' | 'batch'
   /** The operator key, undefined where the data directory is to hold one. */
@@ -124,6 +139,8 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL,
     databasePoolSize: env.DATABASE_POOL_SIZE,
+    minimumBalance: env.MINIMUM_BALANCE_USD,
+    firstCredit: env.FIRST_CREDIT_USD,
     journalSync: env.JOURNAL_SYNC,
     adminKey: env.ADMIN_KEY,
     encryptionKey: env.ENCRYPTION_KEY,

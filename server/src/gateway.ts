@@ -28,11 +28,15 @@ import type { Principal } from './auth/principal'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
 import { embeddings } from './gateway/embeddings'
-import type { Call, Endpoint, Job, Ports, Reply } from './gateway/job'
-import { once, settled } from './gateway/settled'
+import type { Call, CheckedRequest, Endpoint, Ports, Reply } from './gateway/job'
+import { once, outcomeOf, quietly, settled } from './gateway/settled'
+import { chargeable } from './metering/costly-fields'
 import { tokensAtLeast, tokensAtMost } from './metering/estimate'
+import type { Meter, Metered } from './metering/meter'
 import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
+import { withOutputLimit } from './providers/openai/request'
+import type { Operation } from './routing/attempt'
 import { candidatesOf, findModel } from './routing/candidate'
 import { check } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
@@ -61,24 +65,43 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   const principal = await ports.door.enter(call, 'write')
   const admission = await ports.limits.admit(principal)
   call.tell(admission.quota)
-  // The one place where a request ends, however it does. Place of the meter that settles the hold.
-  const settle = once((usage) => {
+  let meter: Meter | undefined
+  // The one place where a request ends, however it does.
+  const settle = once(async (ending) => {
+    const { usage } = ending
     if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
     admission.release()
+    return (await meter?.end(ending)) ?? 0n
   })
   try {
-    const { job, tokens } = await prepare(endpoint, call, { ports, principal })
+    const { checked, tokens } = await prepare(endpoint, call, { ports, principal })
     await admission.reserve(tokens)
-    // Place of the hold.
-    return settled(await endpoint.run(job), settle, call.signal)
+    const opened = await ports.metering.open(meteredOf(endpoint, checked), principal, () =>
+      endpoint.volume(checked),
+    )
+    meter = opened.meter
+    const body = withOutputLimit(checked.body, opened.loweredTo)
+    return await settled(await endpoint.run({ ...checked, body, meter }), settle, call.signal)
   } catch (thrown) {
-    settle(undefined)
+    quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
     throw thrown
   }
 }
 
+const meteredOf = (
+  { operation }: { operation: Operation },
+  { call, principal, model, body }: CheckedRequest<unknown>,
+): Metered => ({
+  requestId: call.requestId,
+  userId: principal.userId,
+  keyId: principal.keyId,
+  model,
+  operation,
+  streamed: body['stream'] === true,
+})
+
 interface Prepared<Request> {
-  job: Job<Request>
+  checked: CheckedRequest<Request>
   /** Reserved until it is known what was used. */
   tokens: number
 }
@@ -89,24 +112,30 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   call: Call,
   { ports, principal }: { ports: Ports; principal: Principal },
 ): Promise<Prepared<z.output<Schema>>> {
-  const { body, bytes } = await call.readBody(endpoint.limitBytes)
-  const request = check(endpoint.schema, body)
+  const read = await call.readBody(endpoint.limitBytes)
+  const request = check(endpoint.schema, read.body)
 
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
   const model = findModel(snapshot, request.model, endpoint.kinds)
   const candidates = candidatesOf(snapshot, model)
-  const size = endpoint.size(request, body)
+  const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
   await checkContext(
     model,
-    { ...size, bytes },
+    { ...size, bytes: read.bytes },
     {
       atMost: tokensAtMost,
       atLeast: tokensAtLeast,
       count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
     },
   )
-  const tokens = tokensNeeded(endpoint.need(request, bytes), size, model)
-  return { job: { ports, call, principal, request, body, bytes, model, candidates }, tokens }
+  const body = model.pricing
+    ? chargeable(read.body, { endpoint: endpoint.priced, pricing: model.pricing })
+    : read.body
+  const tokens = tokensNeeded(endpoint.need(request, read.bytes), size, model)
+  return {
+    checked: { ports, call, principal, request, body, bytes: read.bytes, model, candidates },
+    tokens,
+  }
 }

@@ -1,19 +1,14 @@
 import { sql, type Kysely } from 'kysely'
 import type { LookUp } from './keyring'
 import { limitsOf, permissions, type Permission } from './principal'
+import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
 
 const isPermission = (name: string): name is Permission =>
   permissions.some((permission) => permission === name)
 
-/** A frozen server keeps no deadline of its own, and a caller is refused within a second. */
+/** A caller is refused within a second. */
 const patienceMs = 900
-
-function inTime<Value>(asked: Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('the database is slow: timeout')), patienceMs)
-  return Promise.race([asked, promise]).finally(() => clearTimeout(timer))
-}
 
 const accountLimits = [
   'plan.requests_per_minute as plan_requests',
@@ -39,7 +34,7 @@ function overridden(
 export const lookUpIn =
   (db: Kysely<Schema>): LookUp =>
   async (hash) => {
-    const row = await inTime(
+    const row = await within(
       db
         .selectFrom('api_key')
         .innerJoin('users', 'users.id', 'api_key.user_id')
@@ -49,6 +44,7 @@ export const lookUpIn =
         .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
         .where('users.status', '=', 'active')
         .executeTakeFirst(),
+      patienceMs,
     )
     return (
       row && {

@@ -1,7 +1,17 @@
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /** Prefixes of ids, by what they name. Source: api.md 1.3. */
-export type IdPrefix = 'user' | 'key' | 'req' | 'conn' | 'prov' | 'plan' | 'att' | 'call'
+export type IdPrefix =
+  | 'user'
+  | 'key'
+  | 'req'
+  | 'conn'
+  | 'prov'
+  | 'plan'
+  | 'att'
+  | 'call'
+  | 'node'
+  | 'lease'
 
 // Random bytes are drawn in pages: one call to the system for 400 ids.
 const page = new Uint8Array(4000)

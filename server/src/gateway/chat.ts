@@ -2,6 +2,7 @@ import type { Endpoint, Job, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
 import { wholeChat } from './whole-chat'
 import { roughPromptTokens, textsOf } from '../metering/estimate'
+import { chatVolume } from '../metering/volume'
 import { ChatStream } from '../providers/openai/chat-stream'
 import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
 import type { Candidate } from '../routing/candidate'
@@ -12,6 +13,8 @@ import { usesFunctions } from '../wire/legacy-functions'
 /** `POST /v1/chat/completions`. */
 export const chat: Endpoint<typeof ChatRequest> = {
   schema: ChatRequest,
+  operation: 'chat',
+  priced: 'chat',
   limitBytes: 32 * 1024 * 1024,
   kinds: ['chat'],
   size: (request, body) => ({
@@ -24,6 +27,8 @@ export const chat: Endpoint<typeof ChatRequest> = {
     promptTokens: roughPromptTokens(bytes, () => textsOf(request)),
     answers: request.n ?? 1,
   }),
+  volume: ({ body, bytes, model }) =>
+    chatVolume(body, { bytes, model, outputLimit: outputLimitOf(body)?.limit }),
   run: (job) => (job.request.stream ? Promise.resolve(streamed(job)) : whole(job)),
 }
 
@@ -43,12 +48,16 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
   using deadline = wholeDeadline(job)
   const identity = identityOf(job, 'chat.completion')
   const legacyFunctions = usesFunctions(job.body)
-  return await dispatch(job.candidates, async (candidate) => {
-    const { source, body } = prepare(job, candidate)
-    const relay = { candidate, source, identity, legacyFunctions }
-    const answer = await wholeChat(job, { ...relay, body, deadline })
-    return { kind: 'whole', ...answer, provider: candidate.provider.key }
-  })
+  return await dispatch(
+    job.candidates,
+    async (candidate) => {
+      const { source, body } = prepare(job, candidate)
+      const relay = { candidate, source, identity, legacyFunctions }
+      const answer = await wholeChat(job, { ...relay, body, deadline })
+      return { kind: 'whole', ...answer, provider: candidate.provider.key }
+    },
+    (candidate) => job.meter.begin(candidate),
+  )
 }
 
 function prepare(job: Job<ChatRequest>, candidate: Candidate) {

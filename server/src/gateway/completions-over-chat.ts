@@ -30,12 +30,16 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
   const answers: (WholeAnswer & { provider: string })[] = []
   for (let start = 0; start < prompts.length; start += atOnce) {
     const batch = prompts.slice(start, start + atOnce).map((prompt) =>
-      dispatch(job.candidates, async (candidate) => {
-        const { source, body } = prepare(job, candidate, prompt)
-        const relay = { candidate, source, identity, legacyFunctions: false }
-        const answer = await wholeChat(job, { ...relay, body, deadline })
-        return { ...answer, provider: candidate.provider.key }
-      }),
+      dispatch(
+        job.candidates,
+        async (candidate) => {
+          const { source, body } = prepare(job, candidate, prompt)
+          const relay = { candidate, source, identity, legacyFunctions: false }
+          const answer = await wholeChat(job, { ...relay, body, deadline })
+          return { ...answer, provider: candidate.provider.key }
+        },
+        (candidate) => job.meter.begin(candidate),
+      ),
     )
     answers.push(...(await Promise.all(batch)))
   }

@@ -2,6 +2,7 @@ import type { Endpoint, Job, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
 import { streamOverChat, wholeOverChat } from './completions-over-chat'
 import { roughPromptTokens } from '../metering/estimate'
+import { completionVolume } from '../metering/volume'
 import { outputLimitOf, toUpstreamCompletion } from '../providers/openai/request'
 import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
@@ -14,6 +15,8 @@ import { promptTexts } from '../wire/text-over-chat'
 /** `POST /v1/completions`: relayed where the provider has them, else put to a chat model. */
 export const completions: Endpoint<typeof CompletionRequest> = {
   schema: CompletionRequest,
+  operation: 'completions',
+  priced: 'completion',
   limitBytes: 8 * 1024 * 1024,
   kinds: ['completion', 'chat'],
   size: ({ prompt }, body) => ({
@@ -29,6 +32,8 @@ export const completions: Endpoint<typeof CompletionRequest> = {
       answers: (texts?.length ?? 1) * Math.max(n ?? 1, best_of ?? 1),
     }
   },
+  volume: ({ body, model }) =>
+    completionVolume(body, { model, outputLimit: outputLimitOf(body)?.limit }),
   run: (job) => {
     const isNative = job.candidates.every((candidate) => servesCompletions(candidate))
     if (job.request.stream) {
@@ -55,14 +60,18 @@ function streamed(job: Job<CompletionRequest>): Reply {
 async function whole(job: Job<CompletionRequest>): Promise<Reply> {
   using deadline = wholeDeadline(job)
   const identity = identityOf(job, 'text_completion')
-  return await dispatch(job.candidates, async (candidate) => {
-    const { source, body } = prepare(job, candidate)
-    const { egress } = job.ports
-    const operation = 'completions'
-    const answer = await exchange({ candidate, operation, body, deadline, source, egress })
-    const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-    return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
-  })
+  return await dispatch(
+    job.candidates,
+    async (candidate) => {
+      const { source, body } = prepare(job, candidate)
+      const { egress } = job.ports
+      const operation = 'completions'
+      const answer = await exchange({ candidate, operation, body, deadline, source, egress })
+      const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
+      return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
+    },
+    (candidate) => job.meter.begin(candidate),
+  )
 }
 
 function prepare(job: Job<CompletionRequest>, candidate: Candidate) {

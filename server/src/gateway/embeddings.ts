@@ -2,6 +2,7 @@ import type { Endpoint, Job, Reply } from './job'
 import { sourceOf, wholeDeadline } from './relay'
 import { invalidRequest, unavailable } from '../errors'
 import { estimatePrompt, estimateUsage, roughTokens } from '../metering/estimate'
+import { embeddingVolume } from '../metering/volume'
 import { readEmbeddings, toUpstreamEmbedding } from '../providers/openai/embeddings'
 import { exchange } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
@@ -17,39 +18,53 @@ const atOnce = 4
 /** `POST /v1/embeddings`. */
 export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   schema: EmbeddingRequest,
+  operation: 'embeddings',
+  priced: 'embedding',
   limitBytes: 8 * 1024 * 1024,
   kinds: ['embedding'],
   // The limit of an embedding model is per input, and its provider's to judge.
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
   need: (_request, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
+  volume: ({ body, candidates, request }) => {
+    const options = candidates.map(({ provider }) => provider.options.embeddings)
+    const batchLimit = Math.min(...options.map((it) => it.batchLimit))
+    return embeddingVolume(body, {
+      decodes: options.some((it) => !it.tokenArrays),
+      requests: Math.ceil(toInputs(request.input).length / batchLimit),
+    })
+  },
   run,
 }
 
 async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
   checkDimensions(job)
   using deadline = wholeDeadline(job)
-  return await dispatch(job.candidates, async (candidate) => {
-    const { provider } = candidate
-    const inputs = await acceptable(toInputs(job.request.input), candidate, job)
-    const { batchLimit } = provider.options.embeddings
-    const answers: Awaited<ReturnType<typeof embed>>[] = []
-    for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
-      const running = Array.from({ length: atOnce }, (_, k) => {
-        const from = start + k * batchLimit
-        return inputs.slice(from, from + batchLimit)
-      })
-      const batches = running.filter((batch) => batch.length > 0)
-      const embedded = batches.map((batch) => embed(job, { candidate, deadline, batch }))
-      answers.push(...(await Promise.all(embedded)))
-    }
-    const data = answers
-      .flatMap((answer) => answer.embeddings)
-      .map((embedding, index) => ({ object: 'embedding', index, embedding }))
-    const usage = answers.map((answer) => answer.usage).reduce(addUsage)
-    const block = toPromptUsageBlock(usage)
-    const body = { object: 'list', data, model: job.model.id, usage: block }
-    return { kind: 'whole', body, usage, provider: provider.key }
-  })
+  return await dispatch(
+    job.candidates,
+    async (candidate) => {
+      const { provider } = candidate
+      const inputs = await acceptable(toInputs(job.request.input), candidate, job)
+      const { batchLimit } = provider.options.embeddings
+      const answers: Awaited<ReturnType<typeof embed>>[] = []
+      for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
+        const running = Array.from({ length: atOnce }, (_, k) => {
+          const from = start + k * batchLimit
+          return inputs.slice(from, from + batchLimit)
+        })
+        const batches = running.filter((batch) => batch.length > 0)
+        const embedded = batches.map((batch) => embed(job, { candidate, deadline, batch }))
+        answers.push(...(await Promise.all(embedded)))
+      }
+      const data = answers
+        .flatMap((answer) => answer.embeddings)
+        .map((embedding, index) => ({ object: 'embedding', index, embedding }))
+      const usage = answers.map((answer) => answer.usage).reduce(addUsage)
+      const block = toPromptUsageBlock(usage)
+      const body = { object: 'list', data, model: job.model.id, usage: block }
+      return { kind: 'whole', body, usage, provider: provider.key }
+    },
+    (candidate) => job.meter.begin(candidate),
+  )
 }
 
 interface Batch {

@@ -97,6 +97,8 @@ export interface Job<Request> extends CheckedRequest<Request> {
 /** What one model endpoint adds to the stages that all share. */
 export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
   operation: Operation
+  /** Which fields its price covers. */
+  priced: 'chat' | 'completion' | 'embedding'
   schema: Schema
   limitBytes: number
   kinds: readonly Category[]

@@ -90,24 +90,28 @@ interface StreamPlan {
 
 /** Opens a stream at the first candidate that gives one. */
 export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStream> =>
-  dispatch(job.candidates, async (candidate) => {
-    const { source, body } = plan.prepare(candidate)
-    const deadline = streamDeadline(job)
-    const { egress } = job.ports
-    const attempt: Attempt = {
-      candidate,
-      operation: plan.operation,
-      body,
-      deadline,
-      source,
-      egress,
-    }
-    try {
-      const relayed = plan.relay(candidate, source)
-      const stream = await UpstreamStream.open(attempt, relayed)
-      return { stream, provider: candidate.provider.key, usage: () => relayed.usage() }
-    } catch (thrown) {
-      deadline[Symbol.dispose]()
-      throw thrown
-    }
-  })
+  dispatch(
+    job.candidates,
+    async (candidate) => {
+      const { source, body } = plan.prepare(candidate)
+      const deadline = streamDeadline(job)
+      const { egress } = job.ports
+      const attempt: Attempt = {
+        candidate,
+        operation: plan.operation,
+        body,
+        deadline,
+        source,
+        egress,
+      }
+      try {
+        const relayed = plan.relay(candidate, source)
+        const stream = await UpstreamStream.open(attempt, relayed)
+        return { stream, provider: candidate.provider.key, usage: () => relayed.usage() }
+      } catch (thrown) {
+        deadline[Symbol.dispose]()
+        throw thrown
+      }
+    },
+    (candidate) => job.meter.begin(candidate),
+  )

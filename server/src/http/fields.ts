@@ -53,11 +53,11 @@ export async function changedFields<Schema extends z.ZodObject>(
 /** A text without white space around it, counted in characters. */
 export const trimmed = (most: number, least = 1) => z.string().trim().min(least).max(most)
 
-/** USD with at most so many decimals, as nano-dollars. */
-export const usd = (decimals: number) =>
+/** USD with at most so many decimals, and at least `least`, as nano-dollars. */
+export const usd = (decimals: number, least = 0) =>
   z
     .number()
-    .min(0)
+    .min(least)
     .max(1e9)
     .refine((amount) => Number(amount.toFixed(decimals)) === amount, {
       params: { issue: 'out_of_range' },

@@ -193,11 +193,15 @@ export class Purse {
 
   #serve(): void {
     const slice = this.#usable(this.#ports.now())
-    for (let first = this.#waiting[0]; first && slice; first = this.#waiting[0]) {
-      if (slice.free < wanted(first.need)) return
-      this.#waiting.shift()
-      first.resolve(this.#newHold(slice, first.need.full))
+    if (!slice) return
+    let served = 0
+    for (const { need, resolve } of this.#waiting) {
+      // Nobody overtakes: the one at the head may need more than is here.
+      if (slice.free < wanted(need)) break
+      resolve(this.#newHold(slice, need.full))
+      served++
     }
+    this.#waiting.splice(0, served)
   }
 
   /** The account has nothing more: holds are lowered, then refused. */

@@ -114,7 +114,8 @@ export class Meter {
 
   async #end({ usage, outcome }: Ending): Promise<bigint> {
     const paid = this.#paid
-    const used = usage && paid ? withinLimits(usage, limitsAt(paid.worst.volume, paid.outputLimit)) : usage
+    const used =
+      usage && paid ? withinLimits(usage, limitsAt(paid.worst.volume, paid.outputLimit)) : usage
     const cost = used && paid ? costOf(used, paid.pricing, paid.worst.volume) : 0n
     const settled = paid?.hold.settle(cost)
     if (!this.#attempt) return 0n
@@ -159,4 +160,5 @@ export class Meter {
   }
 }
 
-const countsOf = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage): TokenCounts => tokens
+const countsOf = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage): TokenCounts =>
+  tokens

@@ -1,11 +1,5 @@
 import { Meter, type Metered, type MeterPorts, type Paid } from './meter'
-import {
-  affordableLimit,
-  floorPrice,
-  fullPrice,
-  worstCase,
-  type Volume,
-} from './worst-case'
+import { affordableLimit, floorPrice, fullPrice, worstCase, type Volume } from './worst-case'
 import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
 import { Refused } from '../ledger/purse'
@@ -45,7 +39,8 @@ export class Metering {
    */
   async open(metered: Metered, payer: Payer, volumeOf: () => Volume): Promise<Opened> {
     const { model } = metered
-    if (model.isFree) return { meter: new Meter(this.#options, metered, undefined), loweredTo: undefined }
+    if (model.isFree)
+      return { meter: new Meter(this.#options, metered, undefined), loweredTo: undefined }
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
     const worst = worstCase(volumeOf(), model.pricing)
     const hold = await this.#hold(payer.accountId, {

@@ -18,12 +18,17 @@ const failed = (message: string, mayTryNext: boolean) =>
 /** Dispatches to candidates that fail as given, or answer; what they were asked, what came of it. */
 async function run(outcomes: Record<string, Error>, among = candidates) {
   const tried: string[] = []
-  const result = await dispatch(among, async ({ connection }) => {
+  const told: string[] = []
+  const attempt = async ({ connection }: Candidate) => {
+    // Who is told before has been told by now.
+    expect(told).toEqual([...tried, connection.id])
     tried.push(connection.id)
     const outcome = outcomes[connection.id]
     if (outcome) throw outcome
     return connection.id
-  }).catch((thrown: unknown) => thrown)
+  }
+  const before = async ({ connection }: Candidate) => void told.push(connection.id)
+  const result = await dispatch(among, attempt, before).catch((thrown: unknown) => thrown)
   return { tried, result }
 }
 

@@ -5,9 +5,8 @@ import { unavailable } from '../errors'
 const mostAttempts = 2
 
 /**
- * Tries candidates in their order, at most two, the second only where nothing can have been billed. `before` is
- * told of each, and awaited.
- * Throws the `ApiError` of the last attempt.
+ * Tries candidates in their order, at most two, the second only where nothing can have been billed.
+ * `before` is told of each, and awaited. Throws the `ApiError` of the last attempt.
  */
 export async function dispatch<Answer>(
   candidates: readonly Candidate[],

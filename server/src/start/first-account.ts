@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { UserStore } from '../api/admin-users/store'
 import type { Schema } from '../db/schema'
+import { post } from '../ledger/post'
 
 const email = 'operator@localhost'
 
@@ -18,7 +19,7 @@ export interface FirstAccount {
 export async function openFirstAccount(
   db: Kysely<Schema>,
   users: UserStore,
-  dataDir: string,
+  { dataDir, credit }: { dataDir: string; credit: bigint },
 ): Promise<FirstAccount> {
   const path = join(dataDir, 'first-key')
   const somebody = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
@@ -35,6 +36,16 @@ export async function openFirstAccount(
     name: 'First key',
     permissions: ['read', 'write', 'admin'],
   })
+  if (credit > 0n) {
+    await post(db, {
+      accountId: user.id,
+      amount: credit,
+      kind: 'bonus',
+      house: 'house:promo',
+      externalRef: `first:${user.id}`,
+      description: 'Credit of the first account',
+    })
+  }
   await writeFile(path, `${key}\n`, { mode: 0o600 })
   return { key, path }
 }

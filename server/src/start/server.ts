@@ -1,31 +1,23 @@
 import type { Logger } from 'pino'
 import { openCatalog } from './catalog'
+import { openGateway } from './gateway'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
 import { createConnectionStore } from '../api/admin-connections/store'
 import { createModelStore } from '../api/admin-models/store'
+import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
-import { Keyring } from '../auth/keyring'
-import { LastUse, lookUpIn } from '../auth/look-up'
 import type { Catalog } from '../catalog/catalog'
-import { StartError, type Config } from '../config'
+import type { Config } from '../config'
 import { newId } from '../db/id'
-import { Listener } from '../db/listener'
-import { Egress } from '../egress/egress'
+import type { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
-import { createGateway } from '../gateway'
 import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
-import { TokenCounter } from '../metering/token-counter'
-import type { Deadline } from '../routing/deadline'
-import { Door } from '../policy/door'
-import { FailedAuthentications } from '../policy/failed-authentications'
-import { Limits } from '../policy/limits'
-import { MemoryCounters } from '../policy/memory-counters'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -58,17 +50,11 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const { query } = storage.database
   const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
   opening.use(catalog)
-  const keyring = new Keyring({ lookUp: lookUpIn(query) })
-  await listenForChanges({ storage, catalog, keyring, log }, opening)
   const watch = opening.use(new StreamWatch(config.timers))
-  const egress = new Egress(config.timers.connectMs)
-  const { door, limits } = openDoor({ storage, catalog, keyring, log }, config, opening)
-  const counter = opening.use(
-    new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
+  const { gateway, door, egress, endAll } = await openGateway(
+    { config, storage, catalog, log },
+    opening,
   )
-  const { timers } = config
-  const running = new Set<Deadline>()
-  const gateway = createGateway({ door, limits, catalog, egress, counter, timers, running })
   const users = createUserStore(query)
   const state = { isStopping: false }
   const app = createApp({
@@ -87,7 +73,10 @@ export async function startServer(config: Config, options: Options): Promise<Run
     stores: { users, ...openStores(storage, catalog, egress) },
     log,
   })
-  const firstAccount = await openFirstAccount(query, users, storage.dataDir)
+  const firstAccount = await openFirstAccount(query, users, {
+    dataDir: storage.dataDir,
+    credit: config.firstCredit,
+  })
   const http = listen(app, config, () => newId('req'))
   opening.use(lookForLocalServers(http.port ?? config.port))
 
@@ -101,7 +90,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
       state.isStopping = true
       await drain(http, config.timers.drainMs, () => {
         watch.endAll(unavailable())
-        for (const deadline of running) deadline.cancel(unavailable())
+        endAll(unavailable())
       })
       await open.disposeAsync()
     },
@@ -123,20 +112,9 @@ async function drain(http: Bun.Server<undefined>, drainMs: number, endAll: () =>
   clearTimeout(cutting)
 }
 
-/** Who may come in, and how much of it. */
-function openDoor({ storage, keyring, log }: Caches, config: Config, stack: AsyncDisposableStack) {
-  const lastUse = stack.use(
-    new LastUse(storage.database.query, (err) =>
-      log.warn({ err }, 'the last use of keys could not be noted'),
-    ),
-  )
-  const limits = new Limits(new MemoryCounters())
-  const failures = new FailedAuthentications({ perMinute: config.failedAuthenticationsPerMinute })
-  return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
-}
-
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({
   plans: createPlanStore(database.query),
+  credits: createCreditStore(database.query),
   providers: createProviderStore(database.query, catalog),
   models: createModelStore(database.query, catalog),
   connections: createConnectionStore({
@@ -157,39 +135,3 @@ const answersSoon = ({ database }: Storage) =>
     ),
     Bun.sleep(readinessMs).then(() => false),
   ])
-
-interface Caches {
-  storage: Storage
-  catalog: Catalog
-  keyring: Keyring
-  log: Logger
-}
-
-/** Changes made on other nodes, or by hand, reach what is kept in memory here. */
-async function listenForChanges(
-  { storage, catalog, keyring, log }: Caches,
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  const listener = stack.use(
-    new Listener({
-      connect: () => storage.database.client(),
-      subscriptions: {
-        tollgate_key: (hash) => keyring.forgetKey(hash),
-        tollgate_user: (userId) => keyring.forgetUser(userId),
-        tollgate_plan: () => keyring.distrust(),
-        tollgate_catalog: () => catalog.refreshSoon(),
-      },
-      onGap: () => {
-        keyring.distrust()
-        catalog.refreshSoon()
-      },
-      onError: (err) => log.warn({ err }, 'the listening connection broke; connecting again'),
-    }),
-  )
-  try {
-    await listener.start()
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : 'unknown error'
-    throw new StartError(`The database takes no listening connection: ${why}.`, { cause })
-  }
-}

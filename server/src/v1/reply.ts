@@ -3,6 +3,7 @@ import type { Call, Reply, StreamReply } from '../gateway/job'
 import { readJson } from '../http/body'
 import { callerOf } from '../http/caller'
 import type { Env } from '../http/env'
+import { plainUsd } from '../wire/usd'
 import { openedWithin, toEventStream, type StreamWatch } from '../http/event-stream'
 
 /** What the model endpoints need to answer. */
@@ -30,7 +31,11 @@ export async function toResponse(
 ): Promise<Response> {
   if (reply.kind === 'stream') return streamed(c, reply, ports)
   return new Response(JSON.stringify(reply.body), {
-    headers: { 'content-type': 'application/json', 'x-tollgate-provider': reply.provider },
+    headers: {
+      'content-type': 'application/json',
+      'x-tollgate-provider': reply.provider,
+      'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+    },
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Updateable } from 'kysely'
+import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { createKeyStore } from './key-store'
 import type { ChangedUser, NewUser } from './schema'
 import { isId, newId } from '../../db/id'
@@ -7,14 +7,16 @@ import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { toShownOverrides, toStoredOverrides } from '../../http/limits'
+import { toUsd } from '../../wire/usd'
 import { containing, toPaged, type Page } from '../../http/paging'
 
-const toUser = (row: Selectable<UserRow>) => ({
+const toUser = (row: Selectable<UserRow>, balance: bigint) => ({
   id: row.id,
   email: row.email,
   display_name: row.display_name,
   status: row.status,
   is_operator: row.is_operator,
+  balance: toUsd(balance),
   plan_id: row.plan_id,
   limits: toShownOverrides(row.limits),
   last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
@@ -34,11 +36,17 @@ export type UserStore = ReturnType<typeof createUserStore>
 
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
 export function createUserStore(db: Kysely<Schema>) {
+  const withBalance = async (row: Selectable<UserRow>) => {
+    const [user] = await withBalances(db, [row])
+    if (!user) throw new ApiError('resource_not_found')
+    return user
+  }
+
   async function found(id: string) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
     const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
-    return toUser(row)
+    return withBalance(row)
   }
 
   async function change(id: string, fields: Updateable<UserRow>) {
@@ -51,7 +59,7 @@ export function createUserStore(db: Kysely<Schema>) {
       .executeTakeFirst()
       .catch(refused)
     if (!row) throw new ApiError('resource_not_found')
-    return toUser(row)
+    return withBalance(row)
   }
 
   return {
@@ -70,7 +78,7 @@ export function createUserStore(db: Kysely<Schema>) {
         .returningAll()
         .executeTakeFirstOrThrow()
         .catch(refused)
-      return toUser(row)
+      return withBalance(row)
     },
     change: (id: string, { limits, ...fields }: ChangedUser) =>
       change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) })),
@@ -103,5 +111,14 @@ async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefi
       .execute(),
   ])
   const { shown, pagination } = toPaged(page, count.total, rows)
-  return { users: shown.map(toUser), pagination }
+  return { users: await withBalances(db, shown), pagination }
+}
+
+/** Users with what is booked on their accounts. */
+async function withBalances(db: Kysely<Schema>, rows: readonly Selectable<UserRow>[]) {
+  const ids = rows.map(({ id }) => id)
+  const { rows: accounts } = await sql<{ id: string; posted: bigint }>`
+    select id, posted from credit_account where id = any(${ids}::text[])`.execute(db)
+  const posted = new Map(accounts.map((account) => [account.id, account.posted]))
+  return rows.map((row) => toUser(row, posted.get(row.id) ?? 0n))
 }

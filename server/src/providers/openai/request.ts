@@ -20,6 +20,13 @@ export function outputLimitOf(request: JsonObject): { limit: number; field: stri
   return undefined
 }
 
+/** The same request with a lower output limit; with undefined as it is. */
+export function withOutputLimit(request: JsonObject, limit: number | undefined): JsonObject {
+  if (limit === undefined) return request
+  const { max_completion_tokens: _limit, ...rest } = request
+  return { ...rest, max_tokens: limit }
+}
+
 const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0
 
 /** A chat request for a provider that speaks the same format: what is not named here travels on. */

@@ -1,0 +1,21 @@
+import { Hono } from 'hono'
+import { Adjustment, Grant } from './schema'
+import type { CreditStore } from './store'
+import type { Env } from '../../http/env'
+import { newFields } from '../../http/fields'
+import type { Guards } from '../../http/guards'
+import { pageOf } from '../../http/paging'
+
+/** Credits, for the operator. Source: api.md 7 and 19. */
+export const creditRoutes = (credits: CreditStore, { operator }: Guards) =>
+  new Hono<Env>()
+    .post('/api/admin/credits/grant', operator, async (c) =>
+      c.json(await credits.grant(await newFields(c, Grant)), 201),
+    )
+    .post('/api/admin/credits/adjust', operator, async (c) =>
+      c.json(await credits.adjust(await newFields(c, Adjustment)), 201),
+    )
+    .get('/api/admin/transactions', operator, async (c) => {
+      const userId = c.req.query('user_id')
+      return c.json(await credits.list(pageOf(c, `transactions ${userId ?? ''}`), userId))
+    })

@@ -1,0 +1,33 @@
+import { sql, type Kysely } from 'kysely'
+import type { LeaseStore } from './purses'
+import { renewLeases } from './renew-leases'
+import { returnLeases } from './return-leases'
+import { findLease, takeLease } from './take-lease'
+import { within } from '../db/deadline'
+import type { Schema } from '../db/schema'
+
+/** What a lease is good for without being renewed. */
+const lifeSeconds = 60
+/** A caller is refused within a second. */
+const patienceMs = 900
+
+interface Options {
+  nodeId: string
+  /** How many nodes are alive. */
+  nodes: () => number
+}
+
+/** The statements of leases as one node uses them, each with a deadline. */
+export const createLeaseStore = (db: Kysely<Schema>, { nodeId, nodes }: Options): LeaseStore => ({
+  take: (lease) =>
+    within(takeLease(db, { ...lease, nodeId, nodes: nodes(), lifeSeconds }), patienceMs),
+  find: async (leaseId) => (await within(findLease(db, leaseId), patienceMs))?.amount,
+  recall: async (accountId) => {
+    await within(
+      sql`select pg_notify('tollgate_recall', ${`${nodeId} ${accountId}`})`.execute(db),
+      patienceMs,
+    )
+  },
+  giveBack: (returns, options) => within(returnLeases(db, returns, options), patienceMs),
+  renew: (leaseIds) => within(renewLeases(db, leaseIds, lifeSeconds), patienceMs),
+})

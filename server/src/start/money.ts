@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import type { Config } from '../config'
+import { newId } from '../db/id'
+import type { Subscriptions } from '../db/listener'
+import { unavailable } from '../errors'
+import { endLeases, leasesOf } from '../ledger/end-leases'
+import { createLeaseStore } from '../ledger/lease-store'
+import { beat, earlierStarts, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
+import { Purses } from '../ledger/purses'
+import { settle } from '../ledger/settle'
+import { Sweeper } from '../ledger/sweeper'
+import type { UsageEvent } from '../ledger/usage-event'
+import { fromRecord, toRecord } from '../metering/event-record'
+import { Flusher } from '../metering/flusher'
+import { Journal } from '../metering/journal'
+import { Metering } from '../metering/metering'
+
+const tickMs = 1000
+const beatEveryTicks = 20
+const sweepEveryTicks = 10
+/** How long a start waits for the journal of the one before; the rest is booked while it serves. */
+const replayPatienceMs = 5000
+const stopPatienceMs = 5000
+
+export interface Money {
+  metering: Metering
+  subscriptions: Subscriptions
+  /** Notifications may have been missed. */
+  onGap: () => void
+}
+
+interface Options {
+  config: Config
+  storage: Storage
+  log: Logger
+}
+
+/** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */
+export async function openMoney(options: Options, stack: AsyncDisposableStack): Promise<Money> {
+  const { config, storage, log } = options
+  const { query } = storage.database
+  const node: LedgerNode = { id: newId('node'), place: await placeOf(storage.dataDir) }
+  const alive = { nodes: 1 }
+  await registerNode(query, node)
+  alive.nodes = await beat(query, node.id)
+  const journal = stack.use(await openJournal(options))
+  const flusher = stack.use(
+    new Flusher({
+      journal,
+      book: (events) => settle(query, events),
+      onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
+    }),
+  )
+  await recover({ storage, log, node, journal, flusher })
+  const purses = new Purses({
+    store: createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes }),
+    newLeaseId: () => newId('lease'),
+    now: readClocks,
+    pause: (ms) => Bun.sleep(ms),
+    onError: (err) => log.warn({ err }, 'leases could not be renewed or given back'),
+  })
+  stack.use(keepUp({ storage, log, node, purses, alive }))
+  stack.defer(() => leave({ storage, log, node, flusher, purses }))
+  return {
+    metering: new Metering({
+      purses,
+      minimumBalance: config.minimumBalance,
+      begin: (attemptId, record) =>
+        journal.begin(attemptId, record).catch((cause: unknown) => {
+          throw unavailable(cause)
+        }),
+      settle: (event) => write(event, { storage, log, journal, flusher }),
+      onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
+    }),
+    subscriptions: {
+      tollgate_credit: (accountId) => purses.creditCame(accountId),
+      tollgate_recall: (payload) => {
+        const [by, accountId = ''] = payload.split(' ')
+        if (by === node.id) return
+        purses.recalled(accountId).catch((err: unknown) => {
+          log.warn({ err }, 'a slice that another node asked for could not be given back')
+        })
+      },
+    },
+    onGap: () => purses.creditMayHaveCome(),
+  }
+}
+
+const readClocks = () => ({ monotonicMs: performance.now(), wallMs: Date.now() })
+
+/** The same for every start on this directory of this machine, and not for a copy of it elsewhere. */
+async function placeOf(dataDir: string): Promise<string> {
+  const { dev, ino } = await stat(dataDir)
+  return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
+}
+
+const openJournal = ({ config, storage, log }: Options) =>
+  Journal.open({
+    path: join(storage.dataDir, 'journal.sqlite'),
+    sync: config.journalSync,
+    onDamage: (damage) => log.error({ damage }, 'the usage journal was damaged'),
+    onFailure: (err) => log.fatal({ err }, 'the usage journal failed; paid requests are refused'),
+    onDelay: (err) => log.warn({ err }, 'the log of the usage journal could not be emptied'),
+  })
+
+interface Parts {
+  storage: Storage
+  log: Logger
+  node: LedgerNode
+  journal: Journal
+  flusher: Flusher
+  purses: Purses
+}
+
+/** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
+async function write(
+  event: UsageEvent,
+  { storage, log, journal, flusher }: Pick<Parts, 'storage' | 'log' | 'journal' | 'flusher'>,
+): Promise<void> {
+  try {
+    await journal.settle(event.id, toRecord(event))
+    flusher.poke()
+  } catch (cause) {
+    log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
+    await settle(storage.database.query, [event]).catch((err: unknown) => {
+      log.fatal({ err, event: toRecord(event) }, 'a usage event could not be written anywhere')
+      throw unavailable(err)
+    })
+  }
+}
+
+/**
+ * What earlier starts on this directory left: their journal is booked, attempts that were open become
+ * orphans, then what their leases had not spent is freed.
+ */
+async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
+  const { log, journal } = parts
+  for (const { attemptId, body } of journal.orphans()) {
+    const orphan: UsageEvent = { ...fromRecord(body), state: 'orphan', outcome: 'orphan' }
+    log.warn(
+      { attemptId, requestId: orphan.requestId },
+      'an attempt was open when its process died',
+    )
+    await journal.settle(attemptId, toRecord(orphan))
+  }
+  const replayed = replay(parts).catch((err: unknown) => {
+    log.error({ err }, 'what an earlier start left could not be booked yet')
+  })
+  await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
+}
+
+async function replay({ storage, log, node, flusher }: Omit<Parts, 'purses'>): Promise<void> {
+  const { query } = storage.database
+  await flusher.drain()
+  for (const earlier of await earlierStarts(query, node)) {
+    const ended = await endLeases(query, await leasesOf(query, earlier), 'closed')
+    log.info({ leases: ended.length }, 'leases of an earlier start were freed')
+    await forgetNode(query, earlier)
+  }
+}
+
+/** Renews, gives back, says that this node lives, and sweeps what dead ones left. */
+function keepUp(
+  parts: Pick<Parts, 'storage' | 'log' | 'node' | 'purses'> & { alive: { nodes: number } },
+): Disposable {
+  const { storage, log, node, purses, alive } = parts
+  const { query } = storage.database
+  const sweeper = new Sweeper(query, () => performance.now())
+  let ticks = 0
+  const work = async () => {
+    ticks++
+    await purses.tick()
+    if (ticks % beatEveryTicks === 0) alive.nodes = await beat(query, node.id)
+    if (ticks % sweepEveryTicks !== 0) return
+    const swept = await sweeper.sweep()
+    if (swept.length > 0) log.warn({ leases: swept }, 'leases of silent nodes were swept')
+  }
+  let isWorking = false
+  const timer = setInterval(() => {
+    if (isWorking) return
+    isWorking = true
+    work()
+      .catch((err: unknown) => log.warn({ err }, 'the upkeep of leases failed'))
+      .finally(() => (isWorking = false))
+  }, tickMs)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** What is settled is booked and what is free goes back, as far as the database answers. */
+async function leave(parts: Pick<Parts, 'storage' | 'log' | 'node' | 'flusher' | 'purses'>) {
+  const { storage, log, node, flusher, purses } = parts
+  const leaving = async () => {
+    await flusher.drain()
+    await purses.giveBackAll()
+    await endLeases(
+      storage.database.query,
+      await leasesOf(storage.database.query, node.id),
+      'closed',
+    )
+    await forgetNode(storage.database.query, node.id)
+  }
+  const late = Bun.sleep(stopPatienceMs).then(() => {
+    throw new Error('timeout')
+  })
+  await Promise.race([leaving(), late]).catch((err: unknown) => {
+    log.warn({ err }, 'not everything was booked; the next start does it')
+  })
+}
