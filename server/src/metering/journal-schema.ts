@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { closeSync, openSync } from 'node:fs'
 
 export const pageBytes = 4096
 
@@ -13,8 +14,12 @@ const tables = [
 export const rowSum = (attemptId: string, body: string) =>
   Bun.hash.crc32(body, Bun.hash.crc32(attemptId))
 
+const ownersOnly = 0o600
+
 /** Opens or creates a journal, with nothing left for SQLite to do by itself. */
 export function connect(path: string): Database {
+  // SQLite gives the file's mode to its log as well.
+  closeSync(openSync(path, 'a', ownersOnly))
   const database = new Database(path, { create: true, strict: true })
   try {
     database.run(`pragma page_size = ${pageBytes}`)
