@@ -80,6 +80,8 @@ test('whatever is begun, settled, dropped and opened again, it says what was wri
     for (const step of [...steps, { kind: 'reopen' } as const]) {
       if (step.kind === 'full') {
         await Promise.all(running)
+        // A checkpoint is not waited for; one that shares the failed write is lost, and may be.
+        await journal.note('written', 'all that came before')
         isFull = true
         await expect(journal.settle('att_1', 'never')).rejects.toMatchObject({
           reason: 'unwritten',
