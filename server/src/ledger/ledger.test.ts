@@ -9,6 +9,7 @@ import { returnLeases } from './return-leases'
 import { settle } from './settle'
 import { findLease, takeLease, type Lease } from './take-lease'
 import type { UsageEvent } from './usage-event'
+import { toRecord } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
@@ -66,7 +67,7 @@ const event = (fields: Partial<UsageEvent> & Pick<UsageEvent, 'id' | 'accountId'
   streamed: false,
   outcome: 'ok',
   state: 'settled',
-  startedAt: new Date('2026-11-21T10:11:12.345Z'),
+  startedAt: '2026-11-21T10:11:12.345Z',
   durationMs: 12,
   firstTokenMs: null,
   tokens: {
@@ -155,8 +156,9 @@ class Both {
             fromLease: BigInt(cost),
           }),
         )
-        await settle(database.query, events)
-        if (step.again) await settle(database.query, events)
+        const records = events.map(toRecord)
+        await settle(database.query, records)
+        if (step.again) await settle(database.query, records)
         model.settle(events.map((it) => ({ ...it, accountId, leaseId })))
         break
       }
@@ -244,7 +246,7 @@ describe('the tables', () => {
     const accountId = await newAccount()
     await topUp(accountId, 10_000n)
     const events = Array.from({ length: 20 }, () =>
-      event({ id: newId('att'), accountId, cost: 10n }),
+      toRecord(event({ id: newId('att'), accountId, cost: 10n })),
     )
     await Promise.all([1, 2, 3, 4].map(() => settle(database.query, events)))
     expect(await stateOf(accountId)).toEqual({ posted: 9800n, leased: 0n })

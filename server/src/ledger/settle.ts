@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { allocate, type AccountState, type Allocation, type LeaseState } from './allocate'
-import { insertEvents, type BookedEvent } from './insert-events'
-import type { UsageEvent } from './usage-event'
+import { insertEvents, type BookedRecord } from './insert-events'
+import { chargeOf, type Charge } from './usage-record'
 import { newIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
 
@@ -10,19 +10,21 @@ type Db = Transaction<Schema>
 const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 
 /**
- * Books a batch of usage events in one transaction, each once: an event that is already there falls
+ * Books a batch of usage events, as records, in one transaction, each once: an event that is already there falls
  * out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20). Locks
  * accounts, then leases, each in the order of their ids.
  */
-export async function settle(db: Kysely<Schema>, batch: readonly UsageEvent[]): Promise<void> {
-  if (batch.length === 0) return
+export async function settle(db: Kysely<Schema>, records: readonly string[]): Promise<void> {
+  if (records.length === 0) return
+  const batch = records.map((record) => ({ record, charge: chargeOf(record) }))
   await db.transaction().execute(async (trx) => {
-    const charged = batch.filter(({ cost }) => cost > 0n)
+    const charges = batch.map(({ charge }) => charge)
+    const charged = charges.filter(({ cost }) => cost > 0n)
     const accounts = await lockAccounts(trx, charged)
     const leases = await lockLeases(trx, charged)
-    const known = await knownIds(trx, batch)
-    const fresh = batch.filter(({ id }) => !known.has(id))
-    const booked = fresh.map((event) => toBooked(event, accounts, leases))
+    const known = await knownIds(trx, charges)
+    const fresh = batch.filter(({ charge }) => !known.has(charge.id))
+    const booked = fresh.map((one) => ({ ...one, ...toBooked(one.charge, accounts, leases) }))
     await bookTransactions(trx, booked, accounts)
     await insertEvents(trx, booked)
     await storeAccounts(trx, accounts)
@@ -41,12 +43,12 @@ interface LockedLease extends LeaseState {
   id: string
 }
 
-const idsOf = (events: readonly UsageEvent[], of: (event: UsageEvent) => string | null) => [
-  ...new Set(events.flatMap((event) => of(event) ?? [])),
+const idsOf = (charges: readonly Charge[], of: (charge: Charge) => string | null) => [
+  ...new Set(charges.flatMap((charge) => of(charge) ?? [])),
 ]
 
-async function lockAccounts(trx: Db, events: readonly UsageEvent[]) {
-  const ids = idsOf(events, ({ accountId }) => accountId)
+async function lockAccounts(trx: Db, charges: readonly Charge[]) {
+  const ids = idsOf(charges, ({ accountId }) => accountId)
   const { rows } = await sql<{ id: string; posted: bigint; leased: bigint }>`
     select id, posted, leased from credit_account
     where id = any(${ids}::text[]) order by id for update`.execute(trx)
@@ -58,47 +60,50 @@ async function lockAccounts(trx: Db, events: readonly UsageEvent[]) {
   )
 }
 
-async function lockLeases(trx: Db, events: readonly UsageEvent[]) {
-  const ids = idsOf(events, ({ leaseId }) => leaseId)
+async function lockLeases(trx: Db, charges: readonly Charge[]) {
+  const ids = idsOf(charges, ({ leaseId }) => leaseId)
   const { rows } = await sql<LockedLease>`
     select id, amount, spent from credit_lease
     where id = any(${ids}::text[]) and state = 'active' order by id for update`.execute(trx)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function knownIds(trx: Db, events: readonly UsageEvent[]) {
-  const ids = events.map(({ id }) => id)
+async function knownIds(trx: Db, charges: readonly Charge[]) {
+  const ids = charges.map(({ id }) => id)
   const { rows } = await sql<{ id: string }>`
     select id from usage_event where id = any(${ids}::text[])`.execute(trx)
   return new Set(rows.map(({ id }) => id))
 }
 
 function toBooked(
-  event: UsageEvent,
+  charge: Charge,
   accounts: ReadonlyMap<string, LockedAccount>,
   leases: ReadonlyMap<string, LockedLease>,
-): BookedEvent {
-  const account = event.cost > 0n && event.accountId ? accounts.get(event.accountId) : undefined
-  if (!account) {
-    // Nobody to charge: an account that is gone leaves its last cost to the house.
-    return { event, allocation: { ...nothing, writtenOff: event.cost }, transactionId: null }
-  }
-  const lease = event.leaseId ? leases.get(event.leaseId) : undefined
-  const allocation = allocate(event, account, lease)
+): Omit<BookedRecord, 'record'> {
+  const { cost, accountId, leaseId } = charge
+  const account = cost > 0n && accountId !== null ? accounts.get(accountId) : undefined
+  // Nobody to charge: an account that is gone leaves its last cost to the house.
+  if (!account) return { allocation: { ...nothing, writtenOff: cost }, transactionId: null }
+  const lease = leaseId === null ? undefined : leases.get(leaseId)
+  const allocation = allocate(charge, account, lease)
   const isCharged = allocation.fromLease + allocation.fromBalance > 0n
-  return { event, allocation, transactionId: isCharged ? account.transactionId : null }
+  return { allocation, transactionId: isCharged ? account.transactionId : null }
+}
+
+interface Booked extends BookedRecord {
+  charge: Charge
 }
 
 /** One ledger transaction an account and batch: what it pays, and the house's revenue. */
 async function bookTransactions(
   trx: Db,
-  booked: readonly BookedEvent[],
+  booked: readonly Booked[],
   accounts: ReadonlyMap<string, LockedAccount>,
 ): Promise<void> {
   const paying = [...accounts.values()].filter(({ posted, before }) => posted !== before)
   if (paying.length === 0) return
   const firstOf = (transactionId: string) =>
-    booked.find((one) => one.transactionId === transactionId)?.event.id ?? transactionId
+    booked.find((one) => one.transactionId === transactionId)?.charge.id ?? transactionId
   const ids = paying.map(({ transactionId }) => transactionId)
   const refs = paying.map(({ transactionId }) => `usage:${firstOf(transactionId)}`)
   const paid = paying.map(({ before, posted }) => before - posted)

@@ -30,7 +30,8 @@ export interface UsageEvent {
   outcome: string
   /** An orphan was open when its process died: visible, and charged nothing. */
   state: 'settled' | 'orphan'
-  startedAt: Date
+  /** ISO 8601. */
+  startedAt: string
   durationMs: number
   firstTokenMs: number | null
   tokens: TokenCounts

@@ -1,6 +1,3 @@
-import { fromRecord } from './event-record'
-import type { UsageEvent } from '../ledger/usage-event'
-
 /** What the flusher needs of the journal. */
 export interface FlushedJournal {
   readonly size: number
@@ -10,13 +7,16 @@ export interface FlushedJournal {
 
 interface Options {
   journal: FlushedJournal
-  /** Books each event once, however often it comes. */
-  book: (events: readonly UsageEvent[]) => Promise<void>
+  /** Books each usage event once, however often it comes. */
+  book: (records: readonly string[]) => Promise<void>
   onError: (error: unknown) => void
 }
 
 const everyMs = 250
-const batchSize = 200
+const fullBatch = 200
+// Under load one transaction serves many; what it costs is by the batch more than by the event.
+const mostAtOnce = 2000
+const pokeGapMs = 50
 const longestBackoffMs = 5000
 
 /**
@@ -29,6 +29,7 @@ export class Flusher implements AsyncDisposable {
   #running: Promise<void> | undefined
   #backoffMs = 0
   #isClosed = false
+  #flushedAtMs = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -42,8 +43,8 @@ export class Flusher implements AsyncDisposable {
 
   /** Something was settled: a full batch is booked at once. */
   poke(): void {
-    if (this.#options.journal.size < batchSize || this.#backoffMs > 0) return
-    this.#flushSoon()
+    if (this.#options.journal.size < fullBatch || this.#backoffMs > 0) return
+    if (performance.now() - this.#flushedAtMs >= pokeGapMs) this.#flushSoon()
   }
 
   /** Books all that is settled. Rejects when the ledger does. */
@@ -61,6 +62,7 @@ export class Flusher implements AsyncDisposable {
     if (this.#running || this.#isClosed) return
     this.#running = this.#flush().finally(() => {
       this.#running = undefined
+      this.#flushedAtMs = performance.now()
       this.#schedule(this.#backoffMs || everyMs)
     })
   }
@@ -77,8 +79,8 @@ export class Flusher implements AsyncDisposable {
 
   async #bookBatch(): Promise<void> {
     const { journal, book } = this.#options
-    const rows = journal.settled(batchSize)
-    await book(rows.map(({ body }) => fromRecord(body)))
+    const rows = journal.settled(mostAtOnce)
+    await book(rows.map(({ body }) => body))
     await journal.drop(rows.map(({ seq }) => seq))
   }
 

@@ -1,10 +1,10 @@
 import { costOf } from './cost'
-import { toRecord } from './event-record'
 import { limitsAt, withinLimits, type WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
 import type { Hold } from '../ledger/slice'
 import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
+import { toRecord } from '../ledger/usage-record'
 import type { Usage } from '../wire/usage'
 
 /** Where a meter writes what it read. */
@@ -45,7 +45,7 @@ interface OpenAttempt {
   id: string
   provider: string
   connectionId: string
-  startedAt: Date
+  startedAt: string
   startedAtMs: number
 }
 
@@ -67,8 +67,17 @@ const nothing: TokenCounts = {
   audioOutput: 0,
 }
 
-const asText = (pricing: Pricing) =>
-  Object.fromEntries(Object.entries(pricing).map(([bucket, price]) => [bucket, String(price)]))
+const textOf = new WeakMap<Pricing, Record<string, string>>()
+
+/** The same for all requests of a model, so it is made once. */
+function asText(pricing: Pricing): Record<string, string> {
+  const known = textOf.get(pricing)
+  if (known) return known
+  const entries = Object.entries(pricing).map(([bucket, price]) => [bucket, String(price)] as const)
+  const made = Object.fromEntries(entries)
+  textOf.set(pricing, made)
+  return made
+}
 
 /**
  * Follows one request from its first attempt to its end, and says once what it cost. Every attempt
@@ -95,7 +104,7 @@ export class Meter {
       id: newId('att'),
       provider: provider.key,
       connectionId: connection.id,
-      startedAt: new Date(),
+      startedAt: new Date().toISOString(),
       startedAtMs: performance.now(),
     }
     if (last) await this.#ports.settle(this.#eventOf(last, { outcome: 'failed_over' }))

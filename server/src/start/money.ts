@@ -15,7 +15,7 @@ import { Purses } from '../ledger/purses'
 import { settle } from '../ledger/settle'
 import { Sweeper } from '../ledger/sweeper'
 import type { UsageEvent } from '../ledger/usage-event'
-import { fromRecord, toRecord } from '../metering/event-record'
+import { asOrphan, toRecord } from '../ledger/usage-record'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
 import { Metering } from '../metering/metering'
@@ -52,7 +52,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const flusher = stack.use(
     new Flusher({
       journal,
-      book: (events) => settle(query, events),
+      book: (records) => settle(query, records),
       onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
     }),
   )
@@ -122,13 +122,14 @@ async function write(
   event: UsageEvent,
   { storage, log, journal, flusher }: Pick<Parts, 'storage' | 'log' | 'journal' | 'flusher'>,
 ): Promise<void> {
+  const record = toRecord(event)
   try {
-    await journal.settle(event.id, toRecord(event))
+    await journal.settle(event.id, record)
     flusher.poke()
   } catch (cause) {
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
-    await settle(storage.database.query, [event]).catch((err: unknown) => {
-      log.fatal({ err, event: toRecord(event) }, 'a usage event could not be written anywhere')
+    await settle(storage.database.query, [record]).catch((err: unknown) => {
+      log.fatal({ err, record }, 'a usage event could not be written anywhere')
       throw unavailable(err)
     })
   }
@@ -141,12 +142,8 @@ async function write(
 async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
   const { log, journal } = parts
   for (const { attemptId, body } of journal.orphans()) {
-    const orphan: UsageEvent = { ...fromRecord(body), state: 'orphan', outcome: 'orphan' }
-    log.warn(
-      { attemptId, requestId: orphan.requestId },
-      'an attempt was open when its process died',
-    )
-    await journal.settle(attemptId, toRecord(orphan))
+    log.warn({ attemptId }, 'an attempt was open when its process died')
+    await journal.settle(attemptId, asOrphan(body))
   }
   const replayed = replay(parts).catch((err: unknown) => {
     log.error({ err }, 'what an earlier start left could not be booked yet')
