@@ -21,10 +21,12 @@ import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import { TokenCounter } from '../metering/token-counter'
+import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
+import { SharedCounters } from '../policy/shared-counters'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -125,9 +127,21 @@ function openDoor({ storage, keyring, log }: Caches, config: Config, stack: Asyn
       log.warn({ err }, 'the last use of keys could not be noted'),
     ),
   )
-  const limits = new Limits(new MemoryCounters())
+  const limits = new Limits(openCounters(config, log, stack))
   const failures = new FailedAuthentications({ perMinute: config.failedAuthenticationsPerMinute })
   return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
+}
+
+/** Limits hold for this process, or for all that share a Redis; it may come and go. */
+function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableStack): Counters {
+  if (redisUrl === undefined) return new MemoryCounters()
+  return stack.use(
+    new SharedCounters({
+      url: redisUrl,
+      onError: (err) => log.warn({ err }, 'Redis is away: this node keeps to its share of limits'),
+      onBack: () => log.info('Redis is back: limits are shared again'),
+    }),
+  )
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({
