@@ -17,7 +17,7 @@ const help = `Usage: tollgate [command]
   test [args]   run the tests; arguments go to bun test
   faults [args] run the tests that need redis-server on the PATH
   check         run what must pass before a change is sent
-  bench <name>  run a measurement: streams, cpu
+  bench <name>  run a measurement: streams, cpu, limits
   --help        this text
   --version     the version of Tollgate
 

@@ -19,9 +19,13 @@ const endOf = (open: Set<Socket<Half>>, wire: { delayMs: number }) => ({
   open: (half: Socket<Half>) => void open.add(half),
   data: (half: Socket<Half>, bytes: Buffer) => {
     const copy = Buffer.from(bytes)
-    const send = () => void half.data.other.then((other) => other.write(copy))
-    if (wire.delayMs === 0) send()
-    else setTimeout(send, wire.delayMs)
+    const send = () =>
+      half.data.other.then(
+        (other) => other.write(copy),
+        () => undefined,
+      )
+    if (wire.delayMs === 0) void send()
+    else setTimeout(() => void send(), wire.delayMs)
   },
   close: (half: Socket<Half>) => {
     open.delete(half)

@@ -39,6 +39,7 @@ export class MemoryCounters implements Counters {
     const nowMs = this.#now()
     this.#sweep(nowMs)
     let tightest: Reading | undefined
+    // The clock never steps back here, so that all windows have one slot for it.
     let slot = 0
     for (const bucket of windows) {
       const window = this.#window(bucket.id)

@@ -22,10 +22,10 @@ test.each([
 })
 
 test('a short request is estimated by its length, a long one by its texts', () => {
-  const never = () => {
-    throw new Error('it was looked into')
-  }
-  expect(estimatePrompt(430, never)).toBe(100)
+  let looked = 0
+  const short = () => ({ texts: [], media: (looked += 1) })
+  expect(estimatePrompt(430, short)).toBe(100)
+  expect(looked).toBe(0)
   const prompt = { texts: ['x'.repeat(43_000)], media: 2 }
   expect(estimatePrompt(9_000_000, () => prompt)).toBe(12_000)
 })
