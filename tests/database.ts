@@ -52,9 +52,12 @@ export interface TwoNodes extends AsyncDisposable {
 
 /**
  * Starts node A with its embedded database, then node B with that one as `DATABASE_URL`, the same
- * `ENCRYPTION_KEY` and the same `ADMIN_KEY`, in a data directory of its own.
+ * `ENCRYPTION_KEY` and the same `ADMIN_KEY`, in a data directory of its own. `ofB` is what only B has.
  */
-export async function startTwoNodes({ environment = {} }: RigOptions = {}): Promise<TwoNodes> {
+export async function startTwoNodes({
+  environment = {},
+  ofB = {},
+}: Pick<RigOptions, 'environment'> & { ofB?: Record<string, string> } = {}): Promise<TwoNodes> {
   const shared = {
     ...environment,
     ADMIN_KEY: `admin-of-two-nodes-${crypto.randomUUID()}`,
@@ -62,7 +65,7 @@ export async function startTwoNodes({ environment = {} }: RigOptions = {}): Prom
   }
   const a = await startGateway({ environment: shared })
   const url = await databaseUrl(a.dataDir)
-  const b = await startGateway({ environment: { ...shared, DATABASE_URL: url } })
+  const b = await startGateway({ environment: { ...shared, ...ofB, DATABASE_URL: url } })
   return {
     a,
     b,

@@ -14,7 +14,7 @@ import { userRoutes } from './api/admin-users/routes'
 import type { UserStore } from './api/admin-users/store'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
-import { ApiError, quotaHeaders, type Quota } from './errors'
+import { ApiError, tellQuota } from './errors'
 import type { Gateway } from './gateway'
 import { allowAnyOrigin } from './http/cors'
 import { docsRoutes } from './http/docs'
@@ -59,9 +59,12 @@ export function createApp(ports: AppPorts): Hono<Env> {
     c.set('startedAtMs', startedAtMs)
     await next()
     const tookMs = performance.now() - startedAtMs
-    c.res.headers.set('x-request-id', c.get('requestId'))
-    c.res.headers.set('openai-processing-ms', String(Math.round(tookMs)))
-    tellQuota(c.res.headers, c.get('quota'))
+    const { headers } = c.res
+    headers.set('x-request-id', c.get('requestId'))
+    headers.set('openai-processing-ms', String(Math.round(tookMs)))
+    const quota = c.get('quota')
+    // A 429 has told already which limit refused.
+    if (quota && c.res.status !== 429) tellQuota(headers, quota)
     report(log, c.get('requestId'), { request: c.req.raw, response: c.res, tookMs })
   })
   app.use('/v1/*', allowAnyOrigin)
@@ -98,12 +101,6 @@ export function createApp(ports: AppPorts): Hono<Env> {
   })
   assertGuarded(app)
   return app
-}
-
-/** A 429 has told already which limit refused. */
-function tellQuota(headers: Headers, quota: Quota | undefined): void {
-  if (!quota || headers.has('x-ratelimit-limit')) return
-  for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
 }
 
 /** A base address without `/v1` is what people get wrong most. */

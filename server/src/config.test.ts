@@ -20,6 +20,7 @@ const defaults = {
   baseUrl: undefined,
   dataDir: './data',
   databaseUrl: undefined,
+  redisUrl: undefined,
   databasePoolSize: 10,
   minimumBalance: 100_000_000n,
   firstCredit: 100_000_000_000n,

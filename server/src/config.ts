@@ -52,6 +52,7 @@ const Environment = z.object({
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
   LOCAL_DISCOVERY: flag(true),
@@ -101,6 +102,8 @@ export interface Config {
   /** 32 bytes, undefined where the data directory is to hold them. */
   encryptionKey: Buffer | undefined
   timers: Timers
+  /** Where nodes share their limits; undefined to count in this process. */
+  redisUrl: string | undefined
   /** From one client address; beyond it they are answered 429. */
   failedAuthenticationsPerMinute: number
   localDiscovery: boolean
@@ -145,6 +148,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     adminKey: env.ADMIN_KEY,
     encryptionKey: env.ENCRYPTION_KEY,
     timers: toTimers(env),
+    redisUrl: env.REDIS_URL,
     failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,

@@ -132,11 +132,11 @@ export interface Quota {
 }
 
 /** Source: api.md 4.7. */
-export const quotaHeaders = ({ limit, remaining, resetAtMs }: Quota): Record<string, string> => ({
-  'x-ratelimit-limit': String(limit),
-  'x-ratelimit-remaining': String(remaining),
-  'x-ratelimit-reset': String(Math.ceil(resetAtMs / 1000)),
-})
+export function tellQuota(headers: Headers, { limit, remaining, resetAtMs }: Quota): void {
+  headers.set('x-ratelimit-limit', String(limit))
+  headers.set('x-ratelimit-remaining', String(remaining))
+  headers.set('x-ratelimit-reset', String(Math.ceil(resetAtMs / 1000)))
+}
 
 interface Extra {
   /** Words for the caller, instead of the row's. */
@@ -224,7 +224,6 @@ export function errorHeaders(error: ApiError): Record<string, string> {
       headers['retry-after-ms'] = String(Math.ceil(error.retryAfterSeconds * 1000))
     }
   }
-  if (error.quota) Object.assign(headers, quotaHeaders(error.quota))
   if (!error.retryable) headers['x-should-retry'] = 'false'
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'
   return headers

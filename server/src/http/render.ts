@@ -4,6 +4,7 @@ import {
   errorBody,
   errorHeaders,
   invalidRequest,
+  tellQuota,
   toApiError,
   unavailable,
 } from '../errors'
@@ -32,7 +33,8 @@ export function toRendered(thrown: unknown): ApiError {
 
 /** The answer for an error. The only place where something thrown becomes a body. */
 export function renderError(error: ApiError, requestId: string): Response {
-  const headers = { 'content-type': 'application/json', ...errorHeaders(error) }
+  const headers = new Headers({ 'content-type': 'application/json', ...errorHeaders(error) })
+  if (error.quota) tellQuota(headers, error.quota)
   return new Response(JSON.stringify(errorBody(error, requestId)), {
     status: error.status,
     headers,

@@ -12,6 +12,8 @@ export interface Demand {
 
 /** How far a bucket is used. */
 export interface Reading {
+  /** The bucket's. */
+  id: string
   limit: number
   used: number
   left: number

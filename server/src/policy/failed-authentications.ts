@@ -62,7 +62,8 @@ export class FailedAuthentications {
   }
 
   #refusal(waitMs: number): ApiError {
-    const reading = { limit: this.#perMinute, used: this.#perMinute, left: 0, resetMs: waitMs }
+    const limit = this.#perMinute
+    const reading = { id: 'failures', limit, used: limit, left: 0, resetMs: waitMs }
     const words = 'Too many requests with keys that are not valid came from your address.'
     return tooManyRequests({ kind: 'refused', by: 'window', reading, waitMs }, words)
   }

@@ -29,9 +29,9 @@ export class MemoryCounters implements Counters {
     return this.#windows.size + this.#running.size
   }
 
-  /** `nodes` share each limit, of which everyone has one request at least. */
+  /** `nodes` share each limit; each can take any one request that the whole limit can. */
   take(demand: Demand, nodes = 1): Taken {
-    return this.#refusal(demand, nodes) ?? this.grant(demand, nodes)
+    return this.refuse(demand, nodes) ?? this.grant(demand, nodes)
   }
 
   /** Counts without asking: what was granted elsewhere. */
@@ -39,11 +39,12 @@ export class MemoryCounters implements Counters {
     const nowMs = this.#now()
     this.#sweep(nowMs)
     let tightest: Reading | undefined
+    // The clock never steps back here, so that all windows have one slot for it.
     let slot = 0
     for (const bucket of windows) {
       const window = this.#window(bucket.id)
       slot = window.add(weight, nowMs)
-      tightest = tighter(tightest, readingOf(window, { bucket, nodes, nowMs }))
+      tightest = tighter(tightest, readingOf(window, { bucket, nodes, weight, nowMs }))
     }
     for (const { id } of running) this.#running.set(id, (this.#running.get(id) ?? 0) + 1)
     let isOver = false
@@ -57,21 +58,22 @@ export class MemoryCounters implements Counters {
     return { kind: 'granted', tightest, end }
   }
 
-  #refusal({ windows, weight, running }: Demand, nodes: number): Refused | undefined {
+  /** What refuses a demand, undefined where nothing does. Counts nothing. */
+  refuse({ windows, weight, running }: Demand, nodes = 1): Refused | undefined {
     const nowMs = this.#now()
     let refused: Refused | undefined
     for (const bucket of windows) {
       const window = this.#window(bucket.id)
-      const waitMs = weight && window.waitMs(weight, shareOf(bucket.limit, nodes), nowMs)
+      const waitMs = weight && window.waitMs(weight, shareOf(bucket, { nodes, weight }), nowMs)
       if (waitMs === 0) continue
-      const reading = readingOf(window, { bucket, nodes, nowMs })
+      const reading = readingOf(window, { bucket, nodes, weight, nowMs })
       refused = longer(refused, { kind: 'refused', by: 'window', reading, waitMs })
     }
     for (const { id, limit } of refused ? [] : running) {
       const used = this.#running.get(id) ?? 0
-      const left = shareOf(limit, nodes) - used
+      const left = shareOf({ limit }, { nodes, weight: 1 }) - used
       if (left > 0) continue
-      const reading = { limit, used, left: 0, resetMs: runningWaitMs }
+      const reading = { id, limit, used, left: 0, resetMs: runningWaitMs }
       return { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
     }
     return refused
@@ -100,16 +102,22 @@ export class MemoryCounters implements Counters {
   }
 }
 
-const shareOf = (limit: number, nodes: number) => Math.max(1, Math.floor(limit / nodes))
-
-interface At {
-  bucket: Bucket
+interface Part {
   nodes: number
+  weight: number
+}
+
+/** Of a limit, for one of several nodes; what fits into the whole fits into an idle node. */
+const shareOf = ({ limit }: { limit: number }, { nodes, weight }: Part) =>
+  nodes === 1 ? limit : Math.min(limit, Math.max(1, weight, Math.floor(limit / nodes)))
+
+interface At extends Part {
+  bucket: Bucket
   nowMs: number
 }
 
-function readingOf(window: SlidingWindow, { bucket, nodes, nowMs }: At): Reading {
+function readingOf(window: SlidingWindow, { bucket, nodes, weight, nowMs }: At): Reading {
   const used = window.used(nowMs)
-  const left = Math.max(0, shareOf(bucket.limit, nodes) - used)
-  return { limit: bucket.limit, used, left, resetMs: window.resetMs(nowMs) }
+  const left = Math.max(0, shareOf(bucket, { nodes, weight }) - used)
+  return { id: bucket.id, limit: bucket.limit, used, left, resetMs: window.resetMs(nowMs) }
 }

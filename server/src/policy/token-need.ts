@@ -15,7 +15,7 @@ const usualAnswer = 1024
 export function tokensNeeded(
   { promptTokens, answers }: TokenNeed,
   { output }: PromptSize,
-  { maxOutputTokens }: Model,
+  { maxOutputTokens }: Pick<Model, 'maxOutputTokens'>,
 ): number {
   const each = output?.limit ?? Math.min(usualAnswer, maxOutputTokens ?? usualAnswer)
   return promptTokens + answers * each

@@ -9,10 +9,12 @@ import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { createGateway, type Gateway } from '../gateway'
 import { TokenCounter } from '../metering/token-counter'
+import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
+import { SharedCounters } from '../policy/shared-counters'
 import type { Deadline } from '../routing/deadline'
 
 interface Parts {
@@ -68,9 +70,21 @@ function openDoor(
       log.warn({ err }, 'the last use of keys could not be noted'),
     ),
   )
-  const limits = new Limits(new MemoryCounters())
+  const limits = new Limits(openCounters(config, log, stack))
   const failures = new FailedAuthentications({ perMinute: config.failedAuthenticationsPerMinute })
   return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
+}
+
+/** Limits hold for this process, or for all that share a Redis; it may come and go. */
+function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableStack): Counters {
+  if (redisUrl === undefined) return new MemoryCounters()
+  return stack.use(
+    new SharedCounters({
+      url: redisUrl,
+      onError: (err) => log.warn({ err }, 'Redis is away: this node keeps to its share of limits'),
+      onBack: () => log.info('Redis is back: limits are shared again'),
+    }),
+  )
 }
 
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */

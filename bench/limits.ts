@@ -1,0 +1,50 @@
+// Time that limits take of a request in process: entering, reserving, truing up, leaving.
+// Run by: npm run bench limits
+import { limitsOf, type Principal } from '../server/src/auth/principal'
+import { Limits } from '../server/src/policy/limits'
+import { MemoryCounters } from '../server/src/policy/memory-counters'
+
+const accounts = 10_000
+const requests = 500_000
+const rounds = 5
+
+const scope = (id: string) => ({
+  id,
+  requestsPerMinute: 1_000_000_000,
+  tokensPerMinute: 2_000_000_000,
+  maxConcurrentRequests: 1000,
+})
+
+const principals = Array.from({ length: accounts }, (_, number): Principal => ({
+  keyId: `key_${number}`,
+  userId: `user_${number}`,
+  accountId: `user_${number}`,
+  permissions: ['write'],
+  expiresAtMs: null,
+  limits: {
+    ...limitsOf([scope(`user_${number}`), scope(`key_${number}`)]),
+    monthlySpend: null,
+  },
+}))
+
+const limits = new Limits(new MemoryCounters())
+
+async function run(): Promise<number> {
+  const startedAt = performance.now()
+  for (let count = 0; count < requests; count++) {
+    const principal = principals[count % accounts]
+    if (!principal) continue
+    const admission = await limits.admit(principal)
+    await admission.reserve(1000)
+    admission.trueUp(500)
+    admission.release()
+  }
+  return ((performance.now() - startedAt) * 1000) / requests
+}
+
+await run()
+const figures: number[] = []
+for (let round = 0; round < rounds; round++) figures.push(await run())
+const median = figures.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN
+console.log(`limits of account and key: ${median.toFixed(2)} µs a request, ${accounts} accounts`)
+console.log(`memory: ${Math.round(process.memoryUsage.rss() / 1e6)} MB in all`)

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import { Redis as Client } from 'ioredis'
+
+/** A Lua script, sent once and called by its hash afterwards. */
+export interface Script {
+  text: string
+  hash: string
+}
+
+export const toScript = (text: string): Script => ({
+  text,
+  hash: createHash('sha1').update(text).digest('hex'),
+})
+
+interface Options {
+  /** Asked for while Redis is away, to see whether it is back; rejects while it is not. */
+  probe: (redis: Redis) => Promise<unknown>
+  onError: (error: Error) => void
+  /** Redis is back after it was away. */
+  onBack: () => void
+}
+
+/** No request waits for longer. */
+const deadlineMs = 50
+const failuresToOpen = 5
+const lookAgainMs = 500
+/** A connection that gives no answer for so long is replaced: its other end may have vanished. */
+const silenceMs = 5000
+
+/**
+ * A connection to Redis that is never waited for: a command has 50 ms, and after five that failed in a
+ * row, or when the connection breaks, everything is refused at once until a probe in the background has
+ * been answered in time.
+ */
+export class Redis implements Disposable {
+  readonly #url: string
+  readonly #options: Options
+  readonly #timer: ReturnType<typeof setInterval>
+  #client: Client
+  #connectedAtMs = 0
+  #failures = 0
+  #isAway = true
+  #isProbing = false
+  /** It has been there, or found to be away. */
+  #isKnown = false
+
+  constructor(url: string, options: Options) {
+    this.#url = url
+    this.#options = options
+    this.#client = this.#connect()
+    this.#timer = setInterval(() => this.#look(), lookAgainMs)
+    this.#timer.unref()
+  }
+
+  /**
+   * Always a new client: one of ioredis 5.11 whose connection is reset right after it was accepted, as
+   * by a proxy without a Redis behind it, takes itself for ready and never connects again.
+   */
+  #connect(): Client {
+    const client = new Client(this.#url, {
+      enableOfflineQueue: false,
+      enableReadyCheck: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: () => null,
+    })
+    const lost = (error: Error) => {
+      if (client === this.#client) this.#lose(error)
+    }
+    client.on('error', lost)
+    client.on('close', () => lost(new Error('the connection to Redis was closed')))
+    client.on('ready', () => this.#look())
+    this.#connectedAtMs = performance.now()
+    return client
+  }
+
+  /** Whether nobody is asked for now. */
+  get isAway(): boolean {
+    return this.#isAway
+  }
+
+  /** Runs a script. Rejects after 50 ms, and at once while Redis is away. */
+  async run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    if (this.#isAway) throw new Error('Redis is away')
+    try {
+      const answer = await this.evaluate(script, keys, args)
+      this.#failures = 0
+      return answer
+    } catch (thrown) {
+      this.#failures += 1
+      if (this.#failures >= failuresToOpen) this.#lose(thrown)
+      throw thrown
+    }
+  }
+
+  /** Runs a script even while Redis counts as away: for the probe. Rejects after 50 ms. */
+  evaluate(
+    { text, hash }: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<unknown> {
+    return inTime(
+      this.#client.evalsha(hash, keys.length, ...keys, ...args).catch((thrown: unknown) => {
+        if (!(thrown instanceof Error) || !thrown.message.startsWith('NOSCRIPT')) throw thrown
+        return this.#client.eval(text, keys.length, ...keys, ...args)
+      }),
+    )
+  }
+
+  /** While Redis is away: is it back? */
+  #look(): void {
+    if (!this.#isAway || this.#isProbing) return
+    const silentMs = performance.now() - this.#connectedAtMs
+    if (this.#client.status === 'end' || silentMs > silenceMs) {
+      this.#client.disconnect()
+      this.#client = this.#connect()
+    } else if (this.#client.status === 'ready') {
+      void this.#probe()
+    }
+  }
+
+  async #probe(): Promise<void> {
+    this.#isProbing = true
+    try {
+      await this.#options.probe(this)
+      this.#failures = 0
+      this.#isAway = false
+      if (this.#isKnown) this.#options.onBack()
+      this.#isKnown = true
+    } catch (thrown) {
+      // A late answer may still come; after anything else the next look connects anew.
+      if (!(thrown instanceof TooSlow)) this.#connectedAtMs = -Infinity
+    } finally {
+      this.#isProbing = false
+    }
+  }
+
+  #lose(thrown: unknown): void {
+    if (!this.#isAway || !this.#isKnown) {
+      this.#options.onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    }
+    if (!this.#isAway) this.#connectedAtMs = performance.now()
+    this.#isAway = true
+    this.#isKnown = true
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#isKnown = true
+    this.#isAway = true
+    this.#client.disconnect()
+  }
+}
+
+class TooSlow extends Error {
+  override readonly message = 'Redis did not answer in time'
+}
+
+/** A timer each, as the commands of a frozen server end in no order. */
+function inTime<Value>(asked: Promise<Value>): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new TooSlow()), deadlineMs)
+  return Promise.race([asked, promise]).finally(() => clearTimeout(timer))
+}

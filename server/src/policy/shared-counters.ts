@@ -1,0 +1,201 @@
+import {
+  longer,
+  runningWaitMs,
+  tighter,
+  type Counters,
+  type Demand,
+  type Granted,
+  type Reading,
+  type Refused,
+  type Taken,
+} from './counters'
+import { endScript, heartbeatScript, leaveScript, renewScript, takeScript } from './limit-scripts'
+import { MemoryCounters } from './memory-counters'
+import { windowMs } from './sliding-window'
+import type { Bucket } from '../auth/principal'
+import { newIdBody } from '../db/id'
+import { Redis } from '../db/redis'
+
+interface Options {
+  url: string
+  onError: (error: Error) => void
+  onBack: () => void
+}
+
+/** A window that is known to be full until then. */
+interface Full {
+  reading: Reading
+  untilMs: number
+}
+
+const heartbeatMs = 5000
+const renewMs = 40_000
+const nodesKey = 'tollgate:nodes'
+
+const keyOf = ({ id }: Bucket) => `tollgate:${id}`
+
+/**
+ * Counts for all nodes, in Redis: one round trip for all limits of a request. This node keeps count of
+ * what it let in itself. While Redis is away, and for a minute after, as it may have come back empty,
+ * the node lets in its share: each limit by the number of nodes that were last seen.
+ */
+export class SharedCounters implements Counters, AsyncDisposable {
+  readonly #redis: Redis
+  readonly #own = new MemoryCounters()
+  readonly #nodeId = newIdBody()
+  readonly #full = new Map<string, Full>()
+  /** Where running requests of this node hold places, by their ids. */
+  readonly #held = new Map<string, readonly string[]>()
+  readonly #timers: ReturnType<typeof setInterval>[]
+  #nodes = 1
+  #cautiousUntilMs = -Infinity
+
+  constructor({ url, onError, onBack }: Options) {
+    this.#redis = new Redis(url, {
+      probe: (redis) => this.#beat(redis),
+      onError,
+      onBack: () => {
+        this.#cautiousUntilMs = performance.now() + windowMs
+        this.#renew()
+        onBack()
+      },
+    })
+    this.#timers = [
+      setInterval(() => void this.#tick(), heartbeatMs),
+      setInterval(() => this.#renew(), renewMs),
+    ]
+    for (const timer of this.#timers) timer.unref()
+  }
+
+  async take(demand: Demand): Promise<Taken> {
+    const known = this.#knownRefusal(demand)
+    if (known) return known
+    const id = newIdBody()
+    if (this.#redis.isAway) return this.#takeShare(demand, id)
+    if (performance.now() < this.#cautiousUntilMs) {
+      const refused = this.#own.refuse(demand, this.#nodes)
+      if (refused) return refused
+    }
+    const { windows, weight, running } = demand
+    const buckets = [...windows, ...running]
+    if (buckets.length === 0) return this.#own.grant(demand)
+    const limits = buckets.map(({ limit }) => limit)
+    const args = [windows.length, weight, id, ...limits]
+    const answer = await this.#redis
+      .run(takeScript, buckets.map(keyOf), args)
+      .then(toNumbers, () => undefined)
+    if (!answer) return this.#takeShare(demand, id)
+    const told = readTaken(demand, answer)
+    if (told.refused) return this.#remember(demand, told.refused)
+    return this.#granted(demand, { id, own: this.#own.grant(demand), ...told })
+  }
+
+  /** What this node may let in by itself. */
+  #takeShare(demand: Demand, id: string): Taken {
+    const own = this.#own.take(demand, this.#nodes)
+    if (own.kind === 'refused') return own
+    return this.#granted(demand, { id, own, tightest: own.tightest, slots: undefined })
+  }
+
+  #granted(demand: Demand, { id, own, tightest, slots }: Let): Granted {
+    const places = demand.running.map(keyOf)
+    if (places.length > 0) this.#held.set(id, places)
+    let isOver = false
+    const end = (delta: number) => {
+      if (isOver) return
+      isOver = true
+      own.end(delta)
+      this.#held.delete(id)
+      const windows = slots && delta !== 0 ? demand.windows.map(keyOf) : []
+      const keys = [...windows, ...places]
+      if (keys.length === 0 || this.#redis.isAway) return
+      const args = [windows.length, delta, id, ...(slots ?? [])]
+      this.#redis.run(endScript, keys, args).catch(() => undefined)
+    }
+    return { kind: 'granted', tightest, end }
+  }
+
+  /**
+   * Nobody asks again for what cannot have changed. Only where one is taken at a time: requests are
+   * never given back, tokens are.
+   */
+  #remember(demand: Demand, refused: Refused): Refused {
+    const { reading, by, waitMs } = refused
+    if (by === 'running' || demand.weight !== 1) return refused
+    this.#full.set(reading.id, { reading, untilMs: performance.now() + waitMs })
+    return refused
+  }
+
+  #knownRefusal({ windows, weight }: Demand): Refused | undefined {
+    if (weight !== 1 || this.#full.size === 0) return undefined
+    let refused: Refused | undefined
+    for (const { id, limit } of windows) {
+      const full = this.#full.get(id)
+      if (full?.reading.limit !== limit) continue
+      const waitMs = Math.ceil(full.untilMs - performance.now())
+      if (waitMs <= 0) continue
+      const reading = { ...full.reading, resetMs: waitMs }
+      refused = longer(refused, { kind: 'refused', by: 'window', reading, waitMs })
+    }
+    return refused
+  }
+
+  async #tick(): Promise<void> {
+    const nowMs = performance.now()
+    for (const [id, { untilMs }] of this.#full) if (untilMs <= nowMs) this.#full.delete(id)
+    if (!this.#redis.isAway) await this.#beat(this.#redis).catch(() => undefined)
+  }
+
+  async #beat(redis: Redis): Promise<void> {
+    const nodes = await redis.evaluate(heartbeatScript, [nodesKey], [this.#nodeId])
+    const isCertain = !redis.isAway && performance.now() > this.#cautiousUntilMs
+    // One that came back empty has not heard of the others yet.
+    this.#nodes = isCertain ? Number(nodes) : Math.max(this.#nodes, Number(nodes))
+  }
+
+  #renew(): void {
+    for (const [id, places] of this.#held) {
+      this.#redis.run(renewScript, places, [id]).catch(() => undefined)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#redis.run(leaveScript, [nodesKey], [this.#nodeId]).catch(() => undefined)
+    this.#redis[Symbol.dispose]()
+  }
+}
+
+interface Let {
+  id: string
+  own: Granted
+  tightest: Reading | undefined
+  /** Where Redis counted it, by window; undefined where it did not. */
+  slots: number[] | undefined
+}
+
+const toNumbers = (answer: unknown): number[] => (Array.isArray(answer) ? answer.map(Number) : [])
+
+/** What the script answers, as `takeText` says. */
+function readTaken({ windows, running }: Demand, answer: readonly number[]) {
+  const [refusedBy = 0, wait = 0, ...rest] = answer
+  const slots: number[] = []
+  let tightest: Reading | undefined
+  const readings = windows.map(({ id, limit }, position): Reading => {
+    const [used = 0, resetMs = 0, slot = 0] = rest.slice(position * 3, position * 3 + 3)
+    slots.push(slot)
+    return { id, limit, used, left: Math.max(0, limit - used), resetMs }
+  })
+  for (const reading of readings) tightest = tighter(tightest, reading)
+  const refusedReading = readings[refusedBy - 1]
+  if (refusedBy === 0) return { refused: undefined, tightest, slots }
+  if (refusedReading) {
+    const waitMs = wait < 0 ? Infinity : wait
+    const refused: Refused = { kind: 'refused', by: 'window', reading: refusedReading, waitMs }
+    return { refused, tightest, slots }
+  }
+  const { id, limit } = running[refusedBy - 1 - windows.length] ?? { id: '', limit: 1 }
+  const reading = { id, limit, used: limit, left: 0, resetMs: runningWaitMs }
+  const refused: Refused = { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
+  return { refused, tightest, slots }
+}

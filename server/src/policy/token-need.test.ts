@@ -1,0 +1,31 @@
+import { expect, test } from 'bun:test'
+import { tokensNeeded } from './token-need'
+import { roughPromptTokens } from '../metering/estimate'
+
+const size = (limit?: number) => ({
+  textField: 'messages' as const,
+  output: limit === undefined ? undefined : { limit, field: 'max_tokens' },
+  texts: () => [],
+  tokens: 0,
+})
+
+test.each([
+  { answers: 1, limit: 500, most: null, wanted: 510 },
+  { answers: 3, limit: 500, most: null, wanted: 1510 },
+  { answers: 1, limit: undefined, most: null, wanted: 1034 },
+  { answers: 1, limit: undefined, most: 256, wanted: 266 },
+  { answers: 1, limit: undefined, most: 128_000, wanted: 1034 },
+  { answers: 0, limit: undefined, most: null, wanted: 10 },
+])('%j', ({ answers, limit, most, wanted }) => {
+  const need = { promptTokens: 10, answers }
+  expect(tokensNeeded(need, size(limit), { maxOutputTokens: most })).toBe(wanted)
+})
+
+test('a short request is estimated by its length, a long one by its texts', () => {
+  let looked = 0
+  const short = () => ({ texts: [], media: (looked += 1) })
+  expect(roughPromptTokens(430, short)).toBe(100)
+  expect(looked).toBe(0)
+  const prompt = { texts: ['x'.repeat(43_000)], media: 2 }
+  expect(roughPromptTokens(9_000_000, () => prompt)).toBe(12_000)
+})

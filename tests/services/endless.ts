@@ -1,0 +1,31 @@
+import type { Gateway } from '../rig'
+import { startFakeProvider } from '../upstreams/fake-provider'
+
+/** A model whose stream lasts for minutes. */
+export interface Endless extends AsyncDisposable {
+  /** Begins a stream, which nobody reads to its end. */
+  begin: (gateway: Gateway, key: string) => Promise<Response>
+}
+
+/** Connects a provider of such a model by any node. */
+export async function startEndless(gateway: Gateway): Promise<Endless> {
+  const provider = await startFakeProvider()
+  const fields = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: provider.url }
+  await gateway.admin('POST', '/providers', fields)
+  await gateway.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'secret-1' })
+  const model = 'fake/chunks-10000-gap-100'
+  const free = { id: model, name: 'Endless', category: 'chat', is_free: true }
+  await gateway.admin('POST', '/models', free)
+  // The other node hears of it.
+  await Bun.sleep(500)
+  const messages = [{ role: 'user', content: 'Go on.' }]
+  return {
+    begin: ({ url }, key) =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages, stream: true }),
+      }),
+    [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { RedisClient } from 'bun'
+
+/** A Redis of the tests' own, from the `redis-server` of PATH; nothing of it outlives a restart. */
+export interface RedisServer extends AsyncDisposable {
+  port: number
+  url: string
+  /** Kills it. */
+  kill: () => Promise<void>
+  /** Starts it again, empty, at the same port. */
+  restart: () => Promise<void>
+  signal: (signal: NodeJS.Signals) => void
+}
+
+const patienceMs = 5000
+
+function freePort(): number {
+  using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  return probe.port
+}
+
+async function spawn(port: number, directory: string): Promise<Bun.Subprocess> {
+  const options = ['--port', String(port), '--dir', directory, '--save', '', '--appendonly', 'no']
+  const command = ['redis-server', '--bind', '127.0.0.1', ...options]
+  const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'inherit' })
+  const deadline = performance.now() + patienceMs
+  while (performance.now() < deadline && child.exitCode === null) {
+    const client = new RedisClient(`redis://127.0.0.1:${port}`, { autoReconnect: false })
+    try {
+      await client.ping()
+      return child
+    } catch {
+      await Bun.sleep(20)
+    } finally {
+      client.close()
+    }
+  }
+  child.kill('SIGKILL')
+  throw new Error('redis-server did not start. Install it: apt-get install redis-server')
+}
+
+/** Starts a server on a free port. Throws when there is none to start. */
+export async function startRedis(): Promise<RedisServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-redis-'))
+  const port = freePort()
+  let child = await spawn(port, directory)
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    restart: async () => {
+      child = await spawn(port, directory)
+    },
+    signal: (signal) => child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      await kill()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { startEndless } from './endless'
+import { fire, mostAMinute, percentile, type Shot } from './load'
+import { startRedis, type RedisServer } from './redis-server'
+import { startWire, type SlowWire } from './slow-wire'
+import { startTwoNodes, type TwoNodes } from '../database'
+import type { Customer } from '../rig'
+
+const limit = 60
+
+let redis: RedisServer
+let wire: SlowWire
+let nodes: TwoNodes
+let both: TwoNodes['a'][]
+let customer: Customer
+
+beforeAll(async () => {
+  redis = await startRedis()
+  wire = startWire(redis.port)
+  nodes = await startTwoNodes({
+    environment: { REDIS_URL: redis.url, LOG_LEVEL: 'warn' },
+    ofB: { REDIS_URL: `redis://127.0.0.1:${wire.port}` },
+  })
+  both = [nodes.a, nodes.b]
+  // Both nodes have been heard of by both: a heartbeat is 5 s.
+  await Bun.sleep(6000)
+}, 60_000)
+afterAll(async () => {
+  for (const { recorder } of both) recorder.verify()
+  await nodes[Symbol.asyncDispose]()
+  wire[Symbol.dispose]()
+  await redis[Symbol.asyncDispose]()
+})
+beforeEach(async () => {
+  const fields = { name: crypto.randomUUID(), requests_per_minute: limit, concurrent_requests: 4 }
+  const plan = await nodes.a.admin('POST', '/plans', fields)
+  customer = await nodes.a.customer({}, { plan_id: plan['id'] })
+})
+
+/** Nothing but admitted and refused, each with all headers of limits. */
+function expectProperAnswers(shots: readonly Shot[]) {
+  for (const { status, headers } of shots) {
+    expect([200, 429]).toContain(status)
+    expect(headers.get('x-ratelimit-limit')).toBe(String(limit))
+    expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/)
+    expect(headers.get('x-ratelimit-reset')).toMatch(/^\d+$/)
+    if (status === 429) expect(Number(headers.get('retry-after-ms'))).toBeWithin(1, 60_001)
+  }
+}
+
+const admitted = (shots: readonly Shot[]) => shots.filter(({ status }) => status === 200)
+
+const report = (name: string, shots: readonly Shot[]) =>
+  console.log(
+    `${name}: ${mostAMinute(shots)} of ${limit} a minute, ${admitted(shots).length} in all, ` +
+      `p50 ${percentile(shots, 0.5).toFixed(1)} p99 ${percentile(shots, 0.99).toFixed(1)} ms`,
+  )
+
+describe('two nodes, one Redis', () => {
+  // The row asks for three minutes; one and a half see every way in which a window ends.
+  test('R05: 60 a minute are 60 a minute, at 600 requests a second', async () => {
+    const shots = await fire(both, customer, { perSecond: 600, seconds: 90 })
+    report('R05', shots)
+    expectProperAnswers(shots)
+    expect(mostAMinute(shots)).toBeLessThanOrEqual(62)
+    expect(admitted(shots).length).toBeGreaterThanOrEqual(100)
+  }, 150_000)
+
+  test('a place that is taken here is taken there', async () => {
+    await using endless = await startEndless(nodes.a)
+    const { a, b } = nodes
+    const chat = (node: TwoNodes['a']) => endless.begin(node, customer.key)
+    const running = await Promise.all([chat(a), chat(b), chat(a), chat(b)])
+    expect(running.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect((await chat(a)).status).toBe(429)
+    expect((await chat(b)).status).toBe(429)
+    for (const { body } of running) await body?.cancel()
+    await Bun.sleep(500)
+    expect((await chat(b)).status).toBe(200)
+  })
+})
+
+/** Redis is looked for every half second; a connection that stays silent is replaced after five. */
+const backAgain = () => Bun.sleep(6000)
+
+describe('Redis away', () => {
+  test('R06: one node cut off has its share, the other the limit', async () => {
+    wire.cut()
+    await Bun.sleep(100)
+    const shots = await fire(both, customer, { perSecond: 50, seconds: 30 })
+    wire.mend()
+    await backAgain()
+    report('R06', shots)
+    expectProperAnswers(shots)
+    const [a, b] = [0, 1].map((node) => admitted(shots).filter((shot) => shot.node === node).length)
+    expect(b).toBeLessThanOrEqual(limit / 2)
+    expect(a).toBeLessThanOrEqual(limit)
+    expect(mostAMinute(shots)).toBeLessThanOrEqual(1.5 * limit)
+  }, 60_000)
+
+  test('R04: 100 ms late: counts as away', async () => {
+    wire.delay(100)
+    const shots = await fire([nodes.b], customer, { perSecond: 50, seconds: 10 })
+    wire.delay(0)
+    report('R04', shots)
+    expectProperAnswers(shots)
+    expect(percentile(shots, 0.99)).toBeLessThan(60)
+    await backAgain()
+  }, 30_000)
+
+  test('R01: killed, and back and empty after 20 s: nothing fails, the limit holds', async () => {
+    const firing = fire(both, customer, { perSecond: 20, seconds: 75 })
+    await Bun.sleep(15_000)
+    await redis.kill()
+    await Bun.sleep(20_000)
+    await redis.restart()
+    const shots = await firing
+    report('R01 R03', shots)
+    expectProperAnswers(shots)
+    expect(mostAMinute(shots)).toBeLessThanOrEqual(1.1 * limit)
+    expect(admitted(shots).length).toBeGreaterThanOrEqual(limit)
+  }, 120_000)
+
+  test('R03: restarted empty at once: at most twice the limit for a minute', async () => {
+    const firing = fire(both, customer, { perSecond: 20, seconds: 30 })
+    await Bun.sleep(10_000)
+    await redis.kill()
+    await redis.restart()
+    const shots = await firing
+    report('R03', shots)
+    expectProperAnswers(shots)
+    expect(mostAMinute(shots)).toBeLessThanOrEqual(2 * limit)
+  }, 60_000)
+
+  test('R02: frozen: a few requests wait 50 ms, the others not at all', async () => {
+    await fire(both, customer, { perSecond: 20, seconds: 1 })
+    redis.signal('SIGSTOP')
+    const shots = await fire(both, customer, { perSecond: 20, seconds: 5 })
+    redis.signal('SIGCONT')
+    report('R02', shots)
+    expectProperAnswers(shots)
+    const waited = shots.filter(({ tookMs }) => tookMs > 40)
+    expect(percentile(shots, 1)).toBeLessThan(120)
+    // Five a node, and what was on its way when the fifth failed.
+    expect(waited.length).toBeLessThanOrEqual(14)
+    await backAgain()
+  }, 30_000)
+})

@@ -1,0 +1,77 @@
+import type { Socket, TCPSocketListener } from 'bun'
+
+/** A TCP connection through the test: it can be slow, or cut. */
+export interface SlowWire extends Disposable {
+  port: number
+  /** From now on each direction is late by so many milliseconds. */
+  delay: (delayMs: number) => void
+  /** Ends all connections and takes no new ones until it is mended. */
+  cut: () => void
+  mend: () => void
+}
+
+interface Half {
+  other: Promise<Socket<Half>>
+}
+
+/** One end of a connection: what it reads goes to the other, what it opens is known. */
+const endOf = (open: Set<Socket<Half>>, wire: { delayMs: number }) => ({
+  open: (half: Socket<Half>) => void open.add(half),
+  data: (half: Socket<Half>, bytes: Buffer) => {
+    const copy = Buffer.from(bytes)
+    const send = () =>
+      half.data.other.then(
+        (other) => other.write(copy),
+        () => undefined,
+      )
+    if (wire.delayMs === 0) void send()
+    else setTimeout(() => void send(), wire.delayMs)
+  },
+  close: (half: Socket<Half>) => {
+    open.delete(half)
+    half.data.other.then(
+      (other) => other.end(),
+      () => undefined,
+    )
+  },
+})
+
+/** Starts a wire to a port of this machine. */
+export function startWire(targetPort: number): SlowWire {
+  const open = new Set<Socket<Half>>()
+  const state = { delayMs: 0, isCut: false }
+  const socket = endOf(open, state)
+  const accept = (near: Socket<Half>) => {
+    const refused = Promise.reject(new Error('cut'))
+    refused.catch(() => undefined)
+    near.data = { other: refused }
+    if (state.isCut) {
+      near.terminate()
+      return
+    }
+    open.add(near)
+    const data = { other: Promise.resolve(near) }
+    const far = Bun.connect<Half>({ hostname: '127.0.0.1', port: targetPort, data, socket })
+    far.catch(() => near.terminate())
+    near.data = { other: far }
+  }
+  const listener: TCPSocketListener<Half> = Bun.listen<Half>({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { ...socket, open: accept },
+  })
+  return {
+    port: listener.port,
+    delay: (delayMs) => {
+      state.delayMs = delayMs
+    },
+    cut: () => {
+      state.isCut = true
+      for (const half of open) half.terminate()
+    },
+    mend: () => {
+      state.isCut = false
+    },
+    [Symbol.dispose]: () => listener.stop(true),
+  }
+}
