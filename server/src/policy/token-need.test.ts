@@ -24,8 +24,8 @@ test.each([
 test('a short request is estimated by its length, a long one by its texts', () => {
   let looked = 0
   const short = () => ({ texts: [], media: (looked += 1) })
-  expect(roughPromptTokens(460, short)).toBe(100)
+  expect(roughPromptTokens(458, short)).toBe(100)
   expect(looked).toBe(0)
-  const prompt = { texts: ['x'.repeat(46_000)], media: 2 }
+  const prompt = { texts: ['x'.repeat(45_998)], media: 2 }
   expect(roughPromptTokens(9_000_000, () => prompt)).toBe(12_000)
 })
