@@ -106,5 +106,5 @@ test('whatever is begun, settled, dropped and opened again, it says what was wri
     }
     await journal.close()
   })
-  await fc.assert(property, { numRuns: 300 })
+  await fc.assert(property, { numRuns: 100 })
 }, 60_000)
