@@ -59,7 +59,8 @@ export function createApp(ports: AppPorts): Hono<Env> {
     c.set('startedAtMs', startedAtMs)
     await next()
     const tookMs = performance.now() - startedAtMs
-    c.res.headers.set('x-request-id', c.get('requestId'))
+    // A replayed answer has the id of the first.
+    if (!c.res.headers.has('x-request-id')) c.res.headers.set('x-request-id', c.get('requestId'))
     c.res.headers.set('openai-processing-ms', String(Math.round(tookMs)))
     tellQuota(c.res.headers, c.get('quota'))
     report(log, c.get('requestId'), { request: c.req.raw, response: c.res, tookMs })
