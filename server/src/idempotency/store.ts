@@ -45,8 +45,6 @@ const keptHours = 24
 /** Some renewals may fail before a claim counts as dead. */
 const leaseSeconds = 10
 const patienceMs = 3000
-/** An answer takes longer on its way than a key. */
-const answerPatienceMs = 5000
 const mostDeletedAtOnce = 500
 
 /** Said when an answer is kept or a key is free; the payload is as `nameOf` has it. */
@@ -56,8 +54,8 @@ export const nameOf = ({ userId, key }: Pick<Named, 'userId' | 'key'>) => `${use
 
 export const createClaimStore = (db: Kysely<Schema>): ClaimStore => ({
   claim: (named, claimId) => within(claim(db, named, claimId), patienceMs),
-  find: (named) => within(find(db, named), answerPatienceMs),
-  keep: (claimId, answer) => within(keep(db, claimId, answer), answerPatienceMs),
+  find: (named) => within(find(db, named), patienceMs),
+  keep: (claimId, answer) => within(keep(db, claimId, answer), patienceMs),
   giveUp: (claimId) => within(giveUp(db, claimId), patienceMs),
   renew: (claimIds) => within(renew(db, claimIds), patienceMs),
   deleteExpired: () => deleteExpired(db),
