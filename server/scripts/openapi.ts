@@ -20,6 +20,8 @@ import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
 import { StreamWatch } from '../src/http/event-stream'
 import { createGuards } from '../src/http/guards'
+import { Claims } from '../src/idempotency/claims'
+import { createClaimStore } from '../src/idempotency/store'
 import { describeInterface } from '../src/http/openapi'
 import { Door } from '../src/policy/door'
 import { FailedAuthentications } from '../src/policy/failed-authentications'
@@ -63,6 +65,13 @@ function standIns(): AppPorts {
     guards: createGuards(closedDoor(), 'nobody'),
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
+      claims: new Claims({
+        store: createClaimStore(db),
+        newClaimId: () => '',
+        pause: never,
+        onError: () => undefined,
+      }),
+      requestMs: 0,
       earlyHeadersMs: 0,
       onBroken: () => undefined,
     },

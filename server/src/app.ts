@@ -60,7 +60,8 @@ export function createApp(ports: AppPorts): Hono<Env> {
     await next()
     const tookMs = performance.now() - startedAtMs
     const { headers } = c.res
-    headers.set('x-request-id', c.get('requestId'))
+    // A replayed answer has the id of the first.
+    if (!headers.has('x-request-id')) headers.set('x-request-id', c.get('requestId'))
     headers.set('openai-processing-ms', String(Math.round(tookMs)))
     const quota = c.get('quota')
     // A 429 has told already which limit refused.

@@ -17,6 +17,7 @@
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
  * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
  * | usage event | what one attempt used and cost: journal first, then ledger                        |
  * | entry       | one line of the ledger, never changed                                             |
@@ -28,7 +29,15 @@ import type { Principal } from './auth/principal'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
 import { embeddings } from './gateway/embeddings'
-import type { Call, CheckedRequest, Endpoint, Ports, Reply } from './gateway/job'
+import type {
+  Call,
+  CheckedRequest,
+  Endpoint,
+  KeptReply,
+  Ports,
+  ReadBody,
+  Reply,
+} from './gateway/job'
 import { once, outcomeOf, quietly, settled } from './gateway/settled'
 import { chargeable } from './metering/costly-fields'
 import { tokensAtLeast, tokensAtMost } from './metering/estimate'
@@ -45,9 +54,9 @@ const countingMs = 1000
 
 /** The model endpoints. Each rejects with an `ApiError`, or answers. */
 export interface Gateway {
-  chat: (call: Call) => Promise<Reply>
-  complete: (call: Call) => Promise<Reply>
-  embed: (call: Call) => Promise<Reply>
+  chat: (call: Call) => Promise<Reply | KeptReply>
+  complete: (call: Call) => Promise<Reply | KeptReply>
+  embed: (call: Call) => Promise<Reply | KeptReply>
 }
 
 export const createGateway = (ports: Ports): Gateway => ({
@@ -61,7 +70,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
   call: Call,
   ports: Ports,
-): Promise<Reply> {
+): Promise<Reply | KeptReply> {
   const principal = await ports.door.enter(call, 'write')
   const admission = await ports.limits.admit(principal)
   call.tell(admission.quota)
@@ -74,7 +83,15 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     return (await meter?.end(ending)) ?? 0n
   })
   try {
-    const { checked, tokens } = await prepare(endpoint, call, { ports, principal })
+    const read = await call.readBody(endpoint.limitBytes)
+    if (call.repeatable) {
+      const answer = await call.repeatable.claim(principal.userId, read.body)
+      if (answer) {
+        await settle({ usage: undefined, outcome: 'replayed' })
+        return { kind: 'kept', answer }
+      }
+    }
+    const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     await admission.reserve(tokens)
     const opened = await ports.metering.open(meteredOf(endpoint, checked), principal, () =>
       endpoint.volume(checked),
@@ -98,6 +115,7 @@ const meteredOf = (
   model,
   operation,
   streamed: body['stream'] === true,
+  onAttempt: call.repeatable?.dispatched,
 })
 
 interface Prepared<Request> {
@@ -110,9 +128,8 @@ interface Prepared<Request> {
 async function prepare<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
   call: Call,
-  { ports, principal }: { ports: Ports; principal: Principal },
+  { ports, principal, read }: { ports: Ports; principal: Principal; read: ReadBody },
 ): Promise<Prepared<z.output<Schema>>> {
-  const read = await call.readBody(endpoint.limitBytes)
   const request = check(endpoint.schema, read.body)
 
   // A request keeps the catalogue, and so the prices, that it began with.

@@ -14,13 +14,15 @@ const mayImport: Record<string, string> = {
   catalog: 'db wire providers',
   auth: 'db',
   policy: 'auth catalog db',
+  idempotency: 'db wire',
   providers: 'wire',
   egress: 'config',
   routing: 'catalog providers egress wire db',
   metering: 'catalog ledger db wire',
-  gateway: 'auth policy routing metering ledger wire catalog providers egress db config',
-  http: 'auth policy wire config',
-  v1: 'gateway catalog http wire',
+  gateway:
+    'auth policy routing metering ledger wire catalog providers egress idempotency db config',
+  http: 'auth policy idempotency wire config',
+  v1: 'gateway catalog http idempotency wire',
   api: 'auth catalog ledger db http providers wire',
   jobs: 'api ledger metering db',
 }

@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'call'
   | 'node'
   | 'lease'
+  | 'claim'
 
 // Random bytes are drawn in pages: one call to the system for 400 ids.
 const page = new Uint8Array(4000)

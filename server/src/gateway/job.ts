@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
+import type { KeptAnswer } from '../idempotency/store'
 import type { Meter } from '../metering/meter'
 import type { Metering } from '../metering/metering'
 import type { TokenCounter } from '../metering/token-counter'
@@ -46,10 +47,29 @@ export interface Call extends Caller {
   readBody: (limitBytes: number) => Promise<ReadBody>
   /** Aborts when the caller has gone. */
   signal: AbortSignal
+  /** Set where a repeat of the request is to get its answer; a caller who leaves does not end it. */
+  repeatable?: Repeatable | undefined
+}
+
+/** A request that its caller named by an `Idempotency-Key`. Source: api.md 4.9. */
+export interface Repeatable {
+  /**
+   * Undefined when this request is the one to run, else the answer of the first. Rejects with
+   * `invalid_request`, `request_timeout` and `gateway_unavailable`.
+   */
+  claim: (userId: string, body: JsonObject) => Promise<KeptAnswer | undefined>
+  /** A provider is about to be asked: from here on every answer is kept. */
+  dispatched: () => void
 }
 
 /** An answer on its way to the caller. */
 export type Reply = WholeReply | StreamReply
+
+/** The answer of an earlier request, for its repeat. */
+export interface KeptReply {
+  kind: 'kept'
+  answer: KeptAnswer
+}
 
 export interface WholeReply {
   kind: 'whole'

@@ -56,9 +56,10 @@ export const relayRequestOf = (job: Job<Relayable>, relay: RelayOf): RelayReques
   estimate: (output) => estimateUsage({ promptTokens: estimatePrompt(job.body), output }),
 })
 
-/** A deadline for the whole of a plain request; a caller who leaves ends it too. */
+/** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
 export function wholeDeadline({ call, ports }: Job<unknown>): Deadline {
-  return followed(new Deadline({ totalMs: ports.timers.requestMs }, ports.running), call.signal)
+  const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
+  return call.repeatable ? deadline : followed(deadline, call.signal)
 }
 
 function streamDeadline({ call, ports }: Job<unknown>): Deadline {

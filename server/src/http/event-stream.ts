@@ -14,6 +14,17 @@ export interface Outgoing {
   isEarly: boolean
   /** What is told of a stream that broke, for the log. */
   onBroken: (code: ErrorCode, error: Error) => void
+  /** Gets every byte of it, where it is to be kept. */
+  copy?: StreamCopy | undefined
+}
+
+/** Where the bytes of a stream go besides its reader. */
+export interface StreamCopy {
+  add: (bytes: Uint8Array) => void
+  /** It is whole with these. Resolves when it is kept; never rejects, and twice is harmless. */
+  end: (bytes: Uint8Array) => Promise<void>
+  /** Its reader has gone: it will never be whole. */
+  drop: () => void
 }
 
 const encoder = new TextEncoder()
@@ -85,7 +96,7 @@ class EventStream {
       {
         start: (controller) => {
           // The runtime holds headers back until there is a body to send with them.
-          if (this.#outgoing.isEarly) controller.enqueue(encode(pingFrame))
+          if (this.#outgoing.isEarly) this.#send(controller, pingFrame)
         },
         pull: (controller) => this.#pull(controller),
         cancel: () => this.#leave(new ClientGone()),
@@ -103,8 +114,13 @@ class EventStream {
       const chunks = await this.#source.read()
       let text = ''
       for (const chunk of chunks ?? []) text += frame(chunk)
-      if (!chunks || this.#source.ended) this.#close(controller, text + doneFrame)
-      else if (!this.#isClosed) controller.enqueue(encode(text))
+      if (!chunks || this.#source.ended) {
+        const { copy } = this.#outgoing
+        text += doneFrame
+        // Before it goes out, so that whoever has read the end can ask again.
+        if (copy && !this.#isClosed) await copy.end(encode(text))
+        this.#close(controller, text)
+      } else if (!this.#isClosed) this.#send(controller, text)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) this.#fail(controller, thrown)
     } finally {
@@ -122,11 +138,19 @@ class EventStream {
     this.#close(controller, frame(errorChunk(identity, error, requestId)))
   }
 
+  #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
+    const bytes = encode(text)
+    this.#outgoing.copy?.add(bytes)
+    controller.enqueue(bytes)
+  }
+
   #close(controller: ReadableStreamDefaultController<Uint8Array>, last: string): void {
     this.#watch.delete(this)
     if (this.#isClosed) return
     this.#isClosed = true
-    controller.enqueue(encode(last))
+    const bytes = encode(last)
+    void this.#outgoing.copy?.end(bytes)
+    controller.enqueue(bytes)
     controller.close()
   }
 
@@ -139,6 +163,7 @@ class EventStream {
 
   #leave(reason: Error): void {
     this.#isClosed = true
+    this.#outgoing.copy?.drop()
     this.#watch.delete(this)
     if (this.#source) this.#source.cancel(reason)
     else this.#outgoing.opening.then(({ stream }) => stream.cancel(reason)).catch(() => undefined)
@@ -151,7 +176,7 @@ class EventStream {
     const stillMs = nowMs - this.#lastMoveMs
     if (this.#isWanted && stillMs >= keepAliveMs) {
       this.#lastMoveMs = nowMs
-      this.#controller?.enqueue(encode(pingFrame))
+      if (this.#controller) this.#send(this.#controller, pingFrame)
     } else if (!this.#isWanted && stillMs >= slowClientMs) {
       this.#leave(new ClientGone())
       // Resets the socket: whoever does not read does not need a proper end.

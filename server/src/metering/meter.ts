@@ -23,6 +23,8 @@ export interface Metered {
   model: Model
   operation: UsageEvent['operation']
   streamed: boolean
+  /** Told when an attempt is written down and goes out. */
+  onAttempt?: (() => void) | undefined
 }
 
 /** What a request may cost; undefined for one that is free. */
@@ -110,6 +112,7 @@ export class Meter {
     if (last) await this.#ports.settle(this.#eventOf(last, { outcome: 'failed_over' }))
     const open = this.#eventOf(this.#attempt, { outcome: 'open' })
     await this.#ports.begin(this.#attempt.id, toRecord(open))
+    this.#metered.onAttempt?.()
   }
 
   /**

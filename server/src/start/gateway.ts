@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { openClaims } from './idempotency'
 import { openMoney, type Money } from './money'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
@@ -8,6 +9,8 @@ import { StartError, type Config } from '../config'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { createGateway, type Gateway } from '../gateway'
+import type { Claims } from '../idempotency/claims'
+import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
 import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
@@ -29,6 +32,7 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  claims: Claims
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -41,7 +45,8 @@ export async function openGateway(
   const { config, storage, catalog, log } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
   const money = await openMoney(parts, stack)
-  await listenForChanges({ ...parts, keyring, money }, stack)
+  const claims = openClaims(parts, stack)
+  await listenForChanges({ ...parts, keyring, money, claims }, stack)
   const egress = new Egress(config.timers.connectMs)
   const { door, limits } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
@@ -54,6 +59,7 @@ export async function openGateway(
     gateway: createGateway({ door, limits, metering, catalog, egress, counter, timers, running }),
     door,
     egress,
+    claims,
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },
@@ -89,9 +95,10 @@ function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableS
 
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */
 async function listenForChanges(
-  { storage, catalog, keyring, money, log }: Parts & { keyring: Keyring; money: Money },
+  parts: Parts & { keyring: Keyring; money: Money; claims: Claims },
   stack: AsyncDisposableStack,
 ): Promise<void> {
+  const { storage, catalog, keyring, money, claims, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -100,11 +107,13 @@ async function listenForChanges(
         tollgate_user: (userId) => keyring.forgetUser(userId),
         tollgate_plan: () => keyring.distrust(),
         tollgate_catalog: () => catalog.refreshSoon(),
+        [endChannel]: (name) => claims.ended(name),
         ...money.subscriptions,
       },
       onGap: () => {
         keyring.distrust()
         catalog.refreshSoon()
+        claims.mayHaveEnded()
         money.onGap()
       },
       onError: (err) => log.warn({ err }, 'the listening connection broke; connecting again'),

@@ -18,6 +18,7 @@ import { unavailable } from '../errors'
 import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
+import type { Claims } from '../idempotency/claims'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -51,7 +52,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
   opening.use(catalog)
   const watch = opening.use(new StreamWatch(config.timers))
-  const { gateway, door, egress, endAll } = await openGateway(
+  const { gateway, door, egress, claims, endAll } = await openGateway(
     { config, storage, catalog, log },
     opening,
   )
@@ -63,6 +64,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
     guards: createGuards(door, storage.installation.adminKey),
     reply: {
       watch,
+      claims,
+      requestMs: config.timers.requestMs,
       earlyHeadersMs: config.timers.earlyHeadersMs,
       onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
     },
@@ -88,7 +91,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     firstAccount,
     stop: async () => {
       state.isStopping = true
-      await drain(http, config.timers.drainMs, () => {
+      await drain({ http, claims }, config.timers.drainMs, () => {
         watch.endAll(unavailable())
         endAll(unavailable())
       })
@@ -103,11 +106,20 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+const mostCuttingMs = 5000
+
+interface Running {
+  http: Bun.Server<undefined>
+  claims: Claims
+}
+
 /** Lets running requests end by themselves; after `drainMs` by `endAll`, at last by their sockets. */
-async function drain(http: Bun.Server<undefined>, drainMs: number, endAll: () => void) {
+async function drain({ http, claims }: Running, drainMs: number, endAll: () => void) {
   const ending = setTimeout(endAll, drainMs)
-  const cutting = setTimeout(() => void http.stop(true), drainMs + 5000)
+  const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
   await http.stop()
+  // Those whose callers have left, but may ask again.
+  await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
   clearTimeout(ending)
   clearTimeout(cutting)
 }

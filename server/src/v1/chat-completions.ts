@@ -1,8 +1,8 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
-import { toCall, toResponse, type ReplyPorts } from './reply'
+import { respond, type ReplyPorts } from './reply'
 import { ChatCompletion } from './schema'
-import { modelErrors, streamOr } from './description'
+import { idempotencyKey, modelErrors, streamOr } from './description'
 import type { Gateway } from '../gateway'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
@@ -17,6 +17,7 @@ export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
       summary: 'Chat completion, whole or as a stream',
       tags: ['Models'],
       security: [{ apiKey: [] }],
+      parameters: [idempotencyKey],
       requestBody: accepts('ChatCompletionRequest', ChatRequest, {
         'A question': {
           model: 'sandbox/echo',
@@ -34,5 +35,5 @@ export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    guarded(async (c) => toResponse(c, await gateway.chat(toCall(c)), ports)),
+    guarded((c) => respond(c, gateway.chat, ports)),
   )

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
-import { modelErrors, streamOr } from './description'
-import { toCall, toResponse, type ReplyPorts } from './reply'
+import { idempotencyKey, modelErrors, streamOr } from './description'
+import { respond, type ReplyPorts } from './reply'
 import { TextCompletion } from './schema'
 import type { Gateway } from '../gateway'
 import { accepts } from '../http/documentation'
@@ -17,6 +17,7 @@ export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
       summary: 'Legacy text completion, whole or as a stream',
       tags: ['Models'],
       security: [{ apiKey: [] }],
+      parameters: [idempotencyKey],
       requestBody: accepts('CompletionRequest', CompletionRequest, {
         'A prompt': { model: 'sandbox/echo', prompt: 'Once upon a time', max_tokens: 16 },
       }),
@@ -25,5 +26,5 @@ export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    guarded(async (c) => toResponse(c, await gateway.complete(toCall(c)), ports)),
+    guarded((c) => respond(c, gateway.complete, ports)),
   )

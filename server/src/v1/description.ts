@@ -1,6 +1,7 @@
 import { resolver } from 'hono-openapi'
 import { z } from 'zod'
 import { documented, keyErrors } from '../http/documentation'
+import { keyHeader } from '../idempotency/key'
 
 /** What the POSTs of the model endpoints can answer beside success. */
 export const modelErrors = documented(
@@ -16,6 +17,23 @@ export const modelErrors = documented(
   'connection_failed',
   'request_timeout',
 )
+
+/** The header of the POSTs that makes repeating them safe. Source: api.md 4.9. */
+export const idempotencyKey = {
+  name: keyHeader,
+  in: 'header',
+  required: false,
+  description: [
+    'Names this request for 24 hours, for your account. The same key with the same path and body gets',
+    'the first answer again, with `x-idempotent-replay: true`, at no cost; while the first request runs',
+    'it waits for it. With another path or body it is refused: 400, issue `key_reused`. Answers given',
+    'once a provider was asked are kept, errors too, up to 8 MB; a request refused before leaves the key',
+    'free. With it, a plain request whose client disconnects is completed, charged and kept; a stream',
+    'whose client disconnects is cancelled and not kept.',
+  ].join(' '),
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+  example: 'order-1042-summary',
+} as const
 
 /** A success that is JSON, or a stream of server-sent events. */
 export const streamOr = (description: string, schema: z.ZodType) => ({

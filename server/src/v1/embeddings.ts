@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
-import { modelErrors } from './description'
-import { toCall, toResponse, type ReplyPorts } from './reply'
+import { idempotencyKey, modelErrors } from './description'
+import { respond, type ReplyPorts } from './reply'
 import { EmbeddingList } from './schema'
 import type { Gateway } from '../gateway'
 import { accepts, answers } from '../http/documentation'
@@ -17,6 +17,7 @@ export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts) =>
       summary: 'Embeddings of one or many texts',
       tags: ['Models'],
       security: [{ apiKey: [] }],
+      parameters: [idempotencyKey],
       requestBody: accepts('EmbeddingRequest', EmbeddingRequest, {
         'Two texts': { model: 'sandbox/embedding', input: ['First text', 'Second text'] },
       }),
@@ -25,5 +26,5 @@ export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    guarded(async (c) => toResponse(c, await gateway.embed(toCall(c)), ports)),
+    guarded((c) => respond(c, gateway.embed, ports)),
   )

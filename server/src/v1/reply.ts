@@ -1,35 +1,70 @@
 import type { Context } from 'hono'
-import type { Call, Reply, StreamReply } from '../gateway/job'
+import type { Call, KeptReply, Reply, StreamReply } from '../gateway/job'
 import { readJson } from '../http/body'
 import { callerOf } from '../http/caller'
 import type { Env } from '../http/env'
 import { plainUsd } from '../wire/usd'
 import { openedWithin, toEventStream, type StreamWatch } from '../http/event-stream'
+import { Once, replayed } from '../http/once'
+import type { Claims } from '../idempotency/claims'
 
 /** What the model endpoints need to answer. */
 export interface ReplyPorts {
   watch: StreamWatch
+  claims: Claims
+  /** How long a repeat waits for the first request. */
+  requestMs: number
   /** How long the headers of a stream wait for its first event. */
   earlyHeadersMs: number
   /** Told of each stream that broke after it had begun. */
   onBroken: (requestId: string, code: string, error: Error) => void
 }
 
+type Run = (call: Call) => Promise<Reply | KeptReply>
+
+/** Runs a request and answers it, or again as before. Rejects with what failed before any answer. */
+export async function respond(c: Context<Env>, run: Run, ports: ReplyPorts): Promise<Response> {
+  const key = c.req.raw.headers.get('idempotency-key')
+  if (key === null) return toResponse(c, await run(toCall(c)), { ports })
+  const { claims, requestMs } = ports
+  const once = new Once({
+    claims,
+    key,
+    path: c.req.path,
+    requestId: c.get('requestId'),
+    signal: c.req.raw.signal,
+    patienceMs: requestMs,
+  })
+  try {
+    const reply = await run({ ...toCall(c), repeatable: once })
+    const response = await toResponse(c, reply, { ports, once })
+    return reply.kind === 'whole' ? await once.whole(response) : response
+  } catch (thrown) {
+    await once.failed(thrown)
+    throw thrown
+  }
+}
+
 /** A request as the gateway takes it. */
-export const toCall = (c: Context<Env>): Call => ({
+const toCall = (c: Context<Env>): Call => ({
   ...callerOf(c),
   requestId: c.get('requestId'),
   readBody: (limitBytes) => readJson(c.req.raw, limitBytes, c.env.server),
   signal: c.req.raw.signal,
 })
 
-/** The answer of the gateway as a response. Rejects with what failed before the first event. */
-export async function toResponse(
+interface Answering {
+  ports: ReplyPorts
+  once?: Once
+}
+
+async function toResponse(
   c: Context<Env>,
-  reply: Reply,
-  ports: ReplyPorts,
+  reply: Reply | KeptReply,
+  answering: Answering,
 ): Promise<Response> {
-  if (reply.kind === 'stream') return streamed(c, reply, ports)
+  if (reply.kind === 'kept') return replayed(reply.answer)
+  if (reply.kind === 'stream') return streamed(c, reply, answering)
   return new Response(JSON.stringify(reply.body), {
     headers: {
       'content-type': 'application/json',
@@ -42,23 +77,25 @@ export async function toResponse(
 async function streamed(
   c: Context<Env>,
   { identity, opening }: StreamReply,
-  { watch, earlyHeadersMs, onBroken }: ReplyPorts,
+  { ports, once }: Answering,
 ): Promise<Response> {
+  const { watch, earlyHeadersMs, onBroken } = ports
   // Headers wait for the first event, so that what fails before it is still a status.
   const opened = await openedWithin(opening, earlyHeadersMs)
   const requestId = c.get('requestId')
-  const outgoing = {
-    identity,
-    requestId,
-    opening,
-    isEarly: !opened,
-    onBroken: (code: string, error: Error) => onBroken(requestId, code, error),
-  }
   const headers = new Headers({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
   })
   if (opened) headers.set('x-tollgate-provider', opened.provider)
+  const outgoing = {
+    identity,
+    requestId,
+    opening,
+    isEarly: !opened,
+    onBroken: (code: string, error: Error) => onBroken(requestId, code, error),
+    copy: once?.copy(headers),
+  }
   return new Response(toEventStream(outgoing, watch), { headers })
 }

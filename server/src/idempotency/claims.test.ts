@@ -1,0 +1,260 @@
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { Claims, mostAnswerBytes, type Claim, type Taken } from './claims'
+import { nameOf, type ClaimStore, type Found, type KeptAnswer, type Named } from './store'
+import { ApiError } from '../errors'
+import { ClientGone } from '../wire/chunk-stream'
+
+interface Row extends Found {
+  claimId: string
+}
+
+/** The database of all nodes of a test: leases end when it says so. */
+class FakeStore implements ClaimStore {
+  readonly rows = new Map<string, Row>()
+  asked = 0
+  isAway = false
+
+  #answer<Value>(work: () => Value): Promise<Value> {
+    this.asked++
+    if (this.isAway) return Promise.reject(new Error('timeout'))
+    return Promise.resolve().then(work)
+  }
+
+  readonly claim = (named: Named, claimId: string) =>
+    this.#answer(() => {
+      if (this.rows.has(nameOf(named))) return false
+      this.rows.set(nameOf(named), { hash: named.hash, claimId, answer: undefined })
+      return true
+    })
+
+  readonly find = (named: Named) => this.#answer(() => this.rows.get(nameOf(named)))
+
+  readonly keep = (claimId: string, answer: KeptAnswer) =>
+    this.#answer(() => {
+      for (const row of this.rows.values()) if (row.claimId === claimId) row.answer = answer
+    })
+
+  readonly giveUp = (claimId: string) =>
+    this.#answer(() => {
+      for (const [name, row] of this.rows) if (row.claimId === claimId) this.rows.delete(name)
+    })
+
+  readonly renewed: string[] = []
+  readonly renew = (ids: readonly string[]) => this.#answer(() => void this.renewed.push(...ids))
+  readonly deleteExpired = () => Promise.resolve(0)
+}
+
+const named = (key: string, body = 'body'): Named => ({
+  userId: 'user_1',
+  key,
+  hash: Buffer.from(body),
+})
+
+const answerOf = (text: string): KeptAnswer => ({
+  requestId: 'req_1',
+  status: 200,
+  headers: {},
+  body: new TextEncoder().encode(text),
+})
+
+const never = new AbortController().signal
+const patient = () => ({ endsAtMs: performance.now() + 60_000, signal: never })
+
+let store: FakeStore
+let errors: unknown[]
+let pauses: (() => void)[]
+beforeEach(() => {
+  store = new FakeStore()
+  errors = []
+  pauses = []
+})
+
+let serial = 0
+const newNode = () =>
+  new Claims({
+    store,
+    newClaimId: () => `claim_${++serial}`,
+    // Ends when the test says so.
+    pause: () => new Promise((resolve) => void pauses.push(resolve)),
+    onError: (error) => errors.push(error),
+  })
+
+function claimIn(taken: Taken): Claim {
+  if ('claim' in taken) return taken.claim
+  throw new Error('an answer was there already')
+}
+
+/** All that was about to happen has happened. */
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+describe('on one node', () => {
+  test('M10: the first of fifty gets the claim, the others its answer, for one question', async () => {
+    const node = newNode()
+    const all = Array.from({ length: 50 }, () => node.take(named('k'), patient()))
+    const claim = claimIn(await Promise.race(all))
+    expect(store.asked).toBe(1)
+    const answer = answerOf('once')
+    await claim.keep(answer)
+    const taken = await Promise.all(all)
+    expect(taken.filter((one) => 'kept' in one && one.kept === answer)).toHaveLength(49)
+    expect(await node.take(named('k'), patient())).toEqual({ kept: answer })
+  })
+
+  test('when the first gives up, one of those who wait becomes the first', async () => {
+    const node = newNode()
+    const first = claimIn(await node.take(named('k'), patient()))
+    const others = [1, 2, 3].map(() => node.take(named('k'), patient()))
+    await first.giveUp()
+    const second = claimIn(await Promise.race(others))
+    await settled()
+    await second.keep(answerOf('second'))
+    const taken = await Promise.all(others)
+    expect(taken.filter((one) => 'kept' in one)).toHaveLength(2)
+  })
+
+  test('another body is refused, while the first runs and afterwards', async () => {
+    const node = newNode()
+    const claim = claimIn(await node.take(named('k'), patient()))
+    const refused = { code: 'invalid_request', details: { issue: 'key_reused' } }
+    await expect(node.take(named('k', 'other'), patient())).rejects.toMatchObject(refused)
+    await claim.keep(answerOf('once'))
+    await expect(node.take(named('k', 'other'), patient())).rejects.toMatchObject(refused)
+    expect(await node.take(named('k'), patient())).toMatchObject({ kept: { status: 200 } })
+  })
+
+  test('who waits leaves when patience ends, or when his caller has gone', async () => {
+    const node = newNode()
+    await node.take(named('k'), patient())
+    const late = node.take(named('k'), { endsAtMs: performance.now(), signal: never })
+    await expect(late).rejects.toMatchObject({ code: 'request_timeout' })
+    const caller = new AbortController()
+    const gone = node.take(named('k'), { ...patient(), signal: caller.signal })
+    caller.abort()
+    await expect(gone).rejects.toBeInstanceOf(ClientGone)
+  })
+
+  test('too large an answer frees the key', async () => {
+    const node = newNode()
+    const claim = claimIn(await node.take(named('k'), patient()))
+    await claim.keep({ ...answerOf(''), body: new Uint8Array(mostAnswerBytes + 1) })
+    expect(store.rows.size).toBe(0)
+    claimIn(await node.take(named('k'), patient()))
+  })
+
+  test('one largest answer is kept', async () => {
+    const node = newNode()
+    const claim = claimIn(await node.take(named('k'), patient()))
+    await claim.keep({ ...answerOf(''), body: new Uint8Array(mostAnswerBytes) })
+    expect('kept' in (await node.take(named('k'), patient()))).toBe(true)
+  })
+})
+
+describe('on two nodes', () => {
+  test('the second waits for the notification of the first', async () => {
+    const [a, b] = [newNode(), newNode()]
+    const claim = claimIn(await a.take(named('k'), patient()))
+    const waiting = b.take(named('k'), patient())
+    await settled()
+    expect(pauses).toHaveLength(1)
+    const answer = answerOf('of a')
+    await claim.keep(answer)
+    b.ended(nameOf(named('k')))
+    expect(await waiting).toEqual({ kept: answer })
+  })
+
+  test('should that get lost, it asks again; so it does after a gap', async () => {
+    for (const wake of [() => pauses.at(-1)?.(), undefined]) {
+      const [a, b] = [newNode(), newNode()]
+      const one = named(`k${wake ? 1 : 2}`)
+      const claim = claimIn(await a.take(one, patient()))
+      const waiting = b.take(one, patient())
+      await settled()
+      await claim.keep(answerOf('of a'))
+      if (wake) wake()
+      else b.mayHaveEnded()
+      expect('kept' in (await waiting)).toBe(true)
+    }
+  })
+
+  test('it becomes the first when the lease of the other has ended', async () => {
+    const [a, b] = [newNode(), newNode()]
+    await a.take(named('k'), patient())
+    const waiting = b.take(named('k'), patient())
+    await settled()
+    store.rows.clear()
+    pauses.at(-1)?.()
+    claimIn(await waiting)
+  })
+
+  test('those who wait there share one question a second', async () => {
+    const [a, b] = [newNode(), newNode()]
+    const claim = claimIn(await a.take(named('k'), patient()))
+    const before = store.asked
+    const waiting = Array.from({ length: 50 }, () => b.take(named('k'), patient()))
+    await settled()
+    // Claim, and find.
+    expect(store.asked - before).toBe(2)
+    await claim.keep(answerOf('of a'))
+    b.ended(nameOf(named('k')))
+    for (const taken of await Promise.all(waiting)) expect('kept' in taken).toBe(true)
+  })
+})
+
+describe('without the database', () => {
+  test('nothing begins', async () => {
+    store.isAway = true
+    const refused = newNode().take(named('k'), patient())
+    await expect(refused).rejects.toBeInstanceOf(ApiError)
+    await expect(refused).rejects.toMatchObject({ code: 'gateway_unavailable' })
+  })
+
+  test('an answer is held here until it is stored', async () => {
+    const node = newNode()
+    const claim = claimIn(await node.take(named('k'), patient()))
+    store.isAway = true
+    const answer = answerOf('held')
+    await claim.keep(answer)
+    expect(errors).toHaveLength(1)
+    expect(await node.take(named('k'), patient())).toEqual({ kept: answer })
+    await node.tick()
+    expect(store.rows.get(nameOf(named('k')))?.answer).toBeUndefined()
+    store.isAway = false
+    await node.tick()
+    expect(store.rows.get(nameOf(named('k')))?.answer).toBe(answer)
+    await node.idle()
+  })
+
+  test('a key that cannot be freed is free here, and elsewhere when its lease ends', async () => {
+    const node = newNode()
+    const claim = claimIn(await node.take(named('k'), patient()))
+    store.isAway = true
+    await claim.giveUp()
+    expect(errors).toHaveLength(1)
+    store.isAway = false
+    const next = node.take(named('k'), patient())
+    await settled()
+    store.rows.clear()
+    pauses.at(-1)?.()
+    claimIn(await next)
+  })
+})
+
+test('only what runs here is renewed, and idle waits for it', async () => {
+  const [a, b] = [newNode(), newNode()]
+  const claim = claimIn(await a.take(named('k'), patient()))
+  const id = store.rows.get(nameOf(named('k')))?.claimId ?? ''
+  const waiting = b.take(named('k'), patient())
+  await settled()
+  await Promise.all([a.tick(), b.tick()])
+  expect(store.renewed).toEqual([id])
+  let isIdle = false
+  const idle = a.idle().then(() => (isIdle = true))
+  await settled()
+  expect(isIdle).toBe(false)
+  await claim.keep(answerOf('done'))
+  await idle
+  b.ended(nameOf(named('k')))
+  await waiting
+  await a.tick()
+  expect(store.renewed).toHaveLength(1)
+})

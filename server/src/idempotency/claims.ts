@@ -1,0 +1,187 @@
+import { keyReused } from './key'
+import { awaited, type Patience } from './patience'
+import { nameOf, type ClaimStore, type KeptAnswer, type Named } from './store'
+import { unavailable } from '../errors'
+
+/** The most bytes of an answer that is kept; the key of a larger one is free again. */
+export const mostAnswerBytes = 8 * 1024 * 1024
+
+const pollMs = 1000
+
+/** The right to answer first under a key. Ends once, in one of two ways. */
+export interface Claim {
+  /** Repeats get this answer. Resolves when it is stored, or will be when the database is back. */
+  keep: (answer: KeptAnswer) => Promise<void>
+  /** Nothing was done: whoever comes next is the first. Never rejects either. */
+  giveUp: () => Promise<void>
+}
+
+export type Taken = { claim: Claim } | { kept: KeptAnswer }
+
+interface Ports {
+  store: ClaimStore
+  newClaimId: () => string
+  pause: (ms: number) => Promise<void>
+  /** An answer could not be stored yet, or a key not freed before its lease ends. */
+  onError: (error: unknown) => void
+}
+
+/** A request on this node that has a key, or asks for it; its repeats here wait for it. */
+interface Running {
+  claimId: string
+  /** Undefined when nothing was kept. */
+  ended: Promise<KeptAnswer | undefined>
+  end: (kept: KeptAnswer | undefined) => void
+  isClaimed: boolean
+  /** Given already, but not stored. */
+  unstored: KeptAnswer | undefined
+}
+
+/**
+ * The idempotency keys in use on this node. A repeat here waits in memory; one on another node
+ * waits for its notification, and asks the database once a second should that get lost.
+ */
+export class Claims {
+  readonly #ports: Ports
+  readonly #running = new Map<string, Running>()
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  /**
+   * The key, or what is kept under it; where the first request runs, after it has ended. Rejects
+   * with `key_reused`, with `request_timeout` when patience ends, with `gateway_unavailable`.
+   */
+  async take(named: Named, patience: Patience): Promise<Taken> {
+    // A key with another hash is for the database to refuse.
+    const name = `${nameOf(named)} ${named.hash.toString('hex')}`
+    for (;;) {
+      const first = this.#running.get(name)
+      if (!first) return this.#ask(name, { named, patience })
+      const kept = await awaited(first.ended, patience)
+      if (kept) return { kept }
+    }
+  }
+
+  /** The first request under a name here: asks the database, and waits for other nodes. */
+  async #ask(
+    name: string,
+    { named, patience }: { named: Named; patience: Patience },
+  ): Promise<Taken> {
+    const { promise: ended, resolve: end } = Promise.withResolvers<KeptAnswer | undefined>()
+    const claimId = this.#ports.newClaimId()
+    const running: Running = { claimId, ended, end, isClaimed: false, unstored: undefined }
+    this.#running.set(name, running)
+    const finish = (kept: KeptAnswer | undefined) => {
+      this.#running.delete(name)
+      end(kept)
+    }
+    try {
+      const kept = await this.#claimed({ named, patience, claimId })
+      if (!kept) {
+        running.isClaimed = true
+        return { claim: this.#claimOf(running, finish) }
+      }
+      finish(kept)
+      return { kept }
+    } catch (thrown) {
+      finish(undefined)
+      throw thrown
+    }
+  }
+
+  /** Undefined once the key is the claim's, else what is kept under it. */
+  async #claimed(claim: { named: Named; patience: Patience; claimId: string }) {
+    const { named, patience, claimId } = claim
+    const { store, pause } = this.#ports
+    for (;;) {
+      // From before the question, so that no notification falls between.
+      using spoken = this.#notified(nameOf(named))
+      if (await reached(store.claim(named, claimId))) return undefined
+      const found = await reached(store.find(named))
+      if (!found) continue
+      if (!found.hash.equals(named.hash)) throw keyReused()
+      if (found.answer) return found.answer
+      await awaited(Promise.race([spoken.once, pause(pollMs)]), patience)
+    }
+  }
+
+  #claimOf(running: Running, finish: (kept: KeptAnswer | undefined) => void): Claim {
+    const { store, onError } = this.#ports
+    const giveUp = async () => {
+      await store.giveUp(running.claimId).catch(onError)
+      finish(undefined)
+    }
+    return {
+      giveUp,
+      keep: async (answer) => {
+        if (answer.body.byteLength > mostAnswerBytes) return giveUp()
+        try {
+          await store.keep(running.claimId, answer)
+          finish(answer)
+        } catch (error) {
+          onError(error)
+          running.unstored = answer
+          // It stays among the running ones, where repeats on this node find it.
+          running.end(answer)
+        }
+      },
+    }
+  }
+
+  /** To be called every few seconds, well within a lease. Never rejects. */
+  async tick(): Promise<void> {
+    const { store, onError } = this.#ports
+    const claimed = [...this.#running].filter(([, { isClaimed }]) => isClaimed)
+    if (claimed.length === 0) return
+    await store.renew(claimed.map(([, { claimId }]) => claimId)).catch(onError)
+    for (const [name, { claimId, unstored }] of claimed) {
+      if (!unstored) continue
+      try {
+        await store.keep(claimId, unstored)
+        this.#running.delete(name)
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
+
+  /** Resolves when no request with a key runs on this node any more. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(({ ended }) => ended))
+  }
+
+  /** Another node, or this one, kept an answer or freed a key. */
+  ended(name: string): void {
+    for (const wake of this.#waiting.get(name) ?? []) wake()
+  }
+
+  /** Notifications may have been missed. */
+  mayHaveEnded(): void {
+    for (const name of this.#waiting.keys()) this.ended(name)
+  }
+
+  #notified(name: string): { once: Promise<void> } & Disposable {
+    const { promise: once, resolve } = Promise.withResolvers<void>()
+    const waiting = this.#waiting.get(name) ?? new Set()
+    this.#waiting.set(name, waiting.add(resolve))
+    return {
+      once,
+      [Symbol.dispose]: () => {
+        waiting.delete(resolve)
+        if (waiting.size === 0) this.#waiting.delete(name)
+      },
+    }
+  }
+}
+
+/** Nothing was sent yet, so that a database that is away is no more than a refusal. */
+async function reached<Value>(asked: Promise<Value>): Promise<Value> {
+  try {
+    return await asked
+  } catch (cause) {
+    throw unavailable(cause)
+  }
+}

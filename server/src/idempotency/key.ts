@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import { invalidRequest } from '../errors'
+
+export const keyHeader = 'Idempotency-Key'
+
+/** The key as it was sent. Throws `invalid_request`. Source: api.md 4.9. */
+export function readKey(header: string): string {
+  if (/^[\x20-\x7e]{1,255}$/.test(header)) return header
+  throw invalidRequest(
+    keyHeader,
+    'bad_format',
+    `${keyHeader} must be 1 to 255 printable ASCII characters.`,
+  )
+}
+
+/**
+ * What a key stands for: SHA-256 of a path and a body as it was read, so that white space between
+ * its fields makes no other request.
+ */
+export const hashRequest = (path: string, body: object): Buffer =>
+  createHash('sha256').update(`${path}\n`).update(JSON.stringify(body)).digest()
+
+export const keyReused = () =>
+  invalidRequest(
+    keyHeader,
+    'key_reused',
+    `${keyHeader} was used for a request with another path or body. Use a new key.`,
+  )

@@ -1,0 +1,139 @@
+import { sql, type Kysely } from 'kysely'
+import { within } from '../db/deadline'
+import type { Schema } from '../db/schema'
+
+/** Whose key, and what it stands for. */
+export interface Named {
+  userId: string
+  key: string
+  /** Of path and body. */
+  hash: Buffer
+}
+
+/** An answer, as a repeat gets it. */
+export interface KeptAnswer {
+  requestId: string
+  status: number
+  headers: Record<string, string>
+  /** The body, or all frames of a stream. */
+  body: Uint8Array<ArrayBuffer>
+}
+
+/** What is there under a key. */
+export interface Found {
+  hash: Buffer
+  /** Undefined while the first request runs. */
+  answer: KeptAnswer | undefined
+}
+
+/** Where keys and answers are kept, for all nodes. Every call has a deadline, and rejects beyond it. */
+export interface ClaimStore {
+  /** Whether the key is the claim's now: it was free, its time was over, or its node had died. */
+  claim: (named: Named, claimId: string) => Promise<boolean>
+  find: (named: Named) => Promise<Found | undefined>
+  /** Keeps an answer, unless the claim was lost. */
+  keep: (claimId: string, answer: KeptAnswer) => Promise<void>
+  /** Frees the key, unless the claim was lost. */
+  giveUp: (claimId: string) => Promise<void>
+  /** Says that these claims still run. */
+  renew: (claimIds: readonly string[]) => Promise<void>
+  /** Resolves with how many keys were forgotten. */
+  deleteExpired: () => Promise<number>
+}
+
+const keptHours = 24
+/** Some renewals may fail before a claim counts as dead. */
+const leaseSeconds = 10
+const patienceMs = 3000
+const mostDeletedAtOnce = 500
+
+/** Said when an answer is kept or a key is free; the payload is as `nameOf` has it. */
+export const endChannel = 'tollgate_idempotency'
+
+export const nameOf = ({ userId, key }: Pick<Named, 'userId' | 'key'>) => `${userId} ${key}`
+
+export const createClaimStore = (db: Kysely<Schema>): ClaimStore => ({
+  claim: (named, claimId) => within(claim(db, named, claimId), patienceMs),
+  find: (named) => within(find(db, named), patienceMs),
+  keep: (claimId, answer) => within(keep(db, claimId, answer), patienceMs),
+  giveUp: (claimId) => within(giveUp(db, claimId), patienceMs),
+  renew: (claimIds) => within(renew(db, claimIds), patienceMs),
+  deleteExpired: () => deleteExpired(db),
+})
+
+/** One statement, so that of any number of nodes one gets the key. */
+async function claim(db: Kysely<Schema>, { userId, key, hash }: Named, claimId: string) {
+  const { rows } = await sql`
+    insert into idempotency_key as held
+      (user_id, key, request_hash, claim_id, leased_until, expires_at)
+    values (${userId}, ${key}, ${hash}, ${claimId},
+      now() + make_interval(secs => ${leaseSeconds}), now() + make_interval(hours => ${keptHours}))
+    on conflict (user_id, key) do update set
+      request_hash = excluded.request_hash, claim_id = excluded.claim_id, state = 'running',
+      leased_until = excluded.leased_until, expires_at = excluded.expires_at,
+      request_id = null, status = null, headers = null, body = null
+    where held.expires_at <= now() or (held.state = 'running' and held.leased_until <= now())
+    returning 1`.execute(db)
+  return rows.length > 0
+}
+
+interface Row {
+  request_hash: Buffer
+  state: 'running' | 'done'
+  request_id: string
+  status: number
+  headers: Record<string, string>
+  body: Buffer<ArrayBuffer>
+}
+
+async function find(db: Kysely<Schema>, { userId, key }: Named): Promise<Found | undefined> {
+  const { rows } = await sql<Row>`
+    select request_hash, state, request_id, status, headers, body
+    from idempotency_key where user_id = ${userId} and key = ${key}`.execute(db)
+  const [row] = rows
+  if (!row) return undefined
+  const { request_hash: hash, state, request_id: requestId, status, headers, body } = row
+  return { hash, answer: state === 'done' ? { requestId, status, headers, body } : undefined }
+}
+
+async function keep(db: Kysely<Schema>, claimId: string, answer: KeptAnswer): Promise<void> {
+  const { requestId, status, headers, body } = answer
+  await sql`
+    with kept as (
+      update idempotency_key set
+        state = 'done', request_id = ${requestId}, status = ${status},
+        headers = ${JSON.stringify(headers)}, body = ${Buffer.from(body.buffer, body.byteOffset, body.byteLength)},
+        expires_at = now() + make_interval(hours => ${keptHours})
+      where claim_id = ${claimId} and state = 'running'
+      returning user_id, key
+    )
+    select pg_notify(${endChannel}, user_id || ' ' || key) from kept`.execute(db)
+}
+
+async function giveUp(db: Kysely<Schema>, claimId: string): Promise<void> {
+  await sql`
+    with freed as (
+      delete from idempotency_key where claim_id = ${claimId} and state = 'running'
+      returning user_id, key
+    )
+    select pg_notify(${endChannel}, user_id || ' ' || key) from freed`.execute(db)
+}
+
+async function renew(db: Kysely<Schema>, claimIds: readonly string[]): Promise<void> {
+  await sql`
+    update idempotency_key set leased_until = now() + make_interval(secs => ${leaseSeconds})
+    where claim_id = any(${claimIds}::text[]) and state = 'running'`.execute(db)
+}
+
+async function deleteExpired(db: Kysely<Schema>): Promise<number> {
+  let all = 0
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      delete from idempotency_key where ctid = any(array(
+        select ctid from idempotency_key where expires_at <= now() limit ${mostDeletedAtOnce}
+      ))`.execute(db)
+    const deleted = Number(numAffectedRows ?? 0n)
+    all += deleted
+    if (deleted < mostDeletedAtOnce) return all
+  }
+}
