@@ -15,6 +15,7 @@ const help = `Usage: tollgate [command]
   start         run the server (the default)
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
+  faults [args] run the tests that need services of their own
   check         run what must pass before a change is sent
   bench <name>  run a measurement: streams, cpu, journal
   --help        this text
@@ -40,7 +41,10 @@ class LaunchError extends Error {}
 const commands = {
   start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
-  test: (args) => run(findBun(), ['test', ...args], { cwd: root }),
+  // Tests that need services of their own are another command.
+  test: (args) =>
+    run(findBun(), ['test', '--path-ignore-patterns=tests/services/**', ...args], { cwd: root }),
+  faults: (args) => run(findBun(), ['test', 'tests/services', ...args], { cwd: root }),
   check,
   bench: ([name = 'cpu', ...args]) =>
     run(findBun(), [join(root, `bench/${name}.ts`), ...args], { cwd: root }),
