@@ -65,7 +65,6 @@ test('M01: 1,000 at once on a balance for 10: 10 calls, 990 refusals, nothing ov
 describe('M05: the exact edges', () => {
   const asked = 1000
   const name = 'chunks-5'
-  const capOf = (before: number) => till.rig.upstream.seen()[before]?.cap
 
   const edges: [string, bigint, number | undefined][] = [
     ['w', 0n, asked],
@@ -90,7 +89,7 @@ describe('M05: the exact edges', () => {
       return
     }
     expect(answer.status).toBe(200)
-    expect(capOf(before)).toBe(cap)
+    expect(till.rig.upstream.seen()[before]?.cap).toBe(cap)
     expect(costTold(answer)).toBe(priceOf(2, 5))
     seen.push({ requestId: requestIdOf(answer), cost: costTold(answer) })
   })
