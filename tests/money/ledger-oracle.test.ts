@@ -51,6 +51,6 @@ test.each(corruptions)('%s finds %s', async (name, _what, statement) => {
     expect(rows.length).toBeGreaterThan(0)
   } finally {
     await reserved`rollback`
-    reserved.release()
+    await reserved.release()
   }
 })
