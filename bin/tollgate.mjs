@@ -15,7 +15,7 @@ const help = `Usage: tollgate [command]
   start         run the server (the default)
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
-  faults [args] run the tests that need redis-server on the PATH
+  faults [args] run the tests that need services of their own
   check         run what must pass before a change is sent
   bench <name>  run a measurement: streams, cpu, journal, limits
   --help        this text

@@ -69,7 +69,9 @@ export class Flusher implements AsyncDisposable {
 
   async #flush(): Promise<void> {
     try {
-      while (this.#options.journal.size > 0 && !this.#isClosed) await this.#bookBatch()
+      if (this.#options.journal.size > 0) await this.#bookBatch()
+      // What came meanwhile makes a batch of its own size later, not a stream of small ones now.
+      while (this.#options.journal.size >= mostAtOnce && !this.#isClosed) await this.#bookBatch()
       this.#backoffMs = 0
     } catch (error) {
       this.#backoffMs = Math.min(longestBackoffMs, 2 * (this.#backoffMs || everyMs))

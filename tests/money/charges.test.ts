@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expectSoundLedger, type Seen } from './ledger-oracle'
+import {
+  accountOf,
+  allBooked,
+  bookedOf,
+  bookedOnce,
+  costTold,
+  openTill,
+  outputPrice,
+  priceOf,
+  requestIdOf,
+  type Booked,
+  type Till,
+} from './till'
+import { ask, askRaw, eventually, messages, type Json } from '../faults/asking'
+import { parseResponse, type RawClient } from '../raw-client'
+import type { Customer } from '../rig'
+
+setDefaultTimeout(20_000)
+
+const dollar = 1_000_000_000n
+const seen: Seen[] = []
+
+let till: Till
+
+beforeAll(async () => {
+  till = await openTill({ environment: { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_SECONDS: '1' } })
+})
+afterEach(() => till.rig.upstream.reset())
+afterAll(async () => {
+  await allBooked(till.sql)
+  till.rig.gateway.recorder.verify()
+  await expectSoundLedger(till.sql, { seen })
+  await till[Symbol.asyncDispose]()
+})
+
+/** A stream on a connection of its own; its request id is in its head. */
+async function open({ key }: Customer, name: string, fields: Json = {}): Promise<RawClient> {
+  const body = { model: await till.rig.model(name), messages, stream: true, ...fields }
+  return askRaw(till.rig.gateway, { key, body })
+}
+
+const idOf = (client: RawClient) =>
+  parseResponse(client.read())?.headers.find(([name]) => name === 'x-request-id')?.[1] ?? ''
+
+const eventOf = async (client: RawClient): Promise<Booked> => {
+  const [event, ...others] = await bookedOf(till.sql, [idOf(client)])
+  expect(others).toEqual([])
+  if (!event) throw new Error('no event')
+  return event
+}
+
+/** The rest of a balance after one event, and nothing of it held. */
+async function expectLeft(customer: Customer, left: bigint): Promise<void> {
+  expect((await accountOf(till.sql, customer)).posted).toBe(left)
+}
+
+describe('M07: a hold whose request comes to nothing is there for the next', () => {
+  const fields = { max_tokens: 200, stream: false }
+  const failures: [string, (customer: Customer) => Promise<unknown>][] = [
+    ['the provider refuses', (who) => till.chat(who, 'status-400', fields)],
+    ['the provider fails', (who) => till.chat(who, 'status-500', fields)],
+    ['it is busy', (who) => till.chat(who, '503-storm', fields)],
+    ['it talks nonsense', (who) => till.chat(who, 'half-json', fields)],
+    ['it is silent for too long', (who) => till.chat(who, 'slow-first-9000', fields)],
+    ['it fails before the first event', (who) => till.stream(who, 'status-500', fields)],
+    ['the caller leaves before the first byte', (who) => leaving(who, 'slow-first-9000')],
+    ['the caller leaves at once', (who) => leaving(who, 'slow-first-9000', 0)],
+    ['the request is refused', (who) => till.chat(who, 'ok', { ...fields, temperature: 'hot' })],
+  ]
+
+  async function leaving(who: Customer, name: string, afterMs = 100) {
+    using client = await open(who, name, fields)
+    await Bun.sleep(afterMs)
+    client.close()
+    await Bun.sleep(100)
+  }
+
+  test.each(failures)('%s', async (_what, fail) => {
+    // Names are of different lengths, and so are the bytes that are held for.
+    const worst = (await till.floorOf('slow-first-9000', fields)) + 20_000n
+    const customer = await till.customer(worst)
+    await fail(customer)
+    expect((await till.chat(customer, 'ok', fields)).status).toBe(200)
+    const answer = await till.chat(customer, 'ok', { ...fields, max_tokens: 150 })
+    expect(answer.status).toBe(200)
+    await bookedOf(till.sql, [requestIdOf(answer)])
+    await expectLeft(customer, worst - 2n * costTold(answer))
+  })
+})
+
+describe('M09: two attempts', () => {
+  const model = 'twice/ok'
+
+  test('are two events of one request; only the one that answered costs', async () => {
+    const { gateway, upstream } = till.rig
+    const provider = { key: 'twice', name: 'Twice', adapter: 'openai', base_url: upstream.url }
+    await gateway.admin('POST', '/providers', provider)
+    const closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const urls = [`http://127.0.0.1:${closed.port}/v1`, upstream.url]
+    closed.stop(true)
+    for (const [index, endpoint_url] of urls.entries()) {
+      const own = { name: `c${index}`, provider: 'twice', api_key: `sk-${index}-0123456789` }
+      await gateway.admin('POST', '/connections', { ...own, endpoint_url, priority: index + 1 })
+    }
+    const priced = { id: model, name: model, category: 'chat', pricing: { input: 1, output: 4 } }
+    await gateway.admin('POST', '/models', priced)
+    const customer = await till.customer(dollar)
+    const answer = await ask(gateway, { key: customer.key, body: { model, messages } })
+    expect(answer.status).toBe(200)
+    await allBooked(till.sql)
+    const events = await bookedOf(till.sql, [requestIdOf(answer)])
+    expect(events.map(({ outcome }) => outcome)).toEqual(['failed_over', 'ok'])
+    expect(events.map(({ cost }) => cost)).toEqual([0n, costTold(answer)])
+    expect(costTold(answer)).toBe(BigInt(upstream.bill().attempts[0]?.nanos ?? 0))
+    await expectLeft(customer, dollar - costTold(answer))
+  })
+
+  test('one that may have been billed is no reason for another, and costs the caller nothing', async () => {
+    const customer = await till.customer(dollar)
+    const answer = await till.chat(customer, 'close-after-0+bill-full')
+    expect(answer.status).toBe(502)
+    expect(till.rig.upstream.seen()).toHaveLength(1)
+    expect(await bookedOnce(till.sql, answer)).toMatchObject({ cost: 0n, writtenOff: 0n })
+    await expectLeft(customer, dollar)
+  })
+})
+
+describe('M16: what runs is settled to the account it was held on; the next is refused', () => {
+  const endings: [string, (customer: Customer) => Promise<unknown>, number][] = [
+    [
+      'the key is deleted',
+      ({ userId, keyId }) => till.rig.gateway.admin('DELETE', `/users/${userId}/keys/${keyId}`),
+      401,
+    ],
+    [
+      'the user is suspended',
+      ({ userId }) =>
+        till.rig.gateway.admin('POST', `/users/${userId}/suspend`, { reason: 'a test' }),
+      401,
+    ],
+  ]
+  test.each(endings)('%s', async (_what, end, status) => {
+    const customer = await till.customer(dollar)
+    const running = till.stream(customer, 'chunks-20-gap-50')
+    await eventually(() => till.rig.upstream.seen().length === 1)
+    await end(customer)
+    // Within a second on every node; nothing that costs is asked meanwhile.
+    await Bun.sleep(500)
+    expect((await till.chat(customer, 'ok')).status).toBe(status)
+    const answer = await running
+    expect(answer.isDone).toBe(true)
+    const event = await bookedOnce(till.sql, answer)
+    expect(event).toMatchObject({ accountId: customer.userId, cost: priceOf(2, 20) })
+    await expectLeft(customer, dollar - event.cost)
+  })
+})
+
+describe('a caller who leaves', () => {
+  test('S01: in mid-stream pays for what was written, as far as it was', async () => {
+    const customer = await till.customer(dollar)
+    using client = await open(customer, 'rate-50', { max_tokens: 1000 })
+    await client.until((received) => received.includes(' w20'))
+    client.close()
+    await eventually(() => till.rig.upstream.seen()[0]?.closedBy === 'peer', 1000)
+    const event = await eventOf(client)
+    expect(event).toMatchObject({ outcome: 'cancelled', estimated: true, writtenOff: 0n })
+    // 20 words of 61 bytes; no tokenizer makes more than a token of each character.
+    expect(event.outputTokens).toBeWithin(10, 70)
+    expect(event.inputTokens).toBeWithin(2, 20)
+    expect(event.cost).toBe(priceOf(event.inputTokens, event.outputTokens))
+    await expectLeft(customer, dollar - event.cost)
+  })
+
+  test('S02: before the first event pays nothing', async () => {
+    const customer = await till.customer(dollar)
+    const body = { model: await till.rig.model('slow-first-9000'), messages, stream: true }
+    using client = await askRaw(till.rig.gateway, { key: customer.key, body })
+    await eventually(() => till.rig.upstream.seen().length === 1)
+    client.close()
+    await allBooked(till.sql)
+    await expectLeft(customer, dollar)
+  })
+
+  test('S06: in the very moment of [DONE] pays once, in full', async () => {
+    const customer = await till.customer(100n * dollar)
+    const clients = await Promise.all(
+      Array.from({ length: 300 }, async (_, index) => {
+        const client = await open(customer, 'chunks-20')
+        // Every third leaves a little before its end, every third a little later.
+        const mark = ['"finish_reason":"stop"', '[DONE]', ' w20'][index % 3] ?? ''
+        await client.until((received) => received.includes(mark))
+        const wasDone = client.read().includes('[DONE]')
+        client.close()
+        return { client, wasDone }
+      }),
+    )
+    const events = await bookedOf(
+      till.sql,
+      clients.map(({ client }) => idOf(client)),
+    )
+    expect(events).toHaveLength(300)
+    const costs = new Map(events.map(({ requestId, cost }) => [requestId, cost]))
+    const done = clients.filter(({ wasDone }) => wasDone)
+    expect(done.length).toBeGreaterThanOrEqual(100)
+    for (const { client } of done) expect(costs.get(idOf(client))).toBe(priceOf(2, 20))
+    const sum = events.reduce((total, { cost }) => total + cost, 0n)
+    await expectLeft(customer, 100n * dollar - sum)
+    for (const { client } of done) seen.push({ requestId: idOf(client), cost: priceOf(2, 20) })
+  })
+
+  test('S08: after an explicit zero pays nothing', async () => {
+    const customer = await till.customer(100n * dollar)
+    const options = { stream_options: { include_usage: true } }
+    const leaving = async () => {
+      using client = await open(customer, 'usage-zero', options)
+      await client.until((received) => received.includes('"usage":{'))
+      client.close()
+      expect(await eventOf(client)).toMatchObject({ cost: 0n, estimated: false })
+    }
+    await Promise.all(Array.from({ length: 20 }, leaving))
+    await expectLeft(customer, 100n * dollar)
+  })
+})
+
+test('S07: a provider that dies in mid-stream is paid for what it delivered, and asked once', async () => {
+  const customer = await till.customer(dollar)
+  const answer = await till.stream(customer, 'rst-after-5+bill-sent')
+  expect(answer.isDone).toBe(false)
+  expect(answer.error.code).toBeDefined()
+  expect(till.rig.upstream.seen()).toHaveLength(1)
+  const event = await bookedOnce(till.sql, answer)
+  expect(event).toMatchObject({ estimated: true, writtenOff: 0n })
+  // "w1 w2 w3 w4 w5": at least a token a word of what the caller saw, at most one a character.
+  expect(event.outputTokens).toBeWithin(3, answer.content.length + 1)
+  await expectLeft(customer, dollar - event.cost)
+  expect(event.cost).toBeLessThan(100n * outputPrice)
+})
+
+test('a stream tells its usage, and that is what it costs', async () => {
+  const customer = await till.customer(dollar)
+  const options = { stream_options: { include_usage: true } }
+  const answer = await till.stream(customer, 'chunks-33', options)
+  expect(answer.text).toContain('"completion_tokens":33')
+  expect((await bookedOnce(till.sql, answer)).cost).toBe(priceOf(2, 33))
+})

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { startDatabaseWire, type DatabaseWire } from './database-wire'
+import { expectSoundLedger } from './ledger-oracle'
+import { accountOf, allBooked, costTold, openTill, type Till } from './till'
+import { databaseUrl } from '../database'
+import { ask, messages } from '../faults/asking'
+import { startGateway, type Gateway } from '../rig'
+
+setDefaultTimeout(20_000)
+
+const stack = new AsyncDisposableStack()
+let till: Till
+let wire: DatabaseWire
+/** A node whose way to the database is watched. */
+let node: Gateway
+
+beforeAll(async () => {
+  const environment = {
+    ADMIN_KEY: `admin-of-steady-${crypto.randomUUID()}`,
+    ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+    MINIMUM_BALANCE_USD: '0',
+    LOG_LEVEL: 'warn',
+  }
+  till = stack.use(await openTill({ environment }))
+  const url = new URL(await databaseUrl(till.rig.gateway.dataDir))
+  const directory = await mkdtemp(join(tmpdir(), 'tollgate-wire-'))
+  stack.defer(() => rm(directory, { recursive: true, force: true }))
+  const real = join(url.searchParams.get('host') ?? '', '.s.PGSQL.5432')
+  const path = join(directory, '.s.PGSQL.5432')
+  wire = stack.use(await startDatabaseWire({ path: real }, { path }))
+  url.searchParams.set('host', dirname(path))
+  const own = { ...environment, DATABASE_URL: url.href }
+  node = stack.use(await startGateway({ environment: own }))
+})
+afterAll(async () => {
+  await allBooked(till.sql)
+  await expectSoundLedger(till.sql)
+  node.recorder.verify()
+  await stack.disposeAsync()
+})
+
+/** Batches of usage that were booked, and what else was asked. */
+function sorted(statements: readonly string[]) {
+  const others: string[] = []
+  let batches = 0
+  let isInBatch = false
+  for (const text of statements) {
+    if (text === 'begin') isInBatch = true
+    if (!isInBatch) others.push(text)
+    if (text === 'commit') {
+      isInBatch = false
+      batches += 1
+    }
+  }
+  return { batches, others }
+}
+
+test('P07: 500 requests on a lease ask the database nothing but to book what they used', async () => {
+  const customer = await till.customer(1000n * 1_000_000_000n)
+  const model = await till.rig.model('chunks-6')
+  await Bun.sleep(300)
+  const chat = () => ask(node, { key: customer.key, body: { model, messages } })
+  const granted = 1000n * 1_000_000_000n
+  // The key is looked up, and the slice grows to what ten at once need.
+  const first = await Promise.all(Array.from({ length: 10 }, chat))
+  expect(first.map(({ status }) => status)).toEqual(first.map(() => 200))
+  await Bun.sleep(500)
+  wire.statements()
+  const startedAt = performance.now()
+  const answers = [...first]
+  for (let round = 0; round < 50; round++) {
+    answers.push(...(await Promise.all(Array.from({ length: 10 }, chat))))
+    await Bun.sleep(20)
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  const { batches, others } = sorted(wire.statements())
+  for (const { status } of answers) expect(status).toBe(200)
+  console.log(
+    `500 requests in ${seconds.toFixed(1)} s: ${batches} batches, ${others.length} other statements`,
+  )
+  // One in 250 ms, or with every 200 events.
+  expect(batches).toBeLessThanOrEqual(seconds * 4 + 4)
+  expect(others.length).toBeLessThanOrEqual(3 * seconds + 6)
+  await allBooked(till.sql)
+  const told = answers.reduce((sum, answer) => sum + costTold(answer), 0n)
+  expect((await accountOf(till.sql, customer)).posted).toBe(granted - told)
+})

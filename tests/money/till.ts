@@ -1,0 +1,144 @@
+import type { SQL } from 'bun'
+import { openDatabase } from '../database'
+import { ask, messages, toStream, type Answer, type Json, type Stream } from '../faults/asking'
+import { startRig, type Customer, type Rig, type RigOptions } from '../rig'
+
+/** A usage event as it was booked. Amounts are nano-dollars. */
+export interface Booked {
+  id: string
+  requestId: string
+  accountId: string | null
+  keyId: string
+  state: string
+  outcome: string
+  estimated: boolean
+  inputTokens: number
+  outputTokens: number
+  cost: bigint
+  writtenOff: bigint
+}
+
+/** A rig whose money can be looked at. Amounts are nano-dollars. */
+export interface Till extends AsyncDisposable {
+  rig: Rig
+  sql: SQL
+  /** A customer with exactly that much. */
+  customer: (credit: bigint) => Promise<Customer>
+  /** A plain chat completion of `fake/<name>`. */
+  chat: (customer: Customer, name: string, fields?: Json) => Promise<Answer>
+  stream: (customer: Customer, name: string, fields?: Json) => Promise<Stream>
+  /** What the smallest hold of that request is: told in the refusal of somebody without credit. */
+  floorOf: (name: string, fields?: Json) => Promise<bigint>
+}
+
+/** USD, as a number or in plain digits, as nano-dollars. */
+export const nanosOf = (usd: unknown) => BigInt(Math.round(Number(usd) * 1e9))
+
+/** The cost that an answer tells. */
+export const costTold = ({ headers }: Answer) => nanosOf(headers.get('x-tollgate-cost') ?? NaN)
+
+export const requestIdOf = ({ headers }: Answer) => headers.get('x-request-id') ?? ''
+
+/** 1,000 nano-dollars a token that is read, 4,000 one that is written: the prices of the rig. */
+export const outputPrice = 4000n
+export const priceOf = (input: number, output: number) =>
+  BigInt(input) * 1000n + BigInt(output) * outputPrice
+
+const grantedAs = (credit: bigint) => Number(credit) / 1e9
+
+/** Starts a rig without a minimum balance, unless `environment` has one. */
+export async function openTill({ environment }: RigOptions = {}): Promise<Till> {
+  const rig = await startRig({ environment: { MINIMUM_BALANCE_USD: '0', ...environment } })
+  const sql = await openDatabase(rig.gateway.dataDir)
+  const customer = (credit: bigint) => rig.gateway.customer({}, { credit: grantedAs(credit) })
+  const chat: Till['chat'] = async ({ key }, name, fields = {}) =>
+    ask(rig.gateway, { key, body: { model: await rig.model(name), messages, ...fields } })
+  const nobody = await customer(0n)
+  return {
+    rig,
+    sql,
+    customer,
+    chat,
+    stream: async (who, name, fields) =>
+      toStream(await chat(who, name, { stream: true, ...fields })),
+    floorOf: async (name, fields) => {
+      const { status, error } = await chat(nobody, name, fields)
+      if (status !== 402) throw new Error(`${name}: ${status} without credit`)
+      return nanosOf(error.details?.['minimum_required'])
+    },
+    async [Symbol.asyncDispose]() {
+      await sql.close()
+      await rig[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const bookedMs = 5000
+
+/** The events of requests, once there is one of each. Throws after 5 s. */
+export async function bookedOf(sql: SQL, requestIds: readonly string[]): Promise<Booked[]> {
+  const deadline = performance.now() + bookedMs
+  for (;;) {
+    const rows: Row[] = await sql`
+      select id, request_id, account_id, key_id, state, outcome, estimated, input_tokens,
+        output_tokens, cost, written_off
+      from usage_event where request_id in ${sql(requestIds)} order by started_at`
+    const missing = new Set(requestIds)
+    for (const { request_id } of rows) missing.delete(request_id)
+    if (missing.size === 0) return rows.map(toBooked)
+    if (performance.now() > deadline) throw new Error(`not booked: ${[...missing].join(' ')}`)
+    await Bun.sleep(50)
+  }
+}
+
+interface Row {
+  id: string
+  request_id: string
+  account_id: string | null
+  key_id: string
+  state: string
+  outcome: string
+  estimated: boolean
+  input_tokens: string
+  output_tokens: string
+  cost: string
+  written_off: string
+}
+
+const toBooked = (row: Row): Booked => ({
+  id: row.id,
+  requestId: row.request_id,
+  accountId: row.account_id,
+  keyId: row.key_id,
+  state: row.state,
+  outcome: row.outcome,
+  estimated: row.estimated,
+  inputTokens: Number(row.input_tokens),
+  outputTokens: Number(row.output_tokens),
+  cost: BigInt(row.cost),
+  writtenOff: BigInt(row.written_off),
+})
+
+/** The one event of a request. */
+export async function bookedOnce(sql: SQL, answer: Answer): Promise<Booked> {
+  const [event, ...others] = await bookedOf(sql, [requestIdOf(answer)])
+  if (!event || others.length > 0) throw new Error(`${others.length + 1} events of one request`)
+  return event
+}
+
+/** An account as the database has it. */
+export async function accountOf(sql: SQL, { userId }: Customer) {
+  const [row] = await sql`select posted, leased from credit_account where id = ${userId}`
+  return { posted: BigInt(row.posted), leased: BigInt(row.leased) }
+}
+
+/** Waits until all that was settled is booked: nothing new within two flushes. */
+export async function allBooked(sql: SQL): Promise<number> {
+  let before = -1
+  for (;;) {
+    const [{ count }] = await sql`select count(*) as count from usage_event`
+    if (Number(count) === before) return before
+    before = Number(count)
+    await Bun.sleep(700)
+  }
+}

@@ -1,0 +1,127 @@
+import type { SQL } from 'bun'
+import { rm } from 'node:fs/promises'
+import { startPostgres, type PostgresServer } from './postgres-server'
+import { ask, messages, toStream, type Json, type Stream } from '../faults/asking'
+import { nanosOf } from '../money/till'
+import { newDataDir, startGateway, type Customer, type Gateway } from '../rig'
+import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider'
+
+type Environment = Record<string, string>
+
+/** Nodes that share a PostgreSQL of their own, and a fake provider. */
+export interface Nodes extends AsyncDisposable {
+  postgres: PostgresServer
+  upstream: FakeProvider
+  sql: SQL
+  all: Gateway[]
+  /** Node `index`. */
+  at: (index: number) => Gateway
+  /** Registers `fake/<name>`; at 1 and 4 USD unless `fields` say otherwise. Known to all nodes. */
+  model: (name: string, fields?: Json) => Promise<string>
+  /** A customer with exactly that many nano-dollars. */
+  customer: (credit: bigint) => Promise<Customer>
+  /** A chat completion of `fake/<name>`, whole or as a stream. */
+  chat: (on: Gateway, customer: Customer, asked: Asked) => Promise<Stream>
+  /** What the smallest hold of that request is. */
+  floorOf: (asked: Asked) => Promise<bigint>
+  /** Starts a node again on the directory of one that has gone. */
+  restart: (index: number) => Promise<Gateway>
+  /** One more, or a node over another way to the database. */
+  add: (environment?: Environment) => Promise<Gateway>
+}
+
+export interface Asked extends Json {
+  name: string
+}
+
+interface Shared {
+  environment: Environment
+  dataDirs: string[]
+  all: Gateway[]
+}
+
+async function start({ environment, dataDirs, all }: Shared, index: number, own: Environment = {}) {
+  const dataDir = (dataDirs[index] ??= await newDataDir())
+  const gateway = await startGateway({ dataDir, environment: { ...environment, ...own } })
+  all[index] = gateway
+  return gateway
+}
+
+async function connectProvider({ admin }: Gateway, { url }: FakeProvider): Promise<void> {
+  await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai', base_url: url })
+  const api_key = 'sk-fake-0123456789'
+  await admin('POST', '/connections', { name: 'fake', provider: 'fake', api_key })
+}
+
+/** What a node needs to hear of from another. */
+const heardMs = 300
+
+const models = (first: () => Gateway) => {
+  const known = new Map<string, Promise<unknown>>()
+  return async (name: string, fields: Json = {}) => {
+    const id = `fake/${name}`
+    const add = async () => {
+      const pricing = { input: 1, output: 4 }
+      const model = { id, name, category: 'chat', context_length: 8192, max_output_tokens: 4096 }
+      await first().admin('POST', '/models', { ...model, pricing, ...fields })
+      await Bun.sleep(heardMs)
+    }
+    const adding = known.get(id) ?? add()
+    known.set(id, adding)
+    await adding
+    return id
+  }
+}
+
+/** Starts that many nodes over a PostgreSQL of their own, without a minimum balance. */
+export async function startNodes(count: number, own: Environment = {}): Promise<Nodes> {
+  await using stack = new AsyncDisposableStack()
+  const postgres = stack.use(await startPostgres())
+  const upstream = stack.use(await startFakeProvider())
+  const shared: Shared = { environment: environmentOf(postgres, own), dataDirs: [], all: [] }
+  stack.defer(async () => {
+    await Promise.all(shared.all.map((gateway) => gateway[Symbol.asyncDispose]()))
+    for (const path of shared.dataDirs) await rm(path, { recursive: true, force: true })
+  })
+  for (let index = 0; index < count; index++) await start(shared, index)
+  const at = (index: number) => {
+    const gateway = shared.all[index]
+    if (!gateway) throw new Error(`there is no node ${index}`)
+    return gateway
+  }
+  await connectProvider(at(0), upstream)
+  const sql = stack.use(postgres.connect())
+  const model = models(() => at(0))
+  const customer = (credit: bigint) => at(0).customer({}, { credit: Number(credit) / 1e9 })
+  const nobody = await customer(0n)
+  const chat: Nodes['chat'] = async (on, { key }, { name, ...fields }) =>
+    toStream(await ask(on, { key, body: { model: await model(name), messages, ...fields } }))
+  const open = stack.move()
+  return {
+    postgres,
+    upstream,
+    sql,
+    all: shared.all,
+    at,
+    model,
+    customer,
+    chat,
+    floorOf: async (asked) => {
+      const { status, error } = await chat(at(0), nobody, asked)
+      if (status !== 402) throw new Error(`${asked.name}: ${status} without credit`)
+      return nanosOf(error.details?.['minimum_required'])
+    },
+    restart: (index) => start(shared, index),
+    add: (environment) => start(shared, shared.all.length, environment),
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+const environmentOf = ({ url }: PostgresServer, own: Environment): Environment => ({
+  DATABASE_URL: url,
+  ADMIN_KEY: `admin-of-nodes-${crypto.randomUUID()}`,
+  ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+  MINIMUM_BALANCE_USD: '0',
+  LOG_LEVEL: 'warn',
+  ...own,
+})

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, chmod, chown } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { serverAccount, type Account } from '../../server/src/db/embedded/account'
+import { findPackage, installBinaries } from '../../server/src/db/embedded/binaries'
+import { identity, run, serverEnvironment } from '../../server/src/db/embedded/run'
+import { freeze } from '../database'
+
+/** A PostgreSQL of the tests' own, on a port of the loopback interface, for any number of nodes. */
+export interface PostgresServer extends AsyncDisposable {
+  port: number
+  /** A `DATABASE_URL`. */
+  url: string
+  /** Ends it at once, as a power cut would: connections are cut, nothing is written. */
+  kill: () => Promise<void>
+  /** Starts it again at the same port, and waits until it answers. */
+  restart: () => Promise<void>
+  /** Stops all its processes where they stand, until disposed of. */
+  freeze: () => Promise<Disposable>
+  /** A connection for the test. */
+  connect: () => SQL & AsyncDisposable
+}
+
+const patienceMs = 20_000
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  // Processes are killed here, the machine is not.
+  fsync: 'off',
+}
+
+function freePort(): number {
+  using probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  return probe.port
+}
+
+/** The system's newest PostgreSQL, else the one that the npm packages bring. */
+async function programs(home: string): Promise<string> {
+  const root = '/usr/lib/postgresql'
+  const versions = existsSync(root) ? await readdir(root) : []
+  const [newest] = versions.toSorted((a, b) => Number(b) - Number(a))
+  if (newest) return join(root, newest, 'bin')
+  const installed = await findPackage((name) => import.meta.resolve(name))
+  return join(await installBinaries(home, installed), 'bin')
+}
+
+interface Cluster {
+  bin: string
+  data: string
+  port: number
+  account: Account
+}
+
+async function createCluster(home: string): Promise<Cluster> {
+  const account = await serverAccount()
+  const data = join(home, 'cluster')
+  await chmod(home, 0o755)
+  await mkdir(data, { mode: 0o700 })
+  if (account.foreign) await chown(data, account.uid, account.gid)
+  const bin = await programs(home)
+  const args = ['-D', data, '-U', 'tollgate', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+  const made = { command: join(bin, 'initdb'), args, account, cwd: home, timeoutMs: 60_000 }
+  const { succeeded, output } = await run(made)
+  if (!succeeded) throw new Error(`initdb failed:\n${output}`)
+  return { bin, data, port: freePort(), account }
+}
+
+async function spawn({ bin, data, port, account }: Cluster) {
+  const options = Object.entries({ ...settings, port }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
+  const child = Bun.spawn([join(bin, 'postgres'), '-D', data, ...options], {
+    ...identity(account),
+    env: serverEnvironment,
+    cwd: '/',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  const deadline = performance.now() + patienceMs
+  while (performance.now() < deadline && child.exitCode === null) {
+    const sql = new SQL(`postgres://tollgate@127.0.0.1:${port}/postgres`, { max: 1 })
+    try {
+      await sql`select 1`
+      return child
+    } catch {
+      await Bun.sleep(30)
+    } finally {
+      await sql.close().catch(() => undefined)
+    }
+  }
+  child.kill('SIGKILL')
+  throw new Error('PostgreSQL did not start')
+}
+
+/** Starts a server with an empty database `tollgate`. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const home = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'))
+  const cluster = await createCluster(home)
+  let child = await spawn(cluster)
+  const base = `postgres://tollgate@127.0.0.1:${cluster.port}`
+  {
+    const sql = new SQL(`${base}/postgres`, { max: 1 })
+    await sql`create database tollgate`
+    await sql.close()
+  }
+  const url = `${base}/tollgate`
+  // The immediate stop: all its processes end, nothing is written.
+  const kill = async () => {
+    child.kill('SIGQUIT')
+    await child.exited
+  }
+  return {
+    port: cluster.port,
+    url,
+    kill,
+    restart: async () => {
+      child = await spawn(cluster)
+    },
+    freeze: () => freeze(child.pid),
+    connect: () => {
+      const sql = new SQL(url, { max: 2 })
+      return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
+    },
+    async [Symbol.asyncDispose]() {
+      await kill()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}
