@@ -69,10 +69,10 @@ test('what is settled while a batch is booked waits for the next, unless a batch
     },
     onError: (error) => booked.reject(error),
   })
-  for (let count = 0; count < 401; count++) journal.settle()
+  for (let count = 0; count < 4001; count++) journal.settle()
   const startedAt = performance.now()
   await booked.promise
   // Two full ones at once, the rest 250 ms after the first.
-  expect(sizes).toEqual([200, 200, 3])
+  expect(sizes).toEqual([2000, 2000, 3])
   expect(performance.now() - startedAt).toBeGreaterThan(450)
 })
