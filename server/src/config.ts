@@ -51,6 +51,8 @@ const Environment = z.object({
   DRAIN_SECONDS: seconds(120),
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
+  AUDIT_SECONDS: seconds(60),
+  RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(90),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
@@ -94,6 +96,10 @@ export interface Config {
   minimumBalance: bigint
   /** What the operator's own account begins with; nano-dollars. */
   firstCredit: bigint
+  /** How often the ledger is checked, by one node. */
+  auditEveryMs: number
+  /** For how many full days usage events are kept. */
+  retentionDays: number
   /** When usage is synced to disk: before each answer ends, or once a second. */
   journalSync: 'always' | 'batch'
   /** The operator key, undefined where the data directory is to hold one. */
@@ -141,6 +147,8 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     databasePoolSize: env.DATABASE_POOL_SIZE,
     minimumBalance: env.MINIMUM_BALANCE_USD,
     firstCredit: env.FIRST_CREDIT_USD,
+    auditEveryMs: env.AUDIT_SECONDS,
+    retentionDays: env.RETENTION_DAYS,
     journalSync: env.JOURNAL_SYNC,
     adminKey: env.ADMIN_KEY,
     encryptionKey: env.ENCRYPTION_KEY,

@@ -68,8 +68,13 @@ async function lockLeases(trx: Db, events: readonly UsageEvent[]) {
 
 async function knownIds(trx: Db, events: readonly UsageEvent[]) {
   const ids = events.map(({ id }) => id)
+  const times = events.map(({ startedAt }) => startedAt.getTime())
+  // An event sent again has the same start: the partitions of other days need not be looked into.
   const { rows } = await sql<{ id: string }>`
-    select id from usage_event where id = any(${ids}::text[])`.execute(trx)
+    select id from usage_event
+    where id = any(${ids}::text[])
+      and started_at between ${new Date(Math.min(...times))} and ${new Date(Math.max(...times))}
+  `.execute(trx)
   return new Set(rows.map(({ id }) => id))
 }
 
