@@ -16,6 +16,7 @@ const help = `Usage: tollgate [command]
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
   check         run what must pass before a change is sent
+  audit         check that the ledger is in order; --json for programs
   bench <name>  run a measurement: streams, cpu, journal
   --help        this text
   --version     the version of Tollgate
@@ -40,6 +41,7 @@ class LaunchError extends Error {}
 const commands = {
   start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
+  audit: (args) => run(findBun(), [join(root, 'server/src/audit.ts'), ...args]),
   test: (args) => run(findBun(), ['test', ...args], { cwd: root }),
   check,
   bench: ([name = 'cpu', ...args]) =>
