@@ -66,26 +66,27 @@ const q2bOfAll = (scope: Scope) => sql<Finding>`
   select ${finding({ account: 'account_id', ref: 'id', expected: 'run', found: 'balance_after' })}
   from (
     select e.id, e.account_id, e.balance_after,
-      sum(e.amount) over (partition by e.account_id order by e.id) as run
+      e.amount + lag(e.balance_after, 1, 0::bigint) over (partition by e.account_id order by e.id) as run
     from ledger_entry e join credit_account a on a.id = e.account_id
     where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
   ) as entry
-  where balance_after is distinct from run`
+  where balance_after is null or balance_after <> run`
 
 const q2bOfLatest = (scope: Scope) => sql<Finding>`
   select ${finding({ account: 'a.id', ref: 'entry.id', expected: 'run', found: 'balance_after' })}
   from credit_account a cross join lateral (
     select id, balance_after,
-      amount + coalesce(lag(balance_after) over (order by id), 0) as run
+      amount + lag(balance_after, 1, 0::bigint) over (order by id) as run
     from ledger_entry
     where account_id = a.id and id >= coalesce((
       select max(id) from ledger_entry where account_id = a.id and id <= ${scope.entriesAfter}::bigint
     ), 0)
   ) as entry
   where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
-    and entry.id > ${scope.entriesAfter}::bigint and balance_after is distinct from run`
+    and entry.id > ${scope.entriesAfter}::bigint
+    and (balance_after is null or balance_after <> run)`
 
-/** The balance after each entry follows from the one before. */
+/** The balance after each entry follows from the one before: one that does not is not followed by all. */
 const q2b = (scope: Scope) => (scope.entriesAfter === undefined ? q2bOfAll : q2bOfLatest)(scope)
 
 /** What is set aside is what active leases have not spent. */

@@ -12,6 +12,9 @@ export interface Violation extends Finding {
 
 const names = Object.keys(checks).filter((name): name is CheckName => Object.hasOwn(checks, name))
 
+/** Of one check: what is wrong everywhere need not be listed everywhere. */
+const mostFindings = 1000
+
 /**
  * What violates the invariants of faults.md section 1. A check that fails, such as by a timeout, is
  * passed to `onFailure`, and the others run; without `onFailure` the first failure rejects.
@@ -25,7 +28,8 @@ export async function audit(
   for (const check of names) {
     const { invariant, words, query } = checks[check]
     try {
-      const { rows } = await query(scope).execute(db)
+      const { rows } = await sql<Finding>`
+        select * from (${query(scope)}) as finding limit ${mostFindings}`.execute(db)
       violations.push(...rows.map((row) => ({ check, invariant, words, ...row })))
     } catch (error) {
       if (!onFailure) throw error
