@@ -17,6 +17,7 @@ const help = `Usage: tollgate [command]
   test [args]   run the tests; arguments go to bun test
   faults [args] run the tests that need services of their own
   check         run what must pass before a change is sent
+  audit         check that the ledger is in order; --json for programs
   bench <name>  run a measurement: streams, cpu, journal, limits
   --help        this text
   --version     the version of Tollgate
@@ -41,6 +42,7 @@ class LaunchError extends Error {}
 const commands = {
   start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
+  audit: (args) => run(findBun(), [join(root, 'server/src/audit.ts'), ...args]),
   test: (args) => bunTest(['--path-ignore-patterns=tests/services/**', ...args]),
   faults: (args) => bunTest(['tests/services', ...args]),
   check,

@@ -24,6 +24,8 @@ const defaults = {
   databasePoolSize: 10,
   minimumBalance: 100_000_000n,
   firstCredit: 100_000_000_000n,
+  auditEveryMs: 60_000,
+  retentionDays: 90,
   journalSync: 'always' as const,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,

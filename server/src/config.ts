@@ -51,6 +51,8 @@ const Environment = z.object({
   DRAIN_SECONDS: seconds(120),
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
+  AUDIT_SECONDS: seconds(60),
+  RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(90),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
@@ -95,6 +97,10 @@ export interface Config {
   minimumBalance: bigint
   /** What the operator's own account begins with; nano-dollars. */
   firstCredit: bigint
+  /** How often the ledger is checked, by one node. */
+  auditEveryMs: number
+  /** For how many full days usage events are kept. */
+  retentionDays: number
   /** When usage is synced to disk: before each answer ends, or once a second. */
   journalSync: 'always' | 'batch'
   /** The operator key, undefined where the data directory is to hold one. */
@@ -110,7 +116,7 @@ export interface Config {
   sandbox: boolean
   logLevel: string
   /** `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` are read by name, from the provider registry. */
-  environment: Readonly<Record<string, string | undefined>>
+  environment: Source
 }
 
 /** Why the process cannot start: a setting, the data directory, the database. One line, with what to do. */
@@ -118,18 +124,41 @@ export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
-/** Parses the environment. Throws `StartError`, naming the variable and what it should be. */
-export function readConfig(source: Readonly<Record<string, string | undefined>>): Config {
-  // An empty variable is one that is not set: compose files and shells write it so.
-  const environment = Object.fromEntries(
+type Source = Readonly<Record<string, string | undefined>>
+
+/** An empty variable is one that is not set: compose files and shells write it so. */
+const present = (source: Source) =>
+  Object.fromEntries(
     Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const parsed = Environment.safeParse(environment)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`)
+
+function parse<Shape extends z.ZodType>(schema: Shape, source: Source): z.output<Shape> {
+  const parsed = schema.safeParse(present(source))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`)
+}
+
+const Audited = Environment.pick({
+  DATA_DIR: true,
+  DATABASE_URL: true,
+  REQUEST_TIMEOUT_SECONDS: true,
+  STREAM_TIMEOUT_SECONDS: true,
+})
+
+/** What the audit needs of the environment: where the database is, and how long a request may run. */
+export function readAuditConfig(source: Source) {
+  const env = parse(Audited, source)
+  return {
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    longestRequestMs: Math.max(env.REQUEST_TIMEOUT_SECONDS, env.STREAM_TIMEOUT_SECONDS),
   }
-  const env = parsed.data
+}
+
+/** Parses the environment. Throws `StartError`, naming the variable and what it should be. */
+export function readConfig(source: Source): Config {
+  const env = parse(Environment, source)
   if (env.DATABASE_URL && !env.ENCRYPTION_KEY) {
     throw new StartError(
       'ENCRYPTION_KEY is required with DATABASE_URL, and the same on every node: openssl rand -base64 32',
@@ -144,6 +173,8 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     databasePoolSize: env.DATABASE_POOL_SIZE,
     minimumBalance: env.MINIMUM_BALANCE_USD,
     firstCredit: env.FIRST_CREDIT_USD,
+    auditEveryMs: env.AUDIT_SECONDS,
+    retentionDays: env.RETENTION_DAYS,
     journalSync: env.JOURNAL_SYNC,
     adminKey: env.ADMIN_KEY,
     encryptionKey: env.ENCRYPTION_KEY,
@@ -153,7 +184,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     logLevel: env.LOG_LEVEL,
-    environment,
+    environment: present(source),
   }
 }
 

@@ -26,6 +26,7 @@ describe('accounts', () => {
       display_name: 'ada',
       status: 'active',
       is_operator: false,
+      payment_method_required: false,
       balance: 0,
       plan_id: expect.stringMatching(/^plan_[0-9a-hjkmnp-tv-z]{26}$/),
       limits: {},

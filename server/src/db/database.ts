@@ -26,7 +26,7 @@ export class Database implements AsyncDisposable {
 
   constructor(
     address: DatabaseAddress,
-    options: { poolSize: number; onError: (error: Error) => void },
+    options: { poolSize: number; statementMs?: number; onError: (error: Error) => void },
   ) {
     this.#address = {
       ...address,
@@ -35,11 +35,12 @@ export class Database implements AsyncDisposable {
       keepAlive: true,
       application_name: 'tollgate',
     }
+    const { statementMs = 5000 } = options
     const pool = new Pool({
       ...this.#address,
       max: options.poolSize,
-      statement_timeout: 5000,
-      query_timeout: 6000,
+      statement_timeout: statementMs,
+      query_timeout: statementMs + 1000,
       idleTimeoutMillis: 30_000,
     })
     // An idle connection that breaks is replaced; without a listener it would end the process.

@@ -3,6 +3,7 @@ import { Migrator, type Migration } from 'kysely/migration'
 import * as accountsAndCatalogue from './migrations/0001-accounts-and-catalogue'
 import * as money from './migrations/0002-money'
 import * as limits from './migrations/0003-limits'
+import * as audit from './migrations/0004-audit'
 import * as idempotency from './migrations/0005-idempotency'
 import type { Schema } from './schema'
 import { StartError } from '../config'
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '0001-accounts-and-catalogue': accountsAndCatalogue,
   '0002-money': money,
   '0003-limits': limits,
+  '0004-audit': audit,
   '0005-idempotency': idempotency,
 }
 

@@ -32,6 +32,12 @@ export async function insertEvents(
       order by id
       on conflict do nothing
       returning *
+    ), late as (
+      -- What the audit cannot compare once the first of these events has been forgotten.
+      insert into audit_late (transaction_id, event_began_at)
+      select transaction_id, min(started_at) from fresh
+      where transaction_id is not null and started_at < now() - interval '20 hours'
+      group by transaction_id
     ), grains as (
       select unnest(array['minute', 'hour', 'day']) as grain
     )

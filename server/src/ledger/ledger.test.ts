@@ -2,14 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { endLeases } from './end-leases'
+import { recordForTests } from './event-for-tests'
 import { ModelLedger } from './model-ledger'
 import { post } from './post'
 import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { settle } from './settle'
 import { findLease, takeLease, type Lease } from './take-lease'
-import type { UsageEvent } from './usage-event'
-import { toRecord } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
@@ -53,38 +52,6 @@ const stateOf = async (accountId: string) => {
     select posted, leased from credit_account where id = ${accountId}`.execute(database.query)
   return rows[0]
 }
-
-const event = (fields: Partial<UsageEvent> & Pick<UsageEvent, 'id' | 'accountId'>): UsageEvent => ({
-  requestId: 'req_1',
-  userId: fields.accountId ?? 'user_1',
-  keyId: 'key_1',
-  leaseId: null,
-  billingMode: 'platform',
-  operation: 'chat',
-  model: 'fake/ok',
-  provider: 'fake',
-  connectionId: null,
-  streamed: false,
-  outcome: 'ok',
-  state: 'settled',
-  startedAt: '2026-11-21T10:11:12.345Z',
-  durationMs: 12,
-  firstTokenMs: null,
-  tokens: {
-    input: 1,
-    cachedInput: 2,
-    cacheWrite: 3,
-    output: 4,
-    reasoning: 5,
-    audioInput: 6,
-    audioOutput: 7,
-  },
-  estimated: false,
-  pricing: { input: '150000000' },
-  cost: 0n,
-  fromLease: 0n,
-  ...fields,
-})
 
 type Command =
   | { do: 'topUp'; amount: number }
@@ -147,19 +114,14 @@ class Both {
         break
       }
       case 'settle': {
-        const events = step.costs.map((cost) =>
-          event({
-            id: newId('att'),
-            accountId,
-            leaseId,
-            cost: BigInt(cost),
-            fromLease: BigInt(cost),
-          }),
-        )
-        const records = events.map(toRecord)
+        const events = step.costs.map((cost) => {
+          const amount = BigInt(cost)
+          return { id: newId('att'), accountId, leaseId, cost: amount, fromLease: amount }
+        })
+        const records = events.map((event) => recordForTests(accountId, event))
         await settle(database.query, records)
         if (step.again) await settle(database.query, records)
-        model.settle(events.map((it) => ({ ...it, accountId, leaseId })))
+        model.settle(events)
         break
       }
       case 'end':
@@ -245,9 +207,7 @@ describe('the tables', () => {
   test('D15: two flushers with the same events book them once', async () => {
     const accountId = await newAccount()
     await topUp(accountId, 10_000n)
-    const events = Array.from({ length: 20 }, () =>
-      toRecord(event({ id: newId('att'), accountId, cost: 10n })),
-    )
+    const events = Array.from({ length: 20 }, () => recordForTests(accountId, { cost: 10n }))
     await Promise.all([1, 2, 3, 4].map(() => settle(database.query, events)))
     expect(await stateOf(accountId)).toEqual({ posted: 9800n, leased: 0n })
     const { rows } = await sql<{ requests: bigint; cost: bigint }>`

@@ -57,6 +57,8 @@ export class World {
         pause: (ms) =>
           new Promise((resolve) => this.pauses.push({ untilMs: this.nowMs + ms, resolve })),
         store: this.#storeOf(() => made),
+        // Short, so that it happens in nearly every sequence.
+        rotateAfterMs: 100_000,
         onError: () => undefined,
       }),
     }
@@ -252,11 +254,12 @@ export class World {
       for (const { purses, isAlive } of nodes) {
         if (!isAlive) continue
         for (const accountId of ledger.accounts.keys()) {
-          const slice = purses.of(accountId).slice
-          if (!slice || this.nowMs >= slice.usableUntil.monotonicMs) continue
-          const lease = ledger.leases.get(slice.leaseId)
-          const unspent = lease?.state === 'active' ? lease.amount - lease.spent : 0n
-          expect(slice.amount - slice.spent).toBeLessThanOrEqual(unspent)
+          for (const slice of purses.of(accountId).slices) {
+            if (this.nowMs >= slice.usableUntil.monotonicMs) continue
+            const lease = ledger.leases.get(slice.leaseId)
+            const unspent = lease?.state === 'active' ? lease.amount - lease.spent : 0n
+            expect(slice.amount - slice.spent).toBeLessThanOrEqual(unspent)
+          }
         }
       }
     }

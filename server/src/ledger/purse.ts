@@ -1,3 +1,4 @@
+import { RecentSpend } from './recent-spend'
 import { Hold, Slice } from './slice'
 import type { Lease } from './take-lease'
 
@@ -54,7 +55,6 @@ interface Waiting {
 export const usableMs = 45_000
 const recallMs = 250
 const verdictMs = 1000
-const spendWindowMs = 30_000
 const mostWaiting = 10_000
 const fewRequests = 4n
 // Beyond a few at once, lease work of one account waits: nodes must not fight over a small balance.
@@ -73,12 +73,14 @@ const least = ({ floor, minimum }: Need) => most(floor, minimum)
 export class Purse {
   readonly #ports: PursePorts
   #slice: Slice | undefined
+  /** No longer held from; each ends when its running requests have. */
+  #retired: Slice[] = []
   readonly #waiting: Waiting[] = []
   /** One piece of lease work at a time; others queue behind it. */
   #isWorking = false
   #nothingLeftUntilMs = 0
   #lastUsedMs: number
-  #recentSpend = { sinceMs: 0, amount: 0n, before: 0n }
+  readonly #recentSpend = new RecentSpend()
   #workTimes: number[] = []
 
   constructor(ports: PursePorts) {
@@ -88,6 +90,11 @@ export class Purse {
 
   get slice(): Slice | undefined {
     return this.#slice
+  }
+
+  /** That and the retired ones: all that must be renewed. */
+  get slices(): readonly Slice[] {
+    return this.#slice ? [this.#slice, ...this.#retired] : this.#retired
   }
 
   get isWorking(): boolean {
@@ -140,6 +147,14 @@ export class Purse {
   /** The lease has ended, or all of it was given back: the next hold takes a new one. */
   drop(slice: Slice): void {
     if (this.#slice === slice) this.#slice = undefined
+    this.#retired = this.#retired.filter((one) => one !== slice)
+  }
+
+  /** The next hold takes a new lease; what runs ends on this one. Not while lease work is done. */
+  retire(): void {
+    if (!this.#slice || this.#isWorking) return
+    this.#retired = [...this.#retired, this.#slice]
+    this.#slice = undefined
   }
 
   #usable(now: { monotonicMs: number; wallMs: number }): Slice | undefined {
@@ -150,7 +165,10 @@ export class Purse {
   }
 
   #newHold(slice: Slice, amount: bigint): Hold {
-    return new Hold(slice, amount, (cost) => this.#noteSpend(cost))
+    return new Hold(slice, amount, (cost) => {
+      slice.settledAtMs = this.#ports.now().monotonicMs
+      this.#recentSpend.note(cost, slice.settledAtMs)
+    })
   }
 
   /** As much as there is, down to the floor. Throws `Refused`. */
@@ -225,7 +243,7 @@ export class Purse {
     let slice = this.#usable(askedAt)
     if (slice?.isUnsure) slice = await this.lookUp(slice)
     const isNew = slice === undefined
-    slice ??= new Slice(newLeaseId())
+    slice ??= new Slice(newLeaseId(), askedAt.monotonicMs)
     const lacking = this.#waiting.reduce((sum, { need }) => sum + need.full, 0n) - slice.free
     const largest = most(...this.#waiting.map(({ need }) => wanted(need)))
     const need = most(lacking, largest - slice.free)
@@ -271,20 +289,8 @@ export class Purse {
     this.#workTimes.push(this.#ports.now().monotonicMs)
   }
 
-  #noteSpend(cost: bigint): void {
-    const now = this.#ports.now().monotonicMs
-    const { sinceMs, amount } = this.#recentSpend
-    const ageMs = now - sinceMs
-    if (ageMs >= spendWindowMs) {
-      const before = ageMs < 2 * spendWindowMs ? amount : 0n
-      this.#recentSpend = { sinceMs: now, amount: cost, before }
-    } else {
-      this.#recentSpend.amount += cost
-    }
-  }
-
   /** What would last for about 30 seconds, by what the last ones used; a few requests at least. */
   #wish(largest: bigint): bigint {
-    return most(this.#recentSpend.amount, this.#recentSpend.before, fewRequests * largest)
+    return most(this.#recentSpend.most, fewRequests * largest)
   }
 }

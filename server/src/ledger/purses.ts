@@ -21,6 +21,8 @@ export interface LeaseStore {
 
 export interface PursesPorts extends Omit<PursePorts, 'bank'> {
   store: LeaseStore
+  /** A lease that is older is replaced, and ends when its last request has. */
+  rotateAfterMs: number
   onError: (error: unknown) => void
 }
 
@@ -32,6 +34,16 @@ interface Idle {
   accountId: string
   purse: Purse
   slice: Slice
+}
+
+/**
+ * The account is not used; or the slice is retired and has something free, or ends: its last cost
+ * should be booked by now.
+ */
+function isIdle({ purse, slice }: Idle, now: number): boolean {
+  if (now - purse.lastUsedMs >= idleMs) return true
+  if (slice === purse.slice) return false
+  return slice.held > 0n ? slice.free > 0n : now - slice.settledAtMs >= idleMs
 }
 
 /** All accounts that have a slice on this node: renewed while in use, given back when idle. */
@@ -75,8 +87,9 @@ export class Purses {
   /** Another node is short: whatever no running request holds goes back. */
   async recalled(accountId: string): Promise<void> {
     const purse = this.#purses.get(accountId)
-    const slice = purse?.slice
-    if (purse && slice) await this.#giveBack([{ accountId, purse, slice }])
+    for (const slice of purse?.slices ?? []) {
+      if (purse) await this.#giveBack([{ accountId, purse, slice }])
+    }
   }
 
   /** To be called every second. Renews what is in use and gives back what is not. Never rejects. */
@@ -88,7 +101,8 @@ export class Purses {
         await this.#renew()
       }
       await this.#lookUpUnsure()
-      const idle = this.#all().filter(({ purse }) => now - purse.lastUsedMs >= idleMs)
+      this.#rotate(now)
+      const idle = this.#all().filter((one) => isIdle(one, now))
       for (let from = 0; from < idle.length; from += mostReturnsAtOnce) {
         await this.#giveBack(idle.slice(from, from + mostReturnsAtOnce))
       }
@@ -103,6 +117,13 @@ export class Purses {
     await this.#giveBack(this.#all())
   }
 
+  #rotate(now: number): void {
+    for (const purse of this.#purses.values()) {
+      const { slice } = purse
+      if (slice && now - slice.begunAtMs >= this.#ports.rotateAfterMs) purse.retire()
+    }
+  }
+
   async #lookUpUnsure(): Promise<void> {
     for (const { purse, slice } of this.#all()) {
       if (slice.isUnsure) await purse.exclusively(() => purse.lookUp(slice))
@@ -111,7 +132,7 @@ export class Purses {
 
   #all(): Idle[] {
     return [...this.#purses].flatMap(([accountId, purse]) =>
-      purse.slice ? [{ accountId, purse, slice: purse.slice }] : [],
+      purse.slices.map((slice) => ({ accountId, purse, slice })),
     )
   }
 
@@ -169,8 +190,8 @@ export class Purses {
 
   #forget(now: number): void {
     for (const [accountId, purse] of this.#purses) {
-      const isIdle = !purse.slice && !purse.isWorking && now - purse.lastUsedMs >= idleMs
-      if (isIdle) this.#purses.delete(accountId)
+      const isUnused = now - purse.lastUsedMs >= idleMs
+      if (purse.slices.length === 0 && !purse.isWorking && isUnused) this.#purses.delete(accountId)
     }
   }
 

@@ -70,8 +70,14 @@ async function lockLeases(trx: Db, charges: readonly Charge[]) {
 
 async function knownIds(trx: Db, charges: readonly Charge[]) {
   const ids = charges.map(({ id }) => id)
+  // ISO 8601 in UTC sorts as text.
+  const times = charges.map(({ startedAt }) => startedAt).toSorted()
+  // An event sent again has the same start: the partitions of other days need not be looked into.
   const { rows } = await sql<{ id: string }>`
-    select id from usage_event where id = any(${ids}::text[])`.execute(trx)
+    select id from usage_event
+    where id = any(${ids}::text[])
+      and started_at between ${times[0]}::timestamptz and ${times.at(-1)}::timestamptz
+  `.execute(trx)
   return new Set(rows.map(({ id }) => id))
 }
 

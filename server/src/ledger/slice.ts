@@ -9,11 +9,17 @@ export class Slice {
   held = 0n
   /** No hold is taken from it later: by the monotonic clock and by the wall, in milliseconds. */
   usableUntil = { monotonicMs: 0, wallMs: 0 }
+  /** When a hold of it last ended, by the monotonic clock. */
+  settledAtMs = 0
   /** A call about it went unanswered: it must be looked up before the next. */
   isUnsure = false
 
-  constructor(leaseId: string) {
+  /** When it was begun, by the monotonic clock. */
+  readonly begunAtMs: number
+
+  constructor(leaseId: string, begunAtMs: number) {
     this.leaseId = leaseId
+    this.begunAtMs = begunAtMs
   }
 
   get free(): bigint {

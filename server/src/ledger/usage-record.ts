@@ -3,6 +3,8 @@ import type { UsageEvent } from './usage-event'
 /** What booking needs to know of a usage event; amounts in nano-dollars. */
 export interface Charge {
   id: string
+  /** ISO 8601, in UTC. */
+  startedAt: string
   accountId: string | null
   leaseId: string | null
   cost: bigint
@@ -48,12 +50,18 @@ export const toRecord = (event: UsageEvent): string =>
 /** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
 export function chargeOf(record: string): Charge {
   const row = parsed(record)
-  const { id, cost, from_lease: fromLease } = row
-  if (typeof id !== 'string' || typeof cost !== 'string' || typeof fromLease !== 'string') {
+  const { id, started_at: startedAt, cost, from_lease: fromLease } = row
+  if (
+    typeof id !== 'string' ||
+    typeof startedAt !== 'string' ||
+    typeof cost !== 'string' ||
+    typeof fromLease !== 'string'
+  ) {
     throw new Error('the journal holds what is no usage event')
   }
   return {
     id,
+    startedAt,
     accountId: textOrNull(row['account_id']),
     leaseId: textOrNull(row['lease_id']),
     cost: BigInt(cost),

@@ -1,42 +1,9 @@
 import { expect, test } from 'bun:test'
 
 import { Flusher } from './flusher'
-import type { UsageEvent } from '../ledger/usage-event'
-import { toRecord } from '../ledger/usage-record'
+import { recordForTests } from '../ledger/event-for-tests'
 
-const event: UsageEvent = {
-  id: 'att_1',
-  requestId: 'req_1',
-  userId: 'user_1',
-  keyId: 'key_1',
-  accountId: 'user_1',
-  leaseId: null,
-  billingMode: 'platform',
-  operation: 'chat',
-  model: 'fake/ok',
-  provider: 'fake',
-  connectionId: null,
-  streamed: false,
-  outcome: 'ok',
-  state: 'settled',
-  startedAt: '2026-11-21T10:11:12.345Z',
-  durationMs: 12,
-  firstTokenMs: null,
-  tokens: {
-    input: 1,
-    cachedInput: 0,
-    cacheWrite: 0,
-    output: 1,
-    reasoning: 0,
-    audioInput: 0,
-    audioOutput: 0,
-  },
-  estimated: false,
-  pricing: null,
-  cost: 1n,
-  fromLease: 0n,
-}
-const body = toRecord(event)
+const body = recordForTests('user_1', { cost: 1n })
 
 /** A journal in memory: `settle` as the real one, in no time. */
 function newJournal() {

@@ -4,6 +4,7 @@ import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
 import { Refused } from '../ledger/purse'
 import type { Purses } from '../ledger/purses'
+import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { toUsd } from '../wire/usd'
 
 /** Who is to pay for a request. */
@@ -13,6 +14,7 @@ export interface Payer {
 
 interface Options extends MeterPorts {
   purses: Purses
+  restrictions: Pick<Restrictions, 'of'>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
   minimumBalance: bigint
   onError: (error: unknown) => void
@@ -34,14 +36,17 @@ export class Metering {
   }
 
   /**
-   * Holds the worst case of a request; in the steady state at once. Rejects with
-   * `insufficient_credits`, and with `gateway_unavailable` where the ledger cannot be asked.
+   * Holds the worst case of a request; in the steady state at once. Rejects with `payment_required`
+   * for a payer that gets nothing that costs, with `insufficient_credits`, and with
+   * `gateway_unavailable` where the ledger cannot be asked.
    */
   async open(metered: Metered, payer: Payer, volumeOf: () => Volume): Promise<Opened> {
     const { model } = metered
     if (model.isFree)
       return { meter: new Meter(this.#options, metered, undefined), loweredTo: undefined }
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
+    const restriction = this.#options.restrictions.of(payer.accountId)
+    if (restriction) throw toPaymentRequired(restriction)
     const worst = worstCase(volumeOf(), model.pricing)
     const hold = await this.#hold(payer.accountId, {
       full: fullPrice(worst),
@@ -73,6 +78,13 @@ export class Metering {
     }
   }
 }
+
+const toPaymentRequired = (restriction: Restriction) =>
+  restriction === 'under_review'
+    ? new ApiError('payment_required', {
+        message: 'This account is under review; until it is done, only free models are served.',
+      })
+    : new ApiError('payment_required')
 
 function toInsufficient({ available, needed }: Refused): ApiError {
   const [balance, required] = [toUsd(available), toUsd(needed)]

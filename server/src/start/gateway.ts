@@ -121,6 +121,8 @@ async function listenForChanges(
   )
   try {
     await listener.start()
+    // What changed between its reading and now.
+    money.onGap()
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown error'
     throw new StartError(`The database takes no listening connection: ${why}.`, { cause })

@@ -12,6 +12,7 @@ import { endLeases, leasesOf } from '../ledger/end-leases'
 import { createLeaseStore } from '../ledger/lease-store'
 import { beat, earlierStarts, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
 import { Purses } from '../ledger/purses'
+import { Restrictions } from '../ledger/restrictions'
 import { settle } from '../ledger/settle'
 import { Sweeper } from '../ledger/sweeper'
 import type { UsageEvent } from '../ledger/usage-event'
@@ -26,6 +27,8 @@ const sweepEveryTicks = 10
 /** How long a start waits for the journal of the one before; the rest is booked while it serves. */
 const replayPatienceMs = 5000
 const stopPatienceMs = 5000
+/** Well below a day: as long as a lease is kept, so are all its events. */
+const rotateAfterMs = 12 * 3_600_000
 
 export interface Money {
   metering: Metering
@@ -62,13 +65,17 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
     newLeaseId: () => newId('lease'),
     now: readClocks,
     pause: (ms) => Bun.sleep(ms),
+    rotateAfterMs,
     onError: (err) => log.warn({ err }, 'leases could not be renewed or given back'),
   })
+  const restrictions = stack.use(openRestrictions(options))
+  await restrictions.read()
   stack.use(keepUp({ storage, log, node, purses, alive }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
   return {
     metering: new Metering({
       purses,
+      restrictions,
       minimumBalance: config.minimumBalance,
       begin: (attemptId, record) =>
         journal.begin(attemptId, record).catch((cause: unknown) => {
@@ -78,6 +85,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
+      tollgate_restriction: () => restrictions.refreshSoon(),
       tollgate_credit: (accountId) => purses.creditCame(accountId),
       tollgate_recall: (payload) => {
         const [by, accountId = ''] = payload.split(' ')
@@ -87,9 +95,19 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
         })
       },
     },
-    onGap: () => purses.creditMayHaveCome(),
+    onGap: () => {
+      purses.creditMayHaveCome()
+      restrictions.refreshSoon()
+    },
   }
 }
+
+const openRestrictions = ({ storage, log }: Options) =>
+  new Restrictions({
+    db: storage.database.query,
+    pause: (ms) => Bun.sleep(ms),
+    onError: (err) => log.warn({ err }, 'the accounts that are not served could not be read'),
+  })
 
 const readClocks = () => ({ monotonicMs: performance.now(), wallMs: Date.now() })
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { openCatalog } from './catalog'
 import { openGateway } from './gateway'
+import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
 import { createConnectionStore } from '../api/admin-connections/store'
@@ -49,6 +50,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   const { query } = storage.database
+  await openPartitions({ storage, log })
   const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
   opening.use(catalog)
   const watch = opening.use(new StreamWatch(config.timers))
@@ -81,6 +83,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     credit: config.firstCredit,
   })
   const http = listen(app, config, () => newId('req'))
+  opening.use(openJobs({ config, storage, log }))
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()

@@ -8,6 +8,7 @@ export const NewUser = z.object({
   email: z.email().max(254).trim().toLowerCase(),
   display_name: trimmed(100).optional(),
   is_operator: z.boolean().default(false),
+  payment_method_required: z.boolean().optional(),
   plan_id: z.string().optional(),
   limits: Overrides.optional(),
 })
@@ -17,6 +18,7 @@ export const ChangedUser = z.object({
   email: z.email().max(254).trim().toLowerCase().optional(),
   display_name: trimmed(100).optional(),
   is_operator: z.boolean().optional(),
+  payment_method_required: z.boolean().optional(),
   plan_id: z.string().optional(),
   limits: Overrides.optional(),
 })

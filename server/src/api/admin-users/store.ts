@@ -10,13 +10,22 @@ import { toShownOverrides, toStoredOverrides } from '../../http/limits'
 import { toUsd } from '../../wire/usd'
 import { containing, toPaged, type Page } from '../../http/paging'
 
-const toUser = (row: Selectable<UserRow>, balance: bigint) => ({
+/** What a user pays from. */
+interface Account {
+  id: string
+  /** Nano-dollars. */
+  posted: bigint
+  payment_method_required: boolean
+}
+
+const toUser = (row: Selectable<UserRow>, account: Account | undefined) => ({
   id: row.id,
   email: row.email,
   display_name: row.display_name,
   status: row.status,
   is_operator: row.is_operator,
-  balance: toUsd(balance),
+  balance: toUsd(account?.posted ?? 0n),
+  payment_method_required: account?.payment_method_required ?? false,
   plan_id: row.plan_id,
   limits: toShownOverrides(row.limits),
   last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
@@ -49,15 +58,18 @@ export function createUserStore(db: Kysely<Schema>) {
     return withBalance(row)
   }
 
-  async function change(id: string, fields: Updateable<UserRow>) {
+  async function change(id: string, fields: Updateable<UserRow>, isPaymentRequired?: boolean) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
-    const row = await db
-      .updateTable('users')
-      .set({ ...fields, updated_at: new Date() })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirst()
-      .catch(refused)
+    const row = await db.transaction().execute(async (trx) => {
+      await requirePayment(trx, id, isPaymentRequired)
+      return trx
+        .updateTable('users')
+        .set({ ...fields, updated_at: new Date() })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirst()
+        .catch(refused)
+    })
     if (!row) throw new ApiError('resource_not_found')
     return withBalance(row)
   }
@@ -65,28 +77,51 @@ export function createUserStore(db: Kysely<Schema>) {
   return {
     list: (page: Page, search: string | undefined) => listUsers(db, page, search),
     get: found,
-    async create({ email, display_name, is_operator, plan_id, limits }: NewUser) {
-      const row = await db
-        .insertInto('users')
-        .values({
-          id: newId('user'),
-          email,
-          display_name: display_name ?? email.slice(0, email.indexOf('@')),
-          is_operator,
-          ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-        .catch(refused)
-      return withBalance(row)
-    },
-    change: (id: string, { limits, ...fields }: ChangedUser) =>
-      change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) })),
+    create: async (fields: NewUser) => withBalance(await insertUser(db, fields)),
+    change: (id: string, { limits, payment_method_required, ...fields }: ChangedUser) =>
+      change(
+        id,
+        present({ ...fields, limits: limits && toStoredOverrides(limits) }),
+        payment_method_required,
+      ),
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
     keys: createKeyStore(db, found),
   }
+}
+
+async function insertUser(db: Kysely<Schema>, fields: NewUser) {
+  const { email, display_name, is_operator, plan_id, limits } = fields
+  const id = newId('user')
+  return db.transaction().execute(async (trx) => {
+    const row = await trx
+      .insertInto('users')
+      .values({
+        id,
+        email,
+        display_name: display_name ?? email.slice(0, email.indexOf('@')),
+        is_operator,
+        ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+      .catch(refused)
+    await requirePayment(trx, id, fields.payment_method_required)
+    return row
+  })
+}
+
+/** Whether what costs is refused until a payment; the nodes hear of it by a notification. */
+async function requirePayment(
+  db: Kysely<Schema>,
+  userId: string,
+  isRequired: boolean | undefined,
+): Promise<void> {
+  if (isRequired === undefined) return
+  await sql`
+    update credit_account set payment_method_required = ${isRequired}
+    where id = ${userId} and payment_method_required <> ${isRequired}`.execute(db)
 }
 
 async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefined) {
@@ -117,8 +152,9 @@ async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefi
 /** Users with what is booked on their accounts. */
 async function withBalances(db: Kysely<Schema>, rows: readonly Selectable<UserRow>[]) {
   const ids = rows.map(({ id }) => id)
-  const { rows: accounts } = await sql<{ id: string; posted: bigint }>`
-    select id, posted from credit_account where id = any(${ids}::text[])`.execute(db)
-  const posted = new Map(accounts.map((account) => [account.id, account.posted]))
-  return rows.map((row) => toUser(row, posted.get(row.id) ?? 0n))
+  const { rows: accounts } = await sql<Account>`
+    select id, posted, payment_method_required from credit_account
+    where id = any(${ids}::text[])`.execute(db)
+  const byId = new Map(accounts.map((account) => [account.id, account]))
+  return rows.map((row) => toUser(row, byId.get(row.id)))
 }

@@ -1,0 +1,80 @@
+import { sql, type Kysely } from 'kysely'
+import { readAuditConfig, StartError } from './config'
+import { openDataDirectory } from './db/data-directory'
+import { Database, type DatabaseAddress } from './db/database'
+import { EmbeddedPostgres } from './db/embedded/embedded-postgres'
+import { hasDatabase, runningServer } from './db/embedded/running'
+import type { Schema } from './db/schema'
+import { audit, count, lookForWarnings } from './ledger/audit'
+import { asJson, asText, type Report } from './start/audit-report'
+
+/** A statement may look at years. */
+const statementMs = 3_600_000
+
+const say = (line: string) => process.stderr.write(`tollgate audit: ${line}\n`)
+
+/** The server that `DATABASE_URL` names, the embedded one that runs, or else one that is started. */
+async function findServer(
+  { dataDir, databaseUrl }: ReturnType<typeof readAuditConfig>,
+  stack: AsyncDisposableStack,
+): Promise<DatabaseAddress> {
+  if (databaseUrl) return { connectionString: databaseUrl }
+  if (!(await hasDatabase(dataDir))) {
+    throw new StartError(
+      `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to that of the server.`,
+    )
+  }
+  try {
+    const directory = stack.use(await openDataDirectory(dataDir))
+    say('the server does not run; its database is started for this.')
+    const onExit = (reason: string) => say(`the database is gone: ${reason}`)
+    const server = await EmbeddedPostgres.start(directory.path, { log: say, onExit })
+    return stack.use(server).connection
+  } catch (thrown) {
+    // Its owner is another process: a server that runs, and whose database answers.
+    const running = await runningServer(dataDir).catch(() => undefined)
+    if (running) return running
+    throw thrown
+  }
+}
+
+/** Everything there is, as it was at one moment. */
+const look = (db: Kysely<Schema>, longestRequestMs: number): Promise<Report> =>
+  db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (trx) => ({
+      violations: await audit(trx, {}),
+      warnings: await lookForWarnings(trx, longestRequestMs),
+      counts: await count(trx),
+    }))
+
+async function checkSchema(db: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ isThere: boolean }>`
+    select to_regclass('audit') is not null as "isThere"`.execute(db)
+  if (rows[0]?.isThere) return
+  throw new StartError('The database is not up to date. Start this version of the server once.')
+}
+
+/** Looks, prints, and returns the exit status. Throws what kept it from looking. */
+async function main(args: readonly string[]): Promise<number> {
+  const unknown = args.find((argument) => argument !== '--json')
+  if (unknown !== undefined) throw new StartError(`There is no option "${unknown}", only --json.`)
+  const config = readAuditConfig(process.env)
+  await using stack = new AsyncDisposableStack()
+  const address = await findServer(config, stack)
+  const onError = (error: Error) => say(error.message)
+  const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))
+  await checkSchema(database.query)
+  const report = await look(database.query, config.longestRequestMs)
+  process.stdout.write(args.includes('--json') ? asJson(report) : asText(report))
+  return report.violations.length > 0 ? 1 : 0
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (thrown) {
+  say(thrown instanceof Error ? thrown.message : String(thrown))
+  process.exitCode = 2
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { runAudit, type AuditRun } from './audit-job'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+import { post } from '../ledger/post'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 30_000)
+afterAll(() => stack.disposeAsync())
+
+async function newCustomer(): Promise<string> {
+  const id = newId('user')
+  await database.query
+    .insertInto('users')
+    .values({
+      id,
+      email: `${id}@example.com`,
+      display_name: 'Test',
+      suspended_reason: null,
+      last_active_at: null,
+    })
+    .execute()
+  await topUp(id)
+  return id
+}
+
+const topUp = (accountId: string) =>
+  post(database.query, {
+    accountId,
+    amount: 1000n,
+    externalRef: `test:${newId('att')}`,
+    kind: 'topup',
+    house: 'house:topup',
+    description: 'Test',
+  })
+
+/** A run, a minute after the last. */
+async function run(budgetMs = 60_000): Promise<AuditRun | undefined> {
+  await sql`update audit set ran_at = ran_at - interval '1 minute'`.execute(database.query)
+  return runAudit({
+    db: database.query,
+    nowMs: () => performance.now(),
+    everyMs: 60_000,
+    budgetMs,
+    onFailure: (check, error) => {
+      throw new Error(`${check} failed`, { cause: error })
+    },
+  })
+}
+
+/** The next round through all accounts begins. */
+const anHourLater = () =>
+  sql`update audit set round_began_at = round_began_at - interval '1 hour'`.execute(database.query)
+
+const steal = (accountId: string, amount: bigint) =>
+  sql`update credit_account set posted = posted - ${amount} where id = ${accountId}`.execute(
+    database.query,
+  )
+
+async function blockedReason(accountId: string) {
+  const { rows } = await sql<{ reason: string | null }>`
+    select blocked_reason as reason from credit_account where id = ${accountId}`.execute(
+    database.query,
+  )
+  return rows[0]?.reason
+}
+
+const clean = { violations: [], blocked: [], lifted: [] }
+
+test('an account that was changed since is blocked by the next run, and lifted by the one after its repair', async () => {
+  const [victim, neighbour] = [await newCustomer(), await newCustomer()]
+  expect(await run()).toEqual(clean)
+  await steal(victim, 1n)
+  await topUp(neighbour)
+  const found = await run(0)
+  expect(found?.blocked).toEqual([victim])
+  expect(found?.violations.map(({ check }) => check)).toEqual(['q2a'])
+  expect(await blockedReason(victim)).toBe('I2 (q2a): the balance is not the sum of the entries')
+  expect(await blockedReason(neighbour)).toBeNull()
+  // Still wrong: still blocked, and no news.
+  expect(await run(0)).toMatchObject({ blocked: [], lifted: [] })
+  await steal(victim, -1n)
+  expect(await run(0)).toEqual({ ...clean, lifted: [victim] })
+  expect(await blockedReason(victim)).toBeNull()
+})
+
+test('what changes no account is found by the hourly round', async () => {
+  const victim = await newCustomer()
+  await run()
+  await run()
+  const { query } = database
+  const change = async (amount: bigint) => {
+    await query.transaction().execute(async (trx) => {
+      await sql`set local session_replication_role = replica`.execute(trx)
+      await sql`
+        update ledger_entry set amount = amount + ${amount} where account_id = ${victim}`.execute(
+        trx,
+      )
+    })
+  }
+  await change(1n)
+  expect(await run()).toEqual(clean)
+  await anHourLater()
+  expect((await run())?.blocked).toEqual([victim])
+  await change(-1n)
+  expect((await run())?.lifted).toEqual([victim])
+})
+
+test('of nodes that look at the same time one does it, and not twice a minute', async () => {
+  await sql`update audit set ran_at = ran_at - interval '1 minute'`.execute(database.query)
+  const runs = await Promise.all(
+    [1, 2, 3].map(() =>
+      runAudit({
+        db: database.query,
+        nowMs: () => performance.now(),
+        everyMs: 60_000,
+        budgetMs: 0,
+        onFailure: () => undefined,
+      }),
+    ),
+  )
+  expect(runs.filter((it) => it !== undefined)).toHaveLength(1)
+})

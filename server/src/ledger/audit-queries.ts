@@ -1,0 +1,214 @@
+import { sql, type RawBuilder } from 'kysely'
+import {
+  comparedSince,
+  hasItsEvents,
+  isLookedAt,
+  isTransactionLookedAt,
+  type Scope,
+} from './audit-scope'
+
+/** One thing that is not as it must be. */
+export interface Finding {
+  /** Whose; null where it is nobody's. */
+  accountId: string | null
+  /** The transaction, entry, lease or account that is wrong. */
+  ref: string
+  /** Nano-dollars: what it must be, and what it is. */
+  expected: bigint | null
+  found: bigint | null
+}
+
+interface Check {
+  invariant: 'I1' | 'I2' | 'I3' | 'I4' | 'I7' | 'I8' | 'I10'
+  /** What a finding means; `ref` comes before it. */
+  words: string
+  query: (scope: Scope) => RawBuilder<Finding>
+}
+
+const finding = (columns: { account: string; ref: string; expected: string; found: string }) =>
+  sql.raw(
+    `${columns.account} as "accountId", (${columns.ref})::text as ref, ` +
+      `(${columns.expected})::bigint as expected, (${columns.found})::bigint as found`,
+  )
+
+const isCustomer = sql`a.owner not like 'house:%'`
+
+/** Every transaction sums to zero. One row for each customer in it, or one for the house. */
+const q1 = (scope: Scope) => sql<Finding>`
+  with unbalanced as (
+    select transaction_id, sum(amount) as total from ledger_entry
+    where ${isTransactionLookedAt(scope, 'transaction_id')}
+    group by 1 having sum(amount) <> 0
+  )
+  select distinct ${finding({ account: 'a.id', ref: 'u.transaction_id', expected: '0', found: 'u.total' })}
+  from unbalanced u
+  left join (
+    ledger_entry e join credit_account a on a.id = e.account_id and ${isCustomer}
+  ) on e.transaction_id = u.transaction_id`
+
+const q2aOfAll = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(sum(e.amount), 0)', found: 'a.posted' })}
+  from credit_account a left join ledger_entry e on e.account_id = a.id
+  where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
+  group by a.id having a.posted <> coalesce(sum(e.amount), 0)`
+
+const q2aOfLatest = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(last.balance_after, 0)', found: 'a.posted' })}
+  from credit_account a left join lateral (
+    select balance_after from ledger_entry where account_id = a.id order by id desc limit 1
+  ) as last on true
+  where ${isCustomer} and ${isLookedAt(scope, 'a.id')} and a.posted <> coalesce(last.balance_after, 0)`
+
+/** A customer's balance is the sum of his entries. */
+const q2a = (scope: Scope) => (scope.entriesAfter === undefined ? q2aOfAll : q2aOfLatest)(scope)
+
+const q2bOfAll = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'account_id', ref: 'id', expected: 'run', found: 'balance_after' })}
+  from (
+    select e.id, e.account_id, e.balance_after,
+      e.amount + lag(e.balance_after, 1, 0::bigint) over (partition by e.account_id order by e.id) as run
+    from ledger_entry e join credit_account a on a.id = e.account_id
+    where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
+  ) as entry
+  where balance_after is null or balance_after <> run`
+
+const q2bOfLatest = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'a.id', ref: 'entry.id', expected: 'run', found: 'balance_after' })}
+  from credit_account a cross join lateral (
+    select id, balance_after,
+      amount + lag(balance_after, 1, 0::bigint) over (order by id) as run
+    from ledger_entry
+    where account_id = a.id and id >= coalesce((
+      select max(id) from ledger_entry where account_id = a.id and id <= ${scope.entriesAfter}::bigint
+    ), 0)
+  ) as entry
+  where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
+    and entry.id > ${scope.entriesAfter}::bigint
+    and (balance_after is null or balance_after <> run)`
+
+/** The balance after each entry follows from the one before: one that does not is not followed by all. */
+const q2b = (scope: Scope) => (scope.entriesAfter === undefined ? q2bOfAll : q2bOfLatest)(scope)
+
+/** What is set aside is what active leases have not spent. */
+const q3 = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'a.id', ref: 'a.id', expected: 'coalesce(sum(l.amount - l.spent), 0)', found: 'a.leased' })}
+  from credit_account a
+  left join credit_lease l on l.account_id = a.id and l.state = 'active'
+  where ${isCustomer} and ${isLookedAt(scope, 'a.id')}
+  group by a.id
+  having a.leased <> coalesce(sum(l.amount - l.spent), 0) or a.leased not between 0 and a.posted`
+
+/**
+ * A lease has spent what its events say. Events are looked for around the lease's time first, as the
+ * partitions of other days need not be opened; what differs is compared with all.
+ */
+const q4a = (scope: Scope) => sql<Finding>`
+  with lease as (
+    select * from credit_lease
+    where created_at >= ${comparedSince(scope)} and ${isLookedAt(scope, 'account_id')}
+  ), used as (
+    select lease_id, sum(from_lease) as total from usage_event
+    where lease_id in (select id from lease)
+      and started_at >= ${comparedSince(scope)} - interval '1 day'
+    group by lease_id
+  ), suspect as (
+    select lease.* from lease left join used on used.lease_id = lease.id
+    where lease.spent <> coalesce(used.total, 0) or lease.spent > lease.amount
+  ), compared as (
+    select suspect.*, (
+      select coalesce(sum(from_lease), 0) from usage_event where lease_id = suspect.id
+    ) as total from suspect
+  )
+  select ${finding({ account: 'account_id', ref: 'id', expected: 'total', found: 'spent' })}
+  from compared where spent <> total or spent > amount`
+
+/** What a transaction took from an account is what its events say. Compared as in q4a. */
+const q4b = (scope: Scope) => sql<Finding>`
+  with used as (
+    select transaction_id, account_id, sum(from_lease + from_balance) as total from usage_event
+    where from_lease + from_balance > 0
+      and started_at >= ${comparedSince(scope)} - interval '1 day'
+      and ${isLookedAt(scope, 'usage_event.account_id')}
+      and ${isTransactionLookedAt(scope.entriesAfter === undefined ? {} : scope, 'usage_event.transaction_id')}
+    group by transaction_id, account_id
+  ), booked as (
+    select used.*, t.created_at, (
+      select coalesce(-sum(e.amount), 0) from ledger_entry e
+      where e.transaction_id = used.transaction_id and e.account_id = used.account_id
+    ) as taken
+    from used left join ledger_transaction t on t.id = used.transaction_id
+  ), compared as (
+    select booked.*, (
+      select coalesce(sum(u.from_lease + u.from_balance), 0) from usage_event u
+      where u.transaction_id = booked.transaction_id and u.account_id = booked.account_id
+    ) as events
+    from booked
+    where total <> taken and coalesce(created_at >= ${comparedSince(scope)}, true)
+      and ${hasItsEvents('booked.transaction_id')}
+  )
+  select ${finding({ account: 'account_id', ref: `coalesce(transaction_id, 'no transaction')`, expected: 'case when transaction_id is null then total else events end', found: 'taken' })}
+  from compared where transaction_id is null or events <> taken`
+
+/** A usage transaction has events. */
+const q4c = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'a.id', ref: 't.id', expected: '0', found: '-e.amount' })}
+  from ledger_transaction t
+  left join (
+    ledger_entry e join credit_account a on a.id = e.account_id and ${isCustomer}
+  ) on e.transaction_id = t.id
+  where t.kind = 'usage' and t.created_at >= ${comparedSince(scope)}
+    and ${isTransactionLookedAt(scope, 't.id')} and ${hasItsEvents('t.id')}
+    and not exists (
+      select from usage_event u where u.transaction_id = t.id
+        and u.started_at >= ${comparedSince(scope)} - interval '1 day'
+    )
+    and not exists (select from usage_event u where u.transaction_id = t.id)`
+
+/** Nobody is below zero. */
+const q7 = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'a.id', ref: 'a.id', expected: '0', found: 'a.posted' })}
+  from credit_account a where ${isCustomer} and ${isLookedAt(scope, 'a.id')} and a.posted < 0`
+
+/** No lease outlives its end. */
+const q8 = (scope: Scope) => sql<Finding>`
+  select ${finding({ account: 'account_id', ref: 'id', expected: '0', found: 'amount - spent' })}
+  from credit_lease
+  where state = 'active' and expires_at < now() - interval '60 seconds'
+    and ${isLookedAt(scope, 'account_id')}`
+
+/** Nobody may change the ledger: neither by a right, nor past the triggers. */
+const q10 = () => sql<Finding>`
+  with book as (
+    select oid, relname, relacl, relowner from pg_class
+    where oid in ('ledger_transaction'::regclass, 'ledger_entry'::regclass)
+  )
+  select ${finding({ account: 'null::text', ref: `relname || ' has no trigger append_only'`, expected: 'null', found: 'null' })}
+  from book where not exists (
+    select from pg_trigger
+    where tgrelid = book.oid and tgname = 'append_only' and tgenabled in ('O', 'A')
+      and tgfoid = 'refuse_change'::regproc
+      -- Before, each statement: update, delete and truncate.
+      and tgtype = 2 | 8 | 16 | 32
+  )
+  union all
+  select ${finding({ account: 'null::text', ref: `relname || ': ' || lower(string_agg(distinct privilege_type, ', ')) || ' is granted'`, expected: 'null', found: 'null' })}
+  from book, aclexplode(coalesce(relacl, acldefault('r', relowner))) as granted
+  where privilege_type in ('UPDATE', 'DELETE', 'TRUNCATE')
+    and (grantee = 0 or pg_has_role(current_user, grantee, 'member'))
+  group by relname`
+
+/** The invariants of the ledger as queries that must find nothing. Amounts are nano-dollars. */
+export const checks = {
+  q1: { invariant: 'I1', words: 'a transaction does not sum to zero', query: q1 },
+  q2a: { invariant: 'I2', words: 'the balance is not the sum of the entries', query: q2a },
+  q2b: { invariant: 'I2', words: 'the balance after an entry does not follow', query: q2b },
+  q3: { invariant: 'I3', words: 'what is set aside is not what leases hold', query: q3 },
+  q4a: { invariant: 'I4', words: 'a lease did not spend what its events say', query: q4a },
+  q4b: { invariant: 'I4', words: 'events and their transaction differ', query: q4b },
+  q4c: { invariant: 'I4', words: 'a usage transaction has no event', query: q4c },
+  q7: { invariant: 'I7', words: 'the balance is below zero', query: q7 },
+  q8: { invariant: 'I8', words: 'a lease is active a minute after its end', query: q8 },
+  q10: { invariant: 'I10', words: 'the ledger could be changed', query: q10 },
+} as const satisfies Record<string, Check>
+
+export type CheckName = keyof typeof checks

@@ -1,0 +1,40 @@
+import type { UsageEvent } from './usage-event'
+import { toRecord } from './usage-record'
+import { newId } from '../db/id'
+
+/** A usage event's record for tests: of an account, with what matters to the test set by it. */
+export function recordForTests(accountId: string, fields: Partial<UsageEvent> = {}): string {
+  return toRecord({
+    id: newId('att'),
+    requestId: 'req_1',
+    userId: accountId,
+    keyId: 'key_1',
+    accountId,
+    leaseId: null,
+    billingMode: 'platform',
+    operation: 'chat',
+    model: 'fake/ok',
+    provider: 'fake',
+    connectionId: null,
+    streamed: false,
+    outcome: 'ok',
+    state: 'settled',
+    startedAt: new Date().toISOString(),
+    durationMs: 12,
+    firstTokenMs: null,
+    tokens: {
+      input: 1,
+      cachedInput: 2,
+      cacheWrite: 3,
+      output: 4,
+      reasoning: 5,
+      audioInput: 6,
+      audioOutput: 7,
+    },
+    estimated: false,
+    pricing: { input: '150000000' },
+    cost: 0n,
+    fromLease: 0n,
+    ...fields,
+  })
+}

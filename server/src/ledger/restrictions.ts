@@ -1,0 +1,74 @@
+import { sql, type Kysely } from 'kysely'
+import { within } from '../db/deadline'
+import type { Schema } from '../db/schema'
+
+/** Why an account is not served what costs. */
+export type Restriction = 'under_review' | 'payment_method_required'
+
+interface Options {
+  db: Kysely<Schema>
+  pause: (ms: number) => Promise<void>
+  onError: (error: unknown) => void
+}
+
+const patienceMs = 3000
+const againMs = 500
+
+/**
+ * The accounts that are not served what costs, all of them in memory: there are few, and a request
+ * must not wait for the database to learn that its account is none of them.
+ */
+export class Restrictions implements Disposable {
+  readonly #options: Options
+  #restricted: ReadonlyMap<string, Restriction> = new Map()
+  #isReading = false
+  #isStale = false
+  #isClosed = false
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Undefined for an account that is served. */
+  of(accountId: string): Restriction | undefined {
+    return this.#restricted.get(accountId)
+  }
+
+  /** Reads them; rejects when the database does not answer. */
+  async read(): Promise<void> {
+    const { rows } = await within(
+      sql<{ id: string; isBlocked: boolean }>`
+        select id, blocked_reason is not null as "isBlocked" from credit_account
+        where blocked_reason is not null or payment_method_required`.execute(this.#options.db),
+      patienceMs,
+    )
+    this.#restricted = new Map(
+      rows.map(({ id, isBlocked }) => [id, isBlocked ? 'under_review' : 'payment_method_required']),
+    )
+  }
+
+  /** Something changed, or may have: reads until it was answered; what is known stays meanwhile. */
+  refreshSoon(): void {
+    this.#isStale = true
+    if (!this.#isReading) void this.#refresh()
+  }
+
+  async #refresh(): Promise<void> {
+    this.#isReading = true
+    while (this.#isStale && !this.#isClosed) {
+      this.#isStale = false
+      try {
+        await this.read()
+      } catch (error) {
+        this.#options.onError(error)
+        this.#isStale = true
+        await this.#options.pause(againMs)
+      }
+    }
+    this.#isReading = false
+  }
+
+  [Symbol.dispose]() {
+    this.#isClosed = true
+  }
+}

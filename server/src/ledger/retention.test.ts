@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { audit } from './audit'
+import { makePartitions, partitionDays, today } from './partitions'
+import { recordForTests } from './event-for-tests'
+import { post } from './post'
+import { forgetOld } from './retention'
+import { settle } from './settle'
+import { takeLease } from './take-lease'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const dayMs = 86_400_000
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 30_000)
+afterAll(() => stack.disposeAsync())
+
+async function newCustomer(): Promise<string> {
+  const id = newId('user')
+  await database.query
+    .insertInto('users')
+    .values({
+      id,
+      email: `${id}@example.com`,
+      display_name: 'Test',
+      suspended_reason: null,
+      last_active_at: null,
+    })
+    .execute()
+  await post(database.query, {
+    accountId: id,
+    amount: 1000n,
+    externalRef: `test:${id}`,
+    kind: 'topup',
+    house: 'house:topup',
+    description: 'Test',
+  })
+  return id
+}
+
+const eventOf = (accountId: string, startedAt: Date, leaseId: string | null) =>
+  recordForTests(accountId, {
+    leaseId,
+    startedAt: startedAt.toISOString(),
+    cost: 10n,
+    fromLease: leaseId ? 10n : 0n,
+  })
+
+const placesOf = async (accountId: string) => {
+  const { rows } = await sql<{ place: string }>`
+    select tableoid::regclass::text as place from usage_event
+    where account_id = ${accountId} order by started_at`.execute(database.query)
+  return rows.map(({ place }) => place)
+}
+
+const nameOf = (day: Date) => `usage_event_${day.toISOString().slice(0, 10).replaceAll('-', '')}`
+
+const failures: unknown[] = []
+const make = () => makePartitions(database.query, (name, error) => failures.push(name, error))
+
+test('partitions of today and three days ahead are made, and events of today move into theirs', async () => {
+  const { query } = database
+  const accountId = await newCustomer()
+  const day = await today(query)
+  await settle(query, [eventOf(accountId, day, null)])
+  expect(await placesOf(accountId)).toEqual(['usage_event_other'])
+  await make()
+  await make()
+  expect(failures).toEqual([])
+  const days = [0, 1, 2, 3].map((ahead) => nameOf(new Date(day.getTime() + ahead * dayMs)))
+  expect([...(await partitionDays(query)).keys()]).toEqual(days)
+  const last = new Date(day.getTime() + 4 * dayMs)
+  await settle(query, [
+    eventOf(accountId, new Date(day.getTime() + dayMs - 1), null),
+    eventOf(accountId, new Date(day.getTime() + dayMs), null),
+    eventOf(accountId, last, null),
+  ])
+  const [first = '', second = ''] = days
+  expect(await placesOf(accountId)).toEqual([first, first, second, 'usage_event_other'])
+})
+
+test('an event sent again is booked once, in whatever partition it is', async () => {
+  const { query } = database
+  const accountId = await newCustomer()
+  const day = (await today(query)).getTime()
+  const events = [0, 1, 5].map((ahead) => eventOf(accountId, new Date(day + ahead * dayMs), null))
+  await settle(query, events)
+  for (const event of events) await settle(query, [event])
+  await settle(query, events.toReversed())
+  expect(await placesOf(accountId)).toHaveLength(3)
+})
+
+/** As if it had happened so many days ago. */
+async function age(accountId: string, days: number): Promise<void> {
+  await database.query.transaction().execute(async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx)
+    await sql`
+      update ledger_transaction set created_at = created_at - make_interval(days => ${days})
+      where id in (select transaction_id from ledger_entry where account_id = ${accountId})
+    `.execute(trx)
+    await sql`
+      update credit_lease set state = 'closed', created_at = created_at - make_interval(days => ${days})
+      where account_id = ${accountId}`.execute(trx)
+    await sql`update credit_account set leased = 0 where id = ${accountId}`.execute(trx)
+  })
+}
+
+test('what is older than the retention goes as whole days, and the rest is still in order', async () => {
+  const { query } = database
+  const [old, recent] = [await newCustomer(), await newCustomer()]
+  const day = (await today(query)).getTime()
+  const daysAgo = (days: number) => new Date(day - days * dayMs)
+  for (const days of [3, 2]) {
+    await sql`
+      create table ${sql.table(nameOf(daysAgo(days)))} partition of usage_event
+      for values from (${sql.lit(daysAgo(days).toISOString())}) to (${sql.lit(daysAgo(days - 1).toISOString())})
+    `.execute(query)
+  }
+  const leases = [newId('lease'), newId('lease')]
+  for (const [index, accountId] of [old, recent].entries()) {
+    const lease = { leaseId: leases[index] ?? '', accountId, nodeId: 'node', need: 100n, wish: 0n }
+    await takeLease(query, { ...lease, nodes: 1, lifeSeconds: 60 })
+  }
+  await settle(query, [eventOf(old, daysAgo(3), leases[0] ?? '')])
+  await settle(query, [eventOf(recent, daysAgo(2), leases[1] ?? '')])
+  await age(old, 3)
+  // One batch of an event that is forgotten and of one that is not: its node was away.
+  const late = await newCustomer()
+  await settle(query, [eventOf(late, daysAgo(3), null), eventOf(late, new Date(day), null)])
+  expect(await audit(query, {})).toEqual([])
+
+  expect(await forgetOld(query, 2)).toMatchObject({ partitions: [nameOf(daysAgo(3))], leases: 1 })
+  expect(await placesOf(old)).toEqual([])
+  expect(await placesOf(recent)).toEqual([nameOf(daysAgo(2))])
+  expect(await placesOf(late)).toEqual([nameOf(daysAgo(0))])
+  expect(await audit(query, {})).toEqual([])
+  expect(await forgetOld(query, 2)).toEqual({ partitions: [], leases: 0, sums: 0 })
+})
+
+test('sums by minute are kept for two days, by hour for 90, by day for ever', async () => {
+  const { query } = database
+  const accountId = await newCustomer()
+  const day = (await today(query)).getTime()
+  const starts = [0, 2, 3, 90, 91].map((days) => new Date(day - days * dayMs))
+  await settle(
+    query,
+    starts.map((start) => eventOf(accountId, start, null)),
+  )
+  await forgetOld(query, 3650)
+  const { rows } = await sql<{ grain: string; kept: bigint }>`
+    select grain, count(*) as kept from usage_sum where account_id = ${accountId}
+    group by grain order by grain`.execute(query)
+  expect(rows).toEqual([
+    { grain: 'day', kept: 5n },
+    { grain: 'hour', kept: 4n },
+    { grain: 'minute', kept: 2n },
+  ])
+})

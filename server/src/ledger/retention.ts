@@ -1,0 +1,76 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { partitionDays, today } from './partitions'
+import type { Schema } from '../db/schema'
+
+const dayMs = 86_400_000
+const minuteSumDays = 2
+const hourSumDays = 90
+const rowsAtOnce = 5000
+const statementsAtOnce = 100
+
+/** What was forgotten. */
+export interface Forgotten {
+  partitions: string[]
+  leases: number
+  sums: number
+}
+
+/**
+ * Forgets usage events and ended leases of more than `days` full days ago, sums by minute of more
+ * than 2 days and by hour of more than 90. Sums by day, and the ledger, stay.
+ */
+export async function forgetOld(db: Kysely<Schema>, days: number): Promise<Forgotten> {
+  const day = (await today(db)).getTime()
+  const keptSince = new Date(day - days * dayMs)
+  const partitions = await forgetEvents(db, keptSince)
+  const leases = await forgetRows(
+    db,
+    'credit_lease',
+    sql`state <> 'active' and created_at < ${keptSince}`,
+  )
+  const minutes = await forgetRows(
+    db,
+    'usage_sum',
+    sumsBefore('minute', day - minuteSumDays * dayMs),
+  )
+  const hours = await forgetRows(db, 'usage_sum', sumsBefore('hour', day - hourSumDays * dayMs))
+  return { partitions, leases, sums: minutes + hours }
+}
+
+const sumsBefore = (grain: 'minute' | 'hour', beforeMs: number) =>
+  sql`grain = ${grain} and starts_at < ${new Date(beforeMs)}`
+
+/**
+ * Drops the partitions of the days before. What the audit compares with its events begins at
+ * `keptSince` from then on, in the same transaction.
+ */
+async function forgetEvents(db: Kysely<Schema>, keptSince: Date): Promise<string[]> {
+  const days = await partitionDays(db)
+  const old = [...days].filter(([, start]) => start < keptSince).map(([name]) => name)
+  await db.transaction().execute(async (trx) => {
+    await sql`set local lock_timeout = '2s'`.execute(trx)
+    for (const name of old) await sql`drop table ${sql.table(name)}`.execute(trx)
+    await sql`delete from usage_event_other where started_at < ${keptSince}`.execute(trx)
+    await sql`update audit set kept_since = greatest(kept_since, ${keptSince})`.execute(trx)
+    await sql`delete from audit_late where created_at < ${keptSince}`.execute(trx)
+  })
+  return old
+}
+
+/** In small statements: nobody waits long for a row of these. */
+async function forgetRows(
+  db: Kysely<Schema>,
+  table: 'credit_lease' | 'usage_sum',
+  isOld: RawBuilder<unknown>,
+): Promise<number> {
+  let forgotten = 0
+  for (let statement = 0; statement < statementsAtOnce; statement++) {
+    const { numAffectedRows = 0n } = await sql`
+      delete from ${sql.table(table)} where ctid in (
+        select ctid from ${sql.table(table)} where ${isOld} limit ${rowsAtOnce}
+      )`.execute(db)
+    forgotten += Number(numAffectedRows)
+    if (numAffectedRows < rowsAtOnce) break
+  }
+  return forgotten
+}

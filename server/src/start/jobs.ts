@@ -1,0 +1,101 @@
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import type { Config } from '../config'
+import { alone } from '../db/advisory-lock'
+import { runAudit, type AuditRun } from '../jobs/audit-job'
+import { makePartitions } from '../ledger/partitions'
+import { forgetOld } from '../ledger/retention'
+
+const auditBudgetMs = 5000
+const upkeepEveryMs = 3_600_000
+/** After a start, when what it has to catch up with is done. */
+const firstUpkeepMs = 60_000
+
+interface Parts {
+  config: Config
+  storage: Storage
+  log: Logger
+}
+
+/** Makes the partitions of usage events that are missing; what fails is tried again in an hour. */
+export async function openPartitions(parts: Pick<Parts, 'storage' | 'log'>): Promise<void> {
+  await alone(parts.storage.database.query, 'upkeep', () => addPartitions(parts)).catch(
+    (err: unknown) => parts.log.warn({ err }, 'partitions of usage could not be looked at'),
+  )
+}
+
+const addPartitions = ({ storage, log }: Pick<Parts, 'storage' | 'log'>): Promise<void> =>
+  makePartitions(storage.database.query, (partition, err) =>
+    log.warn({ err, partition }, 'usage goes to the default partition; trying again in an hour'),
+  )
+
+/** What runs beside requests, each on one node at a time: the audit, and forgetting what is old. */
+export function openJobs(parts: Parts): Disposable {
+  const { log } = parts
+  const audit = repeat(
+    parts.config.auditEveryMs,
+    () => auditOnce(parts),
+    (err) => log.error({ err }, 'the audit could not run'),
+  )
+  const upkeep = repeat(
+    upkeepEveryMs,
+    () => keepTidy(parts),
+    (err) => log.warn({ err }, 'old usage could not be forgotten yet'),
+  )
+  const first = setTimeout(upkeep.run, firstUpkeepMs)
+  first.unref()
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(first)
+      audit[Symbol.dispose]()
+      upkeep[Symbol.dispose]()
+    },
+  }
+}
+
+async function auditOnce({ config, storage, log }: Parts): Promise<void> {
+  const run = await runAudit({
+    db: storage.database.query,
+    nowMs: () => performance.now(),
+    budgetMs: auditBudgetMs,
+    everyMs: config.auditEveryMs,
+    onFailure: (check, err) => log.error({ err, check }, 'a check of the audit could not be made'),
+  })
+  if (run) report(run, log)
+}
+
+function report({ violations, blocked, lifted }: AuditRun, log: Logger): void {
+  for (const { expected, found, words, ...violation } of violations) {
+    // The log is JSON, which has no bigint.
+    const amounts = { expected: String(expected), found: String(found) }
+    log.error({ ...violation, ...amounts }, `the ledger is not in order: ${words}`)
+  }
+  for (const accountId of blocked) log.error({ accountId }, 'the account gets nothing that costs')
+  for (const accountId of lifted)
+    log.info({ accountId }, 'the account is in order and served again')
+}
+
+async function keepTidy(parts: Parts): Promise<void> {
+  const { config, storage, log } = parts
+  const { query } = storage.database
+  await alone(query, 'upkeep', async () => {
+    await addPartitions(parts)
+    const forgotten = await forgetOld(query, config.retentionDays)
+    if (forgotten.partitions.length > 0) log.info(forgotten, 'old usage was forgotten')
+  })
+}
+
+/** Every so often, never twice at a time. */
+function repeat(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void) {
+  let isRunning = false
+  const run = () => {
+    if (isRunning) return
+    isRunning = true
+    work()
+      .catch(onError)
+      .finally(() => (isRunning = false))
+  }
+  const timer = setInterval(run, everyMs)
+  timer.unref()
+  return { run, [Symbol.dispose]: () => clearInterval(timer) }
+}
