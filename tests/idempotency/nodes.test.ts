@@ -97,16 +97,16 @@ test('a node that is killed and starts again takes its key over', async () => {
   await rm(dataDir, { recursive: true, force: true })
 }, 40_000)
 
-describe('while the database is away', () => {
-  const begin = async (rig: Rig) => {
-    const customer = await rig.gateway.customer()
-    const body = await chatOf(rig, 'ok')
-    const plain = () => ask(rig.gateway, { key: customer.key, body })
-    // Its key is known, and a lease is there.
-    expect((await plain()).status).toBe(200)
-    return { customer, body, plain }
-  }
+/** A customer whose key is known here, and whose account has a lease. */
+async function begin(rig: Rig) {
+  const customer = await rig.gateway.customer()
+  const body = await chatOf(rig, 'ok')
+  const plain = () => ask(rig.gateway, { key: customer.key, body })
+  expect((await plain()).status).toBe(200)
+  return { customer, body, plain }
+}
 
+describe('while the database is away', () => {
   test('a request with a key is refused before anything is sent; one without is not', async () => {
     await using rig = await startRig()
     const { customer, body, plain } = await begin(rig)

@@ -7,7 +7,9 @@ let rig: Rig
 let customer: Customer
 
 beforeAll(async () => {
-  rig = await startRig({ environment: { IDLE_TIMEOUT_SECONDS: '1', REQUEST_TIMEOUT_SECONDS: '3' } })
+  rig = await startRig({
+    environment: { REQUEST_TIMEOUT_SECONDS: '3', EARLY_HEADERS_SECONDS: '0.3' },
+  })
 })
 afterAll(async () => {
   rig.gateway.recorder.verify()
@@ -152,6 +154,15 @@ describe('a stream', () => {
     expect(isReplay(later)).toBe(true)
     expect(callsOf(rig, 'chunks-10-gap-20')).toHaveLength(1)
     expect((await charged(rig.gateway, customer, 1)).requests).toBe(1)
+  })
+
+  test('whose headers went out early is replayed with all that followed them', async () => {
+    const key = await begin()
+    const first = await keyed(key, 'slow-event-600', { stream: true })
+    const again = await keyed(key, 'slow-event-600', { stream: true })
+    expect(toStream(first)).toMatchObject({ isDone: true, pings: 1 })
+    expect(again.text).toBe(first.text)
+    expect(isReplay(again)).toBe(true)
   })
 
   test('that broke is replayed with its error', async () => {

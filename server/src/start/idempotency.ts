@@ -28,6 +28,10 @@ export function openClaims(
   cleanUp()
   const timers = [setInterval(() => void claims.tick(), tickMs), setInterval(cleanUp, cleanUpMs)]
   for (const timer of timers) timer.unref()
-  stack.defer(() => timers.forEach((timer) => clearInterval(timer)))
+  stack.defer(async () => {
+    for (const timer of timers) clearInterval(timer)
+    // What could not be stored yet has its last chance.
+    await claims.tick()
+  })
   return claims
 }
