@@ -49,7 +49,6 @@ export async function startServer(config: Config, options: Options): Promise<Run
     onLost: options.onLost,
     onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
-  const { query } = storage.database
   await openPartitions({ storage, log })
   const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
   opening.use(catalog)
@@ -58,7 +57,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     { config, storage, catalog, log },
     opening,
   )
-  const users = createUserStore(query)
+  const stores = openStores(storage, catalog, egress)
   const state = { isStopping: false }
   const app = createApp({
     gateway,
@@ -75,12 +74,14 @@ export async function startServer(config: Config, options: Options): Promise<Run
       database: await answersSoon(storage),
       running: !state.isStopping,
     }),
-    stores: { users, ...openStores(storage, catalog, egress) },
+    stores,
     log,
   })
-  const firstAccount = await openFirstAccount(query, users, {
-    dataDir: storage.dataDir,
-    credit: config.firstCredit,
+  const { dataDir } = storage
+  const credit = config.firstCredit
+  const firstAccount = await openFirstAccount(storage.database.query, stores.users, {
+    dataDir,
+    credit,
   })
   const http = listen(app, config, () => newId('req'))
   opening.use(openJobs({ config, storage, log }))
@@ -128,6 +129,7 @@ async function drain({ http, claims }: Running, drainMs: number, endAll: () => v
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({
+  users: createUserStore(database.query),
   plans: createPlanStore(database.query),
   credits: createCreditStore(database.query),
   providers: createProviderStore(database.query, catalog),
