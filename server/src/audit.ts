@@ -64,8 +64,9 @@ async function main(args: readonly string[]): Promise<number> {
   const config = readAuditConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findServer(config, stack)
-  const onError = (error: Error) => say(error.message)
-  const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))
+  const database = stack.use(
+    new Database(address, { poolSize: 1, statementMs, onError: ({ message }) => say(message) }),
+  )
   await checkSchema(database.query)
   const report = await look(database.query, config.longestRequestMs)
   process.stdout.write(args.includes('--json') ? asJson(report) : asText(report))

@@ -20,6 +20,7 @@ import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import type { Claims } from '../idempotency/claims'
+import type { ReplyPorts } from '../v1/reply'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -63,13 +64,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     gateway,
     catalog,
     guards: createGuards(door, storage.installation.adminKey),
-    reply: {
-      watch,
-      claims,
-      requestMs: config.timers.requestMs,
-      earlyHeadersMs: config.timers.earlyHeadersMs,
-      onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
-    },
+    reply: replyPorts(config, { watch, claims, log }),
     readiness: async () => ({
       database: await answersSoon(storage),
       running: !state.isStopping,
@@ -103,6 +98,17 @@ export async function startServer(config: Config, options: Options): Promise<Run
     },
   }
 }
+
+const replyPorts = (
+  { timers }: Config,
+  { watch, claims, log }: { watch: StreamWatch; claims: Claims; log: Logger },
+): ReplyPorts => ({
+  watch,
+  claims,
+  requestMs: timers.requestMs,
+  earlyHeadersMs: timers.earlyHeadersMs,
+  onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
+})
 
 /** The host of a URL that leads to a socket bound to `host`, from this machine. */
 function reachable(host: string): string {
