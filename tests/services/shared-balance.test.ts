@@ -50,7 +50,7 @@ interface Storm {
 
 /** As many requests as can be made at once, on a balance for ten. Reading is next to free. */
 async function storm({ count, total, isSpread }: Storm) {
-  const name = `chunks-256-gap-${count}${isSpread ? 0 : ''}`
+  const name = `chunks-256-gap-${isSpread ? 1 : count}`
   const asked: Asked = { name, stream: true, max_tokens: 256 }
   await nodes.model(name, cheapToRead)
   const worst = await nodes.floorOf(asked)
@@ -177,7 +177,9 @@ test('M21: two nodes by turns on a small balance: no storm, no false refusal', a
   const answers = []
   while (answers.length < 400) {
     answers.push(
-      ...(await Promise.all([0, 1, 0, 1].map((node) => nodes.chat(nodes.at(node), customer, asked)))),
+      ...(await Promise.all(
+        [0, 1, 0, 1].map((node) => nodes.chat(nodes.at(node), customer, asked)),
+      )),
     )
   }
   const seconds = (performance.now() - startedAt) / 1000

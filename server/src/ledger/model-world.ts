@@ -47,11 +47,13 @@ export class World {
   }
 
   #newNode(journal: ModelEvent[]): Node {
+    const id = `node ${++this.ids}`
     const made: Node = {
-      id: `node ${++this.ids}`,
+      id,
       journal,
       isAlive: true,
       purses: new Purses({
+        nodeId: id,
         newLeaseId: () => `lease ${++this.ids}`,
         now: () => ({ monotonicMs: this.nowMs, wallMs: this.nowMs }),
         pause: (ms) =>
@@ -84,7 +86,7 @@ export class World {
         call(() => {
           for (const other of this.nodes) {
             if (other !== owner() && other.isAlive) {
-              void other.purses.recalled(accountId).catch(() => undefined)
+              void other.purses.recalled(accountId, owner().id).catch(() => undefined)
             }
           }
         }),

@@ -1,4 +1,5 @@
-import { Purse, usableMs, type Bank, type PursePorts } from './purse'
+import type { Bank } from './bank'
+import { Purse, usableMs, type PursePorts } from './purse'
 import type { Return } from './return-leases'
 import type { Slice } from './slice'
 import type { Lease } from './take-lease'
@@ -20,6 +21,7 @@ export interface LeaseStore {
 }
 
 export interface PursesPorts extends Omit<PursePorts, 'bank'> {
+  nodeId: string
   store: LeaseStore
   onError: (error: unknown) => void
 }
@@ -33,6 +35,10 @@ interface Idle {
   purse: Purse
   slice: Slice
 }
+
+/** Whether there is anything to give back, a lease without amount included. */
+const isReturnable = ({ isUnsure, free, held }: Slice) =>
+  !isUnsure && (free > 0n || (free === 0n && held === 0n))
 
 /** All accounts that have a slice on this node: renewed while in use, given back when idle. */
 export class Purses {
@@ -64,7 +70,7 @@ export class Purses {
   /** Something came to an account, or was given back to it. */
   creditCame(accountId: string): void {
     this.#purses.get(accountId)?.creditCame()
-    for (const wake of this.#awaiting.get(accountId) ?? []) wake()
+    this.#wake(accountId)
   }
 
   /** Notifications may have been missed. */
@@ -72,11 +78,14 @@ export class Purses {
     for (const accountId of this.#purses.keys()) this.creditCame(accountId)
   }
 
-  /** Another node is short: whatever no running request holds goes back. */
-  async recalled(accountId: string): Promise<void> {
+  /** Node `by` is short: whatever no running request holds goes back, soon. */
+  async recalled(accountId: string, by: string): Promise<void> {
     const purse = this.#purses.get(accountId)
-    const slice = purse?.slice
-    if (purse && slice) await this.#giveBack([{ accountId, purse, slice }])
+    if (!purse) return
+    if (purse.isWorking) {
+      purse.recalledMeanwhile({ mustGiveWay: by < this.#ports.nodeId })
+      this.#wake(accountId)
+    } else if (purse.slice) await this.#giveBack([{ accountId, purse, slice: purse.slice }])
   }
 
   /** To be called every second. Renews what is in use and gives back what is not. Never rejects. */
@@ -119,7 +128,7 @@ export class Purses {
   async #giveBack(all: readonly Idle[]): Promise<void> {
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     const chosen = all.filter(({ purse, slice }) => {
-      if (slice.isUnsure || slice.free < 0n || (slice.free === 0n && slice.held > 0n)) return false
+      if (!isReturnable(slice)) return false
       return purse.exclusively(() => answered) !== undefined
     })
     try {
@@ -181,7 +190,18 @@ export class Purses {
       find: (leaseId) => store.find(leaseId),
       recall: () => store.recall(accountId),
       creditWithin: (ms) => this.#creditWithin(accountId, ms),
+      release: (slice) => this.#release(accountId, slice),
     }
+  }
+
+  async #release(accountId: string, slice: Slice): Promise<void> {
+    if (!isReturnable(slice)) return
+    const chosen = [{ accountId, purse: this.of(accountId), slice }]
+    await this.#giveBackFree(chosen, slice.held === 0n).catch(this.#ports.onError)
+  }
+
+  #wake(accountId: string): void {
+    for (const wake of this.#awaiting.get(accountId) ?? []) wake()
   }
 
   async #creditWithin(accountId: string, ms: number): Promise<void> {

@@ -4,6 +4,8 @@ import type { Schema } from '../db/schema'
 /** That some node is short of an account. */
 export interface Recall {
   accountId: string
+  /** The node. */
+  by: string
   /** When, in microseconds of the database's clock: a recall's name. */
   at: bigint
 }
@@ -32,7 +34,7 @@ export async function recall(
 /** What other nodes recalled lately. To be asked every two seconds. */
 export async function recalledLately(db: Kysely<Schema>, nodeId: string): Promise<Recall[]> {
   const { rows } = await sql<Recall>`
-    select id as "accountId", (extract(epoch from recalled_at) * 1000000)::bigint as at
+    select id as "accountId", recalled_by as by, (extract(epoch from recalled_at) * 1000000)::bigint as at
     from credit_account
     where recalled_at > now() - make_interval(secs => ${windowSeconds}) and recalled_by <> ${nodeId}
   `.execute(db)
@@ -41,26 +43,27 @@ export async function recalledLately(db: Kysely<Schema>, nodeId: string): Promis
 
 /** What was recalled, as this node hears of it, once or twice: each recall is answered once. */
 export class Recalls {
-  readonly #answer: (accountId: string) => void
+  readonly #answer: (recall: Recall) => void
   /** Account -> its last recall that was answered. */
   readonly #answered = new Map<string, bigint>()
 
-  constructor(answer: (accountId: string) => void) {
+  constructor(answer: (recall: Recall) => void) {
     this.#answer = answer
   }
 
   /** A notification came. Its own are none of a node's business. */
   hear(payload: string, nodeId: string): void {
-    const [by, accountId = '', at = '0'] = payload.split(' ')
-    if (by !== nodeId) this.note({ accountId, at: BigInt(at) })
+    const [by = '', accountId = '', at = '0'] = payload.split(' ')
+    if (by !== nodeId) this.note({ accountId, by, at: BigInt(at) })
   }
 
-  note({ accountId, at }: Recall): void {
+  note(recalled: Recall): void {
+    const { accountId, at } = recalled
     if (at <= (this.#answered.get(accountId) ?? 0n)) return
     this.#answered.delete(accountId)
     this.#answered.set(accountId, at)
     this.#forgetOlderThan(at - BigInt(windowSeconds + 10) * 1_000_000n)
-    this.#answer(accountId)
+    this.#answer(recalled)
   }
 
   /** In the order in which they were answered, so the oldest come first. */

@@ -60,14 +60,15 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   )
   await recover({ storage, log, node, journal, flusher })
   const purses = new Purses({
+    nodeId: node.id,
     store: createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes }),
     newLeaseId: () => newId('lease'),
     now: readClocks,
     pause: (ms) => Bun.sleep(ms),
     onError: (err) => log.warn({ err }, 'leases could not be renewed or given back'),
   })
-  const recalls = new Recalls((accountId) => {
-    purses.recalled(accountId).catch((err: unknown) => {
+  const recalls = new Recalls(({ accountId, by }) => {
+    purses.recalled(accountId, by).catch((err: unknown) => {
       log.warn({ err }, 'a slice that another node asked for could not be given back')
     })
   })
