@@ -1,6 +1,7 @@
 import type { SQL } from 'bun'
 import { rm } from 'node:fs/promises'
 import { startPostgres, type PostgresServer } from './postgres-server'
+import { startDatabaseWire, type DatabaseWire } from '../money/database-wire'
 import { ask, messages, toStream, type Json, type Stream } from '../faults/asking'
 import { nanosOf } from '../money/till'
 import { newDataDir, startGateway, type Customer, type Gateway } from '../rig'
@@ -16,6 +17,8 @@ export interface Nodes extends AsyncDisposable {
   all: Gateway[]
   /** Node `index`. */
   at: (index: number) => Gateway
+  /** Its way to the database. */
+  wireOf: (index: number) => DatabaseWire
   /** Registers `fake/<name>`; at 1 and 4 USD unless `fields` say otherwise. Known to all nodes. */
   model: (name: string, fields?: Json) => Promise<string>
   /** A customer with exactly that many nano-dollars. */
@@ -26,8 +29,6 @@ export interface Nodes extends AsyncDisposable {
   floorOf: (asked: Asked) => Promise<bigint>
   /** Starts a node again on the directory of one that has gone. */
   restart: (index: number) => Promise<Gateway>
-  /** One more, or a node over another way to the database. */
-  add: (environment?: Environment) => Promise<Gateway>
 }
 
 export interface Asked extends Json {
@@ -35,16 +36,31 @@ export interface Asked extends Json {
 }
 
 interface Shared {
+  postgres: PostgresServer
   environment: Environment
   dataDirs: string[]
+  wires: DatabaseWire[]
   all: Gateway[]
 }
 
-async function start({ environment, dataDirs, all }: Shared, index: number, own: Environment = {}) {
+async function start(shared: Shared, index: number): Promise<Gateway> {
+  const { postgres, environment, dataDirs, wires, all } = shared
   const dataDir = (dataDirs[index] ??= await newDataDir())
-  const gateway = await startGateway({ dataDir, environment: { ...environment, ...own } })
+  const wire = (wires[index] ??= await startDatabaseWire({ port: postgres.port }))
+  const url = new URL(postgres.url)
+  url.port = String(wire.port)
+  const gateway = await startGateway({
+    dataDir,
+    environment: { ...environment, DATABASE_URL: url.href },
+  })
   all[index] = gateway
   return gateway
+}
+
+const found = <Item>(items: readonly Item[], index: number): Item => {
+  const item = items[index]
+  if (item === undefined) throw new Error(`there is no node ${index}`)
+  return item
 }
 
 async function connectProvider({ admin }: Gateway, { url }: FakeProvider): Promise<void> {
@@ -78,17 +94,15 @@ export async function startNodes(count: number, own: Environment = {}): Promise<
   await using stack = new AsyncDisposableStack()
   const postgres = stack.use(await startPostgres())
   const upstream = stack.use(await startFakeProvider())
-  const shared: Shared = { environment: environmentOf(postgres, own), dataDirs: [], all: [] }
+  const environment = environmentOf(own)
+  const shared: Shared = { postgres, environment, dataDirs: [], wires: [], all: [] }
   stack.defer(async () => {
     await Promise.all(shared.all.map((gateway) => gateway[Symbol.asyncDispose]()))
+    await Promise.all(shared.wires.map((wire) => wire[Symbol.asyncDispose]()))
     for (const path of shared.dataDirs) await rm(path, { recursive: true, force: true })
   })
   for (let index = 0; index < count; index++) await start(shared, index)
-  const at = (index: number) => {
-    const gateway = shared.all[index]
-    if (!gateway) throw new Error(`there is no node ${index}`)
-    return gateway
-  }
+  const at = (index: number) => found(shared.all, index)
   await connectProvider(at(0), upstream)
   const sql = stack.use(postgres.connect())
   const model = models(() => at(0))
@@ -103,6 +117,7 @@ export async function startNodes(count: number, own: Environment = {}): Promise<
     sql,
     all: shared.all,
     at,
+    wireOf: (index) => found(shared.wires, index),
     model,
     customer,
     chat,
@@ -112,13 +127,11 @@ export async function startNodes(count: number, own: Environment = {}): Promise<
       return nanosOf(error.details?.['minimum_required'])
     },
     restart: (index) => start(shared, index),
-    add: (environment) => start(shared, shared.all.length, environment),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
 
-const environmentOf = ({ url }: PostgresServer, own: Environment): Environment => ({
-  DATABASE_URL: url,
+const environmentOf = (own: Environment): Environment => ({
   ADMIN_KEY: `admin-of-nodes-${crypto.randomUUID()}`,
   ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
   MINIMUM_BALANCE_USD: '0',

@@ -1,5 +1,6 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { LeaseStore } from './purses'
+import { recall } from './recalls'
 import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { findLease, takeLease } from './take-lease'
@@ -22,12 +23,7 @@ export const createLeaseStore = (db: Kysely<Schema>, { nodeId, nodes }: Options)
   take: (lease) =>
     within(takeLease(db, { ...lease, nodeId, nodes: nodes(), lifeSeconds }), patienceMs),
   find: async (leaseId) => (await within(findLease(db, leaseId), patienceMs))?.amount,
-  recall: async (accountId) => {
-    await within(
-      sql`select pg_notify('tollgate_recall', ${`${nodeId} ${accountId}`})`.execute(db),
-      patienceMs,
-    )
-  },
+  recall: (accountId) => within(recall(db, { accountId, nodeId }), patienceMs),
   giveBack: (returns, options) => within(returnLeases(db, returns, options), patienceMs),
   renew: (leaseIds) => within(renewLeases(db, leaseIds, lifeSeconds), patienceMs),
 })

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import type { Command } from './model-command'
 import { ModelLedger, type ModelEvent } from './model-ledger'
-import { Refused } from './purse'
+import { Refused } from './need'
 import { Purses, type LeaseStore } from './purses'
 import type { Hold } from './slice'
 
@@ -47,11 +47,13 @@ export class World {
   }
 
   #newNode(journal: ModelEvent[]): Node {
+    const id = `node ${++this.ids}`
     const made: Node = {
-      id: `node ${++this.ids}`,
+      id,
       journal,
       isAlive: true,
       purses: new Purses({
+        nodeId: id,
         newLeaseId: () => `lease ${++this.ids}`,
         now: () => ({ monotonicMs: this.nowMs, wallMs: this.nowMs }),
         pause: (ms) =>
@@ -86,7 +88,7 @@ export class World {
         call(() => {
           for (const other of this.nodes) {
             if (other !== owner() && other.isAlive) {
-              void other.purses.recalled(accountId).catch(() => undefined)
+              void other.purses.recalled(accountId, owner().id).catch(() => undefined)
             }
           }
         }),

@@ -1,41 +1,9 @@
+import type { Bank } from './bank'
+import { least, most, Refused, wanted, type Need } from './need'
+import { Pace } from './pace'
 import { RecentSpend } from './recent-spend'
 import { Hold, Slice } from './slice'
 import type { Lease } from './take-lease'
-
-/** What a request needs of an account. Amounts are nano-dollars. */
-export interface Need {
-  /** Its worst case. */
-  full: bigint
-  /** The worst case with the least output that is worth a request; at most `full`. */
-  floor: bigint
-  /** What an account must have for anything, 0 for a hold that extends another. */
-  minimum: bigint
-}
-
-/** The account has not enough, on all nodes. Amounts are nano-dollars. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly available: bigint
-  readonly needed: bigint
-
-  constructor(available: bigint, needed: bigint) {
-    super('not enough credit')
-    this.available = available
-    this.needed = needed
-  }
-}
-
-/** The ledger's database, as one account on one node sees it; every call has a deadline. */
-export interface Bank {
-  /** Rejects when the answer is not known; then `find` tells. */
-  take: (slice: { leaseId: string; need: bigint; wish: bigint }) => Promise<Lease>
-  /** The amount of an active lease, undefined when there is none. */
-  find: (leaseId: string) => Promise<bigint | undefined>
-  /** Asks the other nodes to give back what they do not use. */
-  recall: () => Promise<void>
-  /** Resolves when something came to the account, or after `ms`. */
-  creditWithin: (ms: number) => Promise<void>
-}
 
 export interface PursePorts {
   bank: Bank
@@ -54,16 +22,10 @@ interface Waiting {
 /** A node stops using a lease 15 s before it ends, counted from before it was asked for. */
 export const usableMs = 45_000
 const recallMs = 250
+const mostTimesGivenWay = 3
 const verdictMs = 1000
 const mostWaiting = 10_000
 const fewRequests = 4n
-// Beyond a few at once, lease work of one account waits: nodes must not fight over a small balance.
-const workGapMs = 100
-const workBurst = 5
-
-const most = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
-const wanted = ({ full, minimum }: Need) => most(full, minimum)
-const least = ({ floor, minimum }: Need) => most(floor, minimum)
 
 /**
  * One account on one node. Holds come out of a slice in memory; only when that runs short is the
@@ -78,10 +40,13 @@ export class Purse {
   readonly #waiting: Waiting[] = []
   /** One piece of lease work at a time; others queue behind it. */
   #isWorking = false
+  /** Another node was short meanwhile; or one before which this one gives way. */
+  #isRecalled = false
+  #mustGiveWay = false
   #nothingLeftUntilMs = 0
   #lastUsedMs: number
-  readonly #recentSpend = new RecentSpend()
-  #workTimes: number[] = []
+  readonly #spend = new RecentSpend()
+  readonly #pace = new Pace()
 
   constructor(ports: PursePorts) {
     this.#ports = ports
@@ -138,10 +103,16 @@ export class Purse {
   exclusively<Result>(work: () => Promise<Result>): Promise<Result> | undefined {
     if (this.#isWorking) return undefined
     this.#isWorking = true
-    return work().finally(() => {
-      this.#isWorking = false
-      if (this.#waiting.length > 0) void this.#work()
-    })
+    return work().finally(() => this.#rest())
+  }
+
+  /**
+   * Another node is short while lease work is done here: it gets what is free afterwards. Where both
+   * are short, each with a part that is too small, one of them must give way, or both would refuse.
+   */
+  recalledMeanwhile({ mustGiveWay }: { mustGiveWay: boolean }): void {
+    this.#isRecalled = true
+    this.#mustGiveWay ||= mustGiveWay
   }
 
   /** The lease has ended, or all of it was given back: the next hold takes a new one. */
@@ -167,7 +138,7 @@ export class Purse {
   #newHold(slice: Slice, amount: bigint): Hold {
     return new Hold(slice, amount, (cost) => {
       slice.settledAtMs = this.#ports.now().monotonicMs
-      this.#recentSpend.note(cost, slice.settledAtMs)
+      this.#spend.note(cost, slice.settledAtMs)
     })
   }
 
@@ -184,29 +155,56 @@ export class Purse {
     } catch (error) {
       for (const { reject } of this.#waiting.splice(0)) reject(error)
     } finally {
-      this.#isWorking = false
+      this.#rest()
     }
+  }
+
+  /** Lease work is done: whoever came meanwhile is next, then other nodes. */
+  #rest(): void {
+    this.#isWorking = false
+    this.#mustGiveWay = false
+    if (this.#waiting.length > 0) return void this.#work()
+    const slice = this.#slice
+    const isRecalled = this.#isRecalled
+    this.#isRecalled = false
+    if (isRecalled && slice) void this.exclusively(() => this.#ports.bank.release(slice))
   }
 
   /** Everybody who waits is served or refused, or the account has more for the next round. */
   async #round(): Promise<void> {
-    await this.#pace()
-    let lease = await this.#take()
+    const waitMs = this.#pace.next(this.#ports.now().monotonicMs)
+    if (waitMs > 0) await this.#ports.pause(waitMs)
+    const lease = await this.#take()
     this.#serve()
     if (this.#waiting.length === 0 || lease.available > 0n) return
-    if (lease.elsewhere > 0n) {
-      const { bank, now } = this.#ports
-      await bank.recall()
-      const until = now().monotonicMs + recallMs
-      for (let leftMs = recallMs; leftMs > 0; leftMs = until - now().monotonicMs) {
-        await bank.creditWithin(leftMs)
-        lease = await this.#take()
-        this.#serve()
-        if (this.#waiting.length === 0 || lease.available > 0n) return
-        if (lease.elsewhere === 0n) break
-      }
+    let outcome = lease.elsewhere > 0n ? await this.#askOthers() : 'nothing'
+    for (let times = 1; outcome === 'gave way' && times < mostTimesGivenWay; times++) {
+      outcome = await this.#askOthers()
     }
-    this.#decide()
+    if (outcome !== 'something') this.#decide()
+  }
+
+  /** Has the other nodes give back what they do not use; or gives way to one of them. */
+  async #askOthers(): Promise<'something' | 'nothing' | 'gave way'> {
+    const { bank, now } = this.#ports
+    await bank.recall()
+    const until = now().monotonicMs + recallMs
+    let gaveWay = false
+    for (let leftMs = recallMs; leftMs > 0; leftMs = until - now().monotonicMs) {
+      await bank.creditWithin(leftMs)
+      if (this.#mustGiveWay) {
+        this.#mustGiveWay = false
+        gaveWay = true
+        if (this.#slice) await bank.release(this.#slice)
+      }
+      // What the others give back now is not meant for this node.
+      if (gaveWay) continue
+      const lease = await this.#take()
+      this.#serve()
+      if (this.#waiting.length === 0 || lease.available > 0n) return 'something'
+      if (lease.elsewhere === 0n) return 'nothing'
+    }
+    return gaveWay ? 'gave way' : 'nothing'
   }
 
   #serve(): void {
@@ -281,16 +279,8 @@ export class Purse {
     }
   }
 
-  /** Waits where this account's lease work has become a storm. */
-  async #pace(): Promise<void> {
-    const now = this.#ports.now().monotonicMs
-    this.#workTimes = this.#workTimes.filter((time) => now - time < workBurst * workGapMs)
-    if (this.#workTimes.length >= workBurst) await this.#ports.pause(workGapMs)
-    this.#workTimes.push(this.#ports.now().monotonicMs)
-  }
-
   /** What would last for about 30 seconds, by what the last ones used; a few requests at least. */
   #wish(largest: bigint): bigint {
-    return most(this.#recentSpend.most, fewRequests * largest)
+    return most(this.#spend.amount, fewRequests * largest)
   }
 }

@@ -1,4 +1,5 @@
-import { Purse, usableMs, type Bank, type PursePorts } from './purse'
+import type { Bank } from './bank'
+import { Purse, usableMs, type PursePorts } from './purse'
 import type { Return } from './return-leases'
 import type { Slice } from './slice'
 import type { Lease } from './take-lease'
@@ -20,6 +21,7 @@ export interface LeaseStore {
 }
 
 export interface PursesPorts extends Omit<PursePorts, 'bank'> {
+  nodeId: string
   store: LeaseStore
   /** A lease that is older is replaced, and ends when its last request has. */
   rotateAfterMs: number
@@ -45,6 +47,10 @@ function isIdle({ purse, slice }: Idle, now: number): boolean {
   if (slice === purse.slice) return false
   return slice.held > 0n ? slice.free > 0n : now - slice.settledAtMs >= idleMs
 }
+
+/** Whether there is anything to give back, a lease without amount included. */
+const isReturnable = ({ isUnsure, free, held }: Slice) =>
+  !isUnsure && (free > 0n || (free === 0n && held === 0n))
 
 /** All accounts that have a slice on this node: renewed while in use, given back when idle. */
 export class Purses {
@@ -76,7 +82,7 @@ export class Purses {
   /** Something came to an account, or was given back to it. */
   creditCame(accountId: string): void {
     this.#purses.get(accountId)?.creditCame()
-    for (const wake of this.#awaiting.get(accountId) ?? []) wake()
+    this.#wake(accountId)
   }
 
   /** Notifications may have been missed. */
@@ -84,12 +90,16 @@ export class Purses {
     for (const accountId of this.#purses.keys()) this.creditCame(accountId)
   }
 
-  /** Another node is short: whatever no running request holds goes back. */
-  async recalled(accountId: string): Promise<void> {
+  /** Node `by` is short: whatever no running request holds goes back, soon. */
+  async recalled(accountId: string, by: string): Promise<void> {
     const purse = this.#purses.get(accountId)
-    for (const slice of purse?.slices ?? []) {
-      if (purse) await this.#giveBack([{ accountId, purse, slice }])
+    if (!purse) return
+    if (purse.isWorking) {
+      purse.recalledMeanwhile({ mustGiveWay: by < this.#ports.nodeId })
+      this.#wake(accountId)
+      return
     }
+    for (const slice of purse.slices) await this.#giveBack([{ accountId, purse, slice }])
   }
 
   /** To be called every second. Renews what is in use and gives back what is not. Never rejects. */
@@ -140,7 +150,7 @@ export class Purses {
   async #giveBack(all: readonly Idle[]): Promise<void> {
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     const chosen = all.filter(({ purse, slice }) => {
-      if (slice.isUnsure || slice.free < 0n || (slice.free === 0n && slice.held > 0n)) return false
+      if (!isReturnable(slice)) return false
       return purse.exclusively(() => answered) !== undefined
     })
     try {
@@ -202,7 +212,18 @@ export class Purses {
       find: (leaseId) => store.find(leaseId),
       recall: () => store.recall(accountId),
       creditWithin: (ms) => this.#creditWithin(accountId, ms),
+      release: (slice) => this.#release(accountId, slice),
     }
+  }
+
+  async #release(accountId: string, slice: Slice): Promise<void> {
+    if (!isReturnable(slice)) return
+    const chosen = [{ accountId, purse: this.of(accountId), slice }]
+    await this.#giveBackFree(chosen, slice.held === 0n).catch(this.#ports.onError)
+  }
+
+  #wake(accountId: string): void {
+    for (const wake of this.#awaiting.get(accountId) ?? []) wake()
   }
 
   async #creditWithin(accountId: string, ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 const windowMs = 30_000
 
-/** What an account used here in the last while, roughly. Nano-dollars. */
+/** What an account spent here lately: in the half minute that runs, or in the one before. */
 export class RecentSpend {
   #sinceMs = 0
   #amount = 0n
@@ -18,8 +18,8 @@ export class RecentSpend {
     this.#amount = cost
   }
 
-  /** Of about 30 seconds, the larger of the last two. */
-  get most(): bigint {
+  /** Nano-dollars of about 30 seconds. */
+  get amount(): bigint {
     return this.#amount > this.#before ? this.#amount : this.#before
   }
 }

@@ -11,6 +11,7 @@ function openNode() {
   ledger.account('account').posted = 10_000n
   let leases = 0
   const purses = new Purses({
+    nodeId: 'node',
     newLeaseId: () => `lease ${++leases}`,
     now: () => ({ monotonicMs: clock.ms, wallMs: clock.ms }),
     pause: () => Promise.resolve(),

@@ -12,6 +12,7 @@ import { endLeases, leasesOf } from '../ledger/end-leases'
 import { createLeaseStore } from '../ledger/lease-store'
 import { beat, earlierStarts, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
 import { Purses } from '../ledger/purses'
+import { Recalls, recalledLately } from '../ledger/recalls'
 import { Restrictions } from '../ledger/restrictions'
 import { settle } from '../ledger/settle'
 import { Sweeper } from '../ledger/sweeper'
@@ -23,6 +24,7 @@ import { Metering } from '../metering/metering'
 
 const tickMs = 1000
 const beatEveryTicks = 20
+const pollEveryTicks = 2
 const sweepEveryTicks = 10
 /** How long a start waits for the journal of the one before; the rest is booked while it serves. */
 const replayPatienceMs = 5000
@@ -61,6 +63,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   )
   await recover({ storage, log, node, journal, flusher })
   const purses = new Purses({
+    nodeId: node.id,
     store: createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes }),
     newLeaseId: () => newId('lease'),
     now: readClocks,
@@ -70,7 +73,12 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   })
   const restrictions = stack.use(openRestrictions(options))
   await restrictions.read()
-  stack.use(keepUp({ storage, log, node, purses, alive }))
+  const recalls = new Recalls(({ accountId, by }) => {
+    purses.recalled(accountId, by).catch((err: unknown) => {
+      log.warn({ err }, 'a slice that another node asked for could not be given back')
+    })
+  })
+  stack.use(keepUp({ storage, log, node, purses, alive, recalls }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
   return {
     metering: new Metering({
@@ -87,13 +95,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
     subscriptions: {
       tollgate_restriction: () => restrictions.refreshSoon(),
       tollgate_credit: (accountId) => purses.creditCame(accountId),
-      tollgate_recall: (payload) => {
-        const [by, accountId = ''] = payload.split(' ')
-        if (by === node.id) return
-        purses.recalled(accountId).catch((err: unknown) => {
-          log.warn({ err }, 'a slice that another node asked for could not be given back')
-        })
-      },
+      tollgate_recall: (payload) => recalls.hear(payload, node.id),
     },
     onGap: () => {
       purses.creditMayHaveCome()
@@ -181,14 +183,20 @@ async function replay({ storage, log, node, flusher }: Omit<Parts, 'purses'>): P
 
 /** Renews, gives back, says that this node lives, and sweeps what dead ones left. */
 function keepUp(
-  parts: Pick<Parts, 'storage' | 'log' | 'node' | 'purses'> & { alive: { nodes: number } },
+  parts: Pick<Parts, 'storage' | 'log' | 'node' | 'purses'> & {
+    alive: { nodes: number }
+    recalls: Recalls
+  },
 ): Disposable {
-  const { storage, log, node, purses, alive } = parts
+  const { storage, log, node, purses, alive, recalls } = parts
   const { query } = storage.database
   const sweeper = new Sweeper(query, () => performance.now())
   let ticks = 0
   const work = async () => {
     ticks++
+    if (ticks % pollEveryTicks === 0 && purses.size > 0) {
+      for (const recalled of await recalledLately(query, node.id)) recalls.note(recalled)
+    }
     await purses.tick()
     if (ticks % beatEveryTicks === 0) alive.nodes = await beat(query, node.id)
     if (ticks % sweepEveryTicks !== 0) return

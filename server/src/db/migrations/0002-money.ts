@@ -17,11 +17,16 @@ async function accounts(db: Kysely<unknown>): Promise<void> {
       posted bigint not null default 0,
       leased bigint not null default 0,
       payment_method_required boolean not null default false,
+      recalled_at timestamptz,
+      recalled_by text,
       created_at timestamptz not null default now(),
       constraint never_below_zero check (
         owner like 'house:%' or (posted >= 0 and leased >= 0 and leased <= posted)
       )
     )`.execute(db)
+  await sql`
+    create index credit_account_recalled on credit_account (recalled_at)
+    where recalled_at is not null`.execute(db)
   await sql`
     insert into credit_account (id, owner)
     select name, name from unnest(array[

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { World } from './model-world'
+
+/** Calls are answered at once and time passes, until all who wait have been told. */
+async function settleDown(world: World): Promise<void> {
+  for (let round = 0; round < 60; round++) {
+    while (world.calls.length > 0) await world.run({ do: 'deliver', pick: 0, fate: 'answered' })
+    await world.run({ do: 'pass', ms: 25 })
+  }
+}
+
+/** Each of three nodes has used a half of 300, and keeps the rest of its slice. */
+async function spread(): Promise<World> {
+  const world = new World()
+  await world.run({ do: 'topUp', account: 0, amount: 1000 })
+  for (const node of [0, 1, 2]) {
+    await world.run({ do: 'admit', node, account: 0, full: 300, floor: 300 })
+    await settleDown(world)
+    await world.run({ do: 'settle', pick: 0, share: 50 })
+  }
+  expect(world.admitted).toBe(3)
+  for (const node of [0, 1, 2]) {
+    while (world.nodes[node]?.journal.length) {
+      await world.run({ do: 'flush', node, fate: 'answered' })
+    }
+  }
+  return world
+}
+
+test('M23: nodes that are short at the same moment do not all refuse what one of them could pay', async () => {
+  const world = await spread()
+  // 550 are left, and no node has 400.
+  for (const node of [0, 1, 2]) {
+    await world.run({ do: 'admit', node, account: 0, full: 400, floor: 400 })
+  }
+  await settleDown(world)
+  expect([world.admitted, world.refused.length]).toEqual([4, 2])
+})
+
+test('what is left by a node that had more is had by one that gave way to it', async () => {
+  const world = await spread()
+  // The first takes 300 of 550; 250 remain for the others, of which one has enough.
+  for (const [node, full] of [300, 500, 240].entries()) {
+    await world.run({ do: 'admit', node, account: 0, full, floor: full })
+  }
+  await settleDown(world)
+  expect([world.admitted, world.refused.length]).toEqual([5, 1])
+})

@@ -1,0 +1,31 @@
+/** What a request needs of an account. Amounts are nano-dollars. */
+export interface Need {
+  /** Its worst case. */
+  full: bigint
+  /** The worst case with the least output that is worth a request; at most `full`. */
+  floor: bigint
+  /** What an account must have for anything, 0 for a hold that extends another. */
+  minimum: bigint
+}
+
+/** The account has not enough, on all nodes. Amounts are nano-dollars. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly available: bigint
+  readonly needed: bigint
+
+  constructor(available: bigint, needed: bigint) {
+    super('not enough credit')
+    this.available = available
+    this.needed = needed
+  }
+}
+
+/** The largest of amounts, or zero. */
+export const most = (...amounts: readonly bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
+
+/** What a slice must have free for the whole of a need. */
+export const wanted = ({ full, minimum }: Need) => most(full, minimum)
+
+/** What it must have for as little as is worth a request. */
+export const least = ({ floor, minimum }: Need) => most(floor, minimum)

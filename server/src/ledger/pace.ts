@@ -1,0 +1,15 @@
+const gapMs = 100
+const burst = 5
+
+/** Keeps the lease work of one account from becoming a storm: nodes must not fight over a balance. */
+export class Pace {
+  #times: number[] = []
+
+  /** How long to wait before the next piece of work, which then begins. */
+  next(nowMs: number): number {
+    this.#times = this.#times.filter((time) => nowMs - time < burst * gapMs)
+    const waitMs = this.#times.length >= burst ? gapMs : 0
+    this.#times.push(nowMs + waitMs)
+    return waitMs
+  }
+}

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { startNodes, type Asked, type Nodes } from './nodes'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked, bookedOf, nanosOf, outputPrice, requestIdOf } from '../money/till'
+import { eventually } from '../faults/asking'
+import type { Gateway } from '../rig'
+
+setDefaultTimeout(120_000)
+
+let nodes: Nodes
+let all: readonly Gateway[]
+
+beforeAll(async () => {
+  nodes = await startNodes(3)
+  all = nodes.all
+  // All have been heard of by all: a heartbeat is 20 s.
+  await Bun.sleep(21_000)
+})
+afterAll(async () => {
+  for (const { recorder } of all) recorder.verify()
+  await allBooked(nodes.sql)
+  await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.seen().length })
+  await nodes[Symbol.asyncDispose]()
+})
+
+const nodeOf = (index: number, count: number) => nodes.at(index % count)
+
+const leaseStatement = /credit_lease|tollgate_recall|recalled/
+
+/** Statements about leases that each node sent since the last call; booking usage is none of them. */
+const leaseWork = () =>
+  all.map(
+    (_, index) =>
+      nodes
+        .wireOf(index)
+        .statements()
+        .filter((text) => leaseStatement.test(text) && !/spent = t.spent|for update$/.test(text))
+        .length,
+  )
+
+const cheapToRead = { pricing: { input: 0.000001, output: 4 } }
+
+interface Storm {
+  /** On so many nodes. */
+  count: number
+  total: number
+  /** Each has a slice of a part of the balance before. */
+  isSpread: boolean
+}
+
+/** As many requests as can be made at once, on a balance for ten. Reading is next to free. */
+async function storm({ count, total, isSpread }: Storm) {
+  const name = `chunks-256-gap-${isSpread ? 1 : count}`
+  const asked: Asked = { name, stream: true, max_tokens: 256 }
+  await nodes.model(name, cheapToRead)
+  const worst = await nodes.floorOf(asked)
+  const little: Asked = { name: 'chunks-1', stream: true, max_tokens: 256 }
+  await nodes.model(little.name, cheapToRead)
+  const spread = isSpread ? BigInt(count) : 0n
+  // Reading a few words rounds up to one.
+  const customer = await nodes.customer(10n * worst + spread * (outputPrice + 1n))
+  for (let index = 0; index < spread; index++) {
+    expect((await nodes.chat(nodes.at(index), customer, little)).status).toBe(200)
+  }
+  const calls = () => nodes.upstream.seen().filter(({ model }) => model === asked.name).length
+  await Bun.sleep(500)
+  leaseWork()
+  const startedAt = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: total }, (_, index) => nodes.chat(nodeOf(index, count), customer, asked)),
+  )
+  const seconds = (performance.now() - startedAt) / 1000
+  const good = answers.filter(({ status }) => status === 200)
+  const refused = answers.filter(({ status }) => status === 402)
+  expect(good.length + refused.length).toBe(total)
+  const events = await bookedOf(nodes.sql, good.map(requestIdOf))
+  const cost = events.reduce((sum, event) => sum + event.cost, 0n)
+  const overspend = cost > 10n * worst ? cost - 10n * worst : 0n
+  return { calls: calls(), good: good.length, overspend, work: leaseWork(), seconds }
+}
+
+test('M04: 1,000 at once on two nodes and a balance for 10: 10 calls', async () => {
+  const { calls, good, overspend, work } = await storm({ count: 2, total: 1000, isSpread: false })
+  console.log(`M04: ${calls} calls, overspend ${overspend} n$, lease statements ${work.join(' ')}`)
+  expect([calls, good, overspend]).toEqual([10, 10, 0n])
+})
+
+test.each([false, true])(
+  'M23: 1,000 at once on three nodes and a balance for 10: 10 calls, few statements; spread %p',
+  async (isSpread) => {
+    const found = await storm({ count: 3, total: 1000, isSpread })
+    const { calls, good, overspend, work, seconds } = found
+    console.log(
+      `M23: ${calls} calls, overspend ${overspend} n$, lease statements ${work.join(' ')} in ${seconds.toFixed(1)} s`,
+    )
+    expect([calls, good, overspend]).toEqual([10, 10, 0n])
+    for (const count of work) expect(count).toBeLessThanOrEqual(20 * Math.max(1, seconds))
+  },
+)
+
+describe('recall', () => {
+  const asked: Asked = { name: 'chunks-50', max_tokens: 1000 }
+  const running: Asked = { name: 'chunks-40-gap-50', max_tokens: 1000, stream: true }
+
+  const short: Asked = { ...running, name: 'chunks-40-gap-15' }
+
+  test('M19: what another node does not use is had within 250 ms, its holds stand', async () => {
+    const worst = (await nodes.floorOf(short)) + 744n * outputPrice
+    const times: number[] = []
+    for (let round = 0; round < 15; round++) {
+      const customer = await nodes.customer(4n * worst)
+      const [a, b] = [nodes.at(0), nodes.at(1)]
+      const held = nodes.chat(a, customer, short)
+      await Promise.all([1, 2, 3].map(() => nodes.chat(a, customer, asked)))
+      const [lease] = await nodes.sql`
+        select leased, posted from credit_account where id = ${customer.userId}`
+      expect(Number(lease.leased)).toBeGreaterThan(0.9 * Number(lease.posted))
+      const answer = await nodes.chat(b, customer, asked)
+      expect(answer.status).toBe(200)
+      times.push(answer.tookMs)
+      const whole = await held
+      expect([whole.status, whole.isDone]).toEqual([200, true])
+    }
+    times.sort((x, y) => x - y)
+    console.log(`M19: p50 ${times[7]?.toFixed(0)} ms, most ${times.at(-1)?.toFixed(0)} ms`)
+    expect(times.at(-2)).toBeLessThan(350)
+  })
+
+  test('M20: what is held is not recalled; refused within 500 ms, admitted once it is settled', async () => {
+    const worst = (await nodes.floorOf(running)) + 744n * outputPrice
+    for (let round = 0; round < 3; round++) {
+      const customer = await nodes.customer(worst)
+      const before = nodes.upstream.seen().length
+      const held = nodes.chat(nodes.at(0), customer, running)
+      await eventually(() => nodes.upstream.seen().length > before)
+      const refused = await nodes.chat(nodes.at(1), customer, asked)
+      expect(refused.status).toBe(402)
+      expect(refused.tookMs).toBeLessThan(700)
+      expect((await held).isDone).toBe(true)
+      await Bun.sleep(1000)
+      expect((await nodes.chat(nodes.at(1), customer, asked)).status).toBe(200)
+    }
+  })
+
+  test('M31: without notifications it takes no more than two seconds', async () => {
+    const worst = (await nodes.floorOf(asked)) + 744n * outputPrice
+    nodes.wireOf(0).deafen(true)
+    try {
+      for (let round = 0; round < 3; round++) {
+        const customer = await nodes.customer(3n * worst)
+        // All of it is leased to the node that hears nothing.
+        await Promise.all([1, 2, 3].map(() => nodes.chat(nodes.at(0), customer, asked)))
+        const startedAt = performance.now()
+        let { status } = await nodes.chat(nodes.at(1), customer, asked)
+        while (status !== 200 && performance.now() - startedAt < 10_000) {
+          await Bun.sleep(100)
+          status = (await nodes.chat(nodes.at(1), customer, asked)).status
+        }
+        const tookMs = performance.now() - startedAt
+        console.log(`M31: admitted after ${tookMs.toFixed(0)} ms`)
+        expect(tookMs).toBeLessThan(3000)
+      }
+    } finally {
+      nodes.wireOf(0).deafen(false)
+    }
+  })
+})
+
+test('M21: two nodes by turns on a small balance: no storm, no false refusal', async () => {
+  const asked: Asked = { name: 'chunks-2', max_tokens: 1000 }
+  const worst = (await nodes.floorOf(asked)) + 744n * outputPrice
+  // Never more than four at once, and always enough for these in full: 400 cost less than one w.
+  const customer = await nodes.customer(5n * worst)
+  await nodes.chat(nodes.at(0), customer, asked)
+  leaseWork()
+  const startedAt = performance.now()
+  const answers = []
+  while (answers.length < 400) {
+    answers.push(
+      ...(await Promise.all(
+        [0, 1, 0, 1].map((node) => nodes.chat(nodes.at(node), customer, asked)),
+      )),
+    )
+  }
+  const seconds = (performance.now() - startedAt) / 1000
+  const work = leaseWork()
+  const refused = answers.filter(({ status }) => status !== 200)
+  console.log(
+    `M21: ${refused.length} refused of 400 in ${seconds.toFixed(1)} s, lease statements ${work.join(' ')}`,
+  )
+  expect(refused.map(({ error }) => error.details)).toEqual([])
+  // Not of an account: upkeep and polling are.
+  for (const count of work) expect(count).toBeLessThanOrEqual(10 * seconds + 10)
+})
+
+test('M29: a rich account pays for fifty slices at once, its limit is not lowered', async () => {
+  const name = 'chunks-3'
+  await nodes.model(name, { context_length: null, max_output_tokens: 1_000_000 })
+  const customer = await nodes.customer(100_000_000_000n)
+  expect((await nodes.chat(nodes.at(1), customer, { name, max_tokens: 100 })).status).toBe(200)
+  const before = nodes.upstream.seen().length
+  const asked: Asked = { name, max_tokens: 400_000 }
+  expect((await nodes.chat(nodes.at(1), customer, asked)).status).toBe(200)
+  expect(nodes.upstream.seen()[before]?.cap).toBe(400_000)
+})
+
+test('M32: a top-up ends all refusals within a second', async () => {
+  const asked: Asked = { name: 'chunks-3', max_tokens: 100 }
+  for (let round = 0; round < 3; round++) {
+    const customer = await nodes.customer(0n)
+    const statuses = () => Promise.all(all.map((node) => nodes.chat(node, customer, asked)))
+    for (const { status } of await statuses()) expect(status).toBe(402)
+    const grant = { user_id: customer.userId, amount: 1, reason: 'test' }
+    await nodes.at(round).admin('POST', '/credits/grant', grant)
+    await Bun.sleep(900)
+    for (const { status } of await statuses()) expect(status).toBe(200)
+  }
+})
+
+test('M27: a small balance is used up on three nodes without a false refusal', async () => {
+  const asked: Asked = { name: 'chunks-125', max_tokens: 1000 }
+  const granted = 50_000_000n
+  const floor = await nodes.floorOf(asked)
+  const customer = await nodes.customer(granted)
+  let left = granted
+  let refusals = 0
+  let requests = 0
+  while (left >= floor && requests < 200) {
+    const answer = await nodes.chat(nodeOf(requests++, 3), customer, asked)
+    if (answer.status === 200) left -= nanosOf(answer.headers.get('x-tollgate-cost'))
+    else refusals += 1
+  }
+  console.log(`M27: ${requests} requests, ${refusals} false refusals, ${left} n$ left`)
+  expect(refusals).toBe(0)
+  expect(requests).toBeGreaterThan(80)
+  expect((await nodes.chat(nodes.at(0), customer, asked)).status).toBe(402)
+})
