@@ -7,7 +7,7 @@ let rig: Rig
 let customer: Customer
 
 beforeAll(async () => {
-  rig = await startRig()
+  rig = await startRig({ provider: { options: { embeddings: { tokenArrays: false } } } })
   customer = await rig.gateway.customer()
 })
 afterAll(async () => {
@@ -125,6 +125,18 @@ describe('a request refused before it was sent leaves its key free', () => {
     const grant = { user_id: poor.userId, amount: 5, reason: 'test' }
     await rig.gateway.admin('POST', '/credits/grant', grant)
     expect((await ask()).status).toBe(200)
+  })
+
+  test('for a token id that means nothing, found when a provider takes none', async () => {
+    const key = newKey()
+    const path = '/v1/embeddings'
+    const model = await rig.model('ok-vectors', { category: 'embedding' })
+    const embed = (input: unknown) =>
+      askKeyed(rig.gateway, { customer, key, path, body: { model, input } })
+    const refused = await embed([999_999_999])
+    expect(refused.error).toMatchObject({ param: 'input.0', details: { issue: 'out_of_range' } })
+    expect((await embed('x')).status).toBe(200)
+    expect(callsOf(rig, 'ok-vectors')).toHaveLength(1)
   })
 
   test('for an unreadable body, and for no key to the service', async () => {

@@ -44,6 +44,8 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
     async (candidate) => {
       const { provider } = candidate
       const inputs = await acceptable(toInputs(job.request.input), candidate, job)
+      // Only now: what is refused before goes to no provider.
+      await job.meter.begin(candidate)
       const { batchLimit } = provider.options.embeddings
       const answers: Awaited<ReturnType<typeof embed>>[] = []
       for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
@@ -63,7 +65,7 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
       const body = { object: 'list', data, model: job.model.id, usage: block }
       return { kind: 'whole', body, usage, provider: provider.key }
     },
-    (candidate) => job.meter.begin(candidate),
+    () => Promise.resolve(),
   )
 }
 
