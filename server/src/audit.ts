@@ -57,6 +57,8 @@ async function checkSchema(db: Kysely<Schema>): Promise<void> {
   throw new StartError('The database is not up to date. Start this version of the server once.')
 }
 
+const onError = (error: Error) => say(error.message)
+
 /** Looks, prints, and returns the exit status. Throws what kept it from looking. */
 async function main(args: readonly string[]): Promise<number> {
   const unknown = args.find((argument) => argument !== '--json')
@@ -64,9 +66,7 @@ async function main(args: readonly string[]): Promise<number> {
   const config = readAuditConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findServer(config, stack)
-  const database = stack.use(
-    new Database(address, { poolSize: 1, statementMs, onError: ({ message }) => say(message) }),
-  )
+  const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))
   await checkSchema(database.query)
   const report = await look(database.query, config.longestRequestMs)
   process.stdout.write(args.includes('--json') ? asJson(report) : asText(report))

@@ -100,7 +100,8 @@ const q3 = (scope: Scope) => sql<Finding>`
 
 /**
  * A lease has spent what its events say. Events are looked for around the lease's time first, as the
- * partitions of other days need not be opened; what differs is compared with all.
+ * partitions of other days need not be opened; what differs is compared with all. Materialized, or
+ * the planner compares every lease with all.
  */
 const q4a = (scope: Scope) => sql<Finding>`
   with lease as (
@@ -108,10 +109,10 @@ const q4a = (scope: Scope) => sql<Finding>`
     where created_at >= ${comparedSince(scope)} and ${isLookedAt(scope, 'account_id')}
   ), used as (
     select lease_id, sum(from_lease) as total from usage_event
-    where lease_id in (select id from lease)
+    where ${scope.accounts ? sql`lease_id in (select id from lease)` : sql`lease_id is not null`}
       and started_at >= ${comparedSince(scope)} - interval '1 day'
     group by lease_id
-  ), suspect as (
+  ), suspect as materialized (
     select lease.* from lease left join used on used.lease_id = lease.id
     where lease.spent <> coalesce(used.total, 0) or lease.spent > lease.amount
   ), compared as (
@@ -131,7 +132,7 @@ const q4b = (scope: Scope) => sql<Finding>`
       and ${isLookedAt(scope, 'usage_event.account_id')}
       and ${isTransactionLookedAt(scope.entriesAfter === undefined ? {} : scope, 'usage_event.transaction_id')}
     group by transaction_id, account_id
-  ), booked as (
+  ), booked as materialized (
     select used.*, t.created_at, (
       select coalesce(-sum(e.amount), 0) from ledger_entry e
       where e.transaction_id = used.transaction_id and e.account_id = used.account_id

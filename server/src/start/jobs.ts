@@ -29,26 +29,36 @@ const addPartitions = ({ storage, log }: Pick<Parts, 'storage' | 'log'>): Promis
     log.warn({ err, partition }, 'usage goes to the default partition; trying again in an hour'),
   )
 
-/** What runs beside requests, each on one node at a time: the audit, and forgetting what is old. */
+/**
+ * What runs beside requests, on one node at a time: the audit, and forgetting what is old. One after
+ * the other, as each holds a connection for its lock while it uses another.
+ */
 export function openJobs(parts: Parts): Disposable {
-  const { log } = parts
-  const audit = repeat(
-    parts.config.auditEveryMs,
-    () => auditOnce(parts),
-    (err) => log.error({ err }, 'the audit could not run'),
-  )
-  const upkeep = repeat(
-    upkeepEveryMs,
-    () => keepTidy(parts),
-    (err) => log.warn({ err }, 'old usage could not be forgotten yet'),
-  )
-  const first = setTimeout(upkeep.run, firstUpkeepMs)
-  first.unref()
+  const { config, log } = parts
+  let upkeepAtMs = performance.now() + firstUpkeepMs
+  let isRunning = false
+  let isClosed = false
+  const work = async () => {
+    await auditOnce(parts).catch((err: unknown) => {
+      // What a stop cuts off is no news.
+      if (!isClosed) log.error({ err }, 'the audit could not run')
+    })
+    if (isClosed || performance.now() < upkeepAtMs) return
+    upkeepAtMs = performance.now() + upkeepEveryMs
+    await keepTidy(parts).catch((err: unknown) => {
+      if (!isClosed) log.warn({ err }, 'old usage could not be forgotten yet')
+    })
+  }
+  const timer = setInterval(() => {
+    if (isRunning) return
+    isRunning = true
+    void work().finally(() => (isRunning = false))
+  }, config.auditEveryMs)
+  timer.unref()
   return {
     [Symbol.dispose]() {
-      clearTimeout(first)
-      audit[Symbol.dispose]()
-      upkeep[Symbol.dispose]()
+      isClosed = true
+      clearInterval(timer)
     },
   }
 }
@@ -83,19 +93,4 @@ async function keepTidy(parts: Parts): Promise<void> {
     const forgotten = await forgetOld(query, config.retentionDays)
     if (forgotten.partitions.length > 0) log.info(forgotten, 'old usage was forgotten')
   })
-}
-
-/** Every so often, never twice at a time. */
-function repeat(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void) {
-  let isRunning = false
-  const run = () => {
-    if (isRunning) return
-    isRunning = true
-    work()
-      .catch(onError)
-      .finally(() => (isRunning = false))
-  }
-  const timer = setInterval(run, everyMs)
-  timer.unref()
-  return { run, [Symbol.dispose]: () => clearInterval(timer) }
 }
