@@ -149,12 +149,15 @@ export class RawClient implements Disposable {
   async readSlowly(bytesPerSecond: number, forMs: number): Promise<void> {
     const start = performance.now()
     const before = this.receivedBytes
+    // At once, not when the loop below has its turn again: a busy machine may take long for that.
+    this.#onData = () => this.stopReading()
     while (performance.now() - start < forMs) {
       const allowed = ((performance.now() - start) / 1000) * bytesPerSecond
       if (this.receivedBytes - before < allowed) this.resumeReading()
       else this.stopReading()
       await Bun.sleep(5)
     }
+    this.#onData = () => undefined
   }
 
   /** Closes as soon as that many bytes have come. */
