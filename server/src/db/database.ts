@@ -48,6 +48,8 @@ export class Database implements AsyncDisposable {
       // The pool's end does not wait for its sockets, which a server that stops as well may cut.
       if (!this.#isClosing) options.onError(error)
     })
+    // The same for one in use: whatever it was asked rejects, and between two statements nobody listens.
+    pool.on('connect', (client) => void client.on('error', () => undefined))
     this.query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   }
 

@@ -172,8 +172,6 @@ export class Purse {
 
   /** Everybody who waits is served or refused, or the account has more for the next round. */
   async #round(): Promise<void> {
-    const waitMs = this.#pace.next(this.#ports.now().monotonicMs)
-    if (waitMs > 0) await this.#ports.pause(waitMs)
     const lease = await this.#take()
     this.#serve()
     if (this.#waiting.length === 0 || lease.available > 0n) return
@@ -236,7 +234,9 @@ export class Purse {
   }
 
   async #take(): Promise<Lease> {
-    const { bank, now, newLeaseId } = this.#ports
+    const { bank, now, newLeaseId, pause } = this.#ports
+    const waitMs = this.#pace.next(now().monotonicMs)
+    if (waitMs > 0) await pause(waitMs)
     const askedAt = now()
     let slice = this.#usable(askedAt)
     if (slice?.isUnsure) slice = await this.lookUp(slice)

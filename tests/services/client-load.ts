@@ -1,0 +1,76 @@
+import type { Seen } from '../money/ledger-oracle'
+import { nanosOf, priceOf } from '../money/till'
+import type { Customer, Gateway } from '../rig'
+
+/** What the clients of a load saw. */
+export interface Witness {
+  /** Requests that ended well before their clients' eyes, and what each must have cost. */
+  seen: Seen[]
+  /** Requests that did not, whatever the reason. */
+  broken: number
+  statuses: Map<number, number>
+}
+
+export const newWitness = (): Witness => ({ seen: [], broken: 0, statuses: new Map() })
+
+interface Worker {
+  customer: Customer
+  model: string
+  /** Output tokens of a whole answer. */
+  tokens: number
+  stream: boolean
+  /** A word that tells at the provider who asked. */
+  prompt: string
+}
+
+/** One request, noted by what its client saw of it. */
+export async function witnessed({ url }: Gateway, worker: Worker, witness: Witness) {
+  const { customer, model, stream, prompt, tokens } = worker
+  try {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }], stream }),
+    })
+    const { status, headers } = response
+    const text = await response.text()
+    witness.statuses.set(status, (witness.statuses.get(status) ?? 0) + 1)
+    const isWhole = stream ? text.endsWith('data: [DONE]\n\n') : text.endsWith('}')
+    const requestId = headers.get('x-request-id') ?? ''
+    const cost = stream ? priceOf(1, tokens) : nanosOf(headers.get('x-tollgate-cost'))
+    if (status === 200 && isWhole) witness.seen.push({ requestId, cost })
+    else witness.broken += 1
+    return status
+  } catch {
+    witness.broken += 1
+    return 0
+  }
+}
+
+/** Workers that ask one after the other until told to stop, plain and as streams by turns. */
+export function startLoad(
+  gateway: () => Gateway,
+  { customers, models }: { customers: readonly Customer[]; models: readonly [string, number][] },
+  witness: Witness,
+) {
+  const state = { isOver: false }
+  const work = customers.map(async (customer, index) => {
+    for (let turn = index; !state.isOver; turn++) {
+      const [model, tokens] = models[turn % models.length] ?? ['', 0]
+      const stream = turn % 3 !== 0
+      const prompt = `worker-${index}`
+      const status = await witnessed(
+        gateway(),
+        { customer, model, tokens, stream, prompt },
+        witness,
+      )
+      if (status !== 200) await Bun.sleep(10)
+    }
+  })
+  return {
+    stop: async () => {
+      state.isOver = true
+      await Promise.all(work)
+    },
+  }
+}

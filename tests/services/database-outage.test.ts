@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { newWitness, startLoad, type Witness } from './client-load'
+import { startNodes, type Nodes } from './nodes'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import type { Customer } from '../rig'
+
+/** How long the database is away; 30 in the catalogue. */
+const awaySeconds = Number(process.env['AWAY_SECONDS'] ?? 8)
+
+setDefaultTimeout(120_000 + 4000 * awaySeconds)
+
+let nodes: Nodes
+
+beforeEach(async () => {
+  nodes = await startNodes(2, { LOG_LEVEL: 'error' })
+})
+afterEach(() => nodes[Symbol.asyncDispose]())
+
+const granted = 1_000_000_000_000n
+const models = async (): Promise<[string, number][]> => [
+  [await nodes.model('chunks-5'), 5],
+  [await nodes.model('chunks-12-gap-10'), 12],
+]
+const newCustomers = (count: number): Promise<Customer[]> =>
+  Promise.all(Array.from({ length: count }, () => nodes.customer(granted)))
+
+/** What is finished is booked, once and exactly; nothing else went wrong. */
+async function expectExact(witness: Witness): Promise<void> {
+  await allBooked(nodes.sql)
+  const [row] = await nodes.sql`
+    select count(*) as events, count(distinct request_id) as requests,
+      count(*) filter (where state = 'orphan') as orphans from usage_event`
+  expect(Number(row.events)).toBe(Number(row.requests))
+  expect(Number(row.orphans)).toBe(0)
+  const attempts = nodes.upstream.seen().length
+  await expectSoundLedger(nodes.sql, { seen: witness.seen, attempts })
+  for (const { recorder } of nodes.all) recorder.verify()
+}
+
+/** How long refusals took whose account had no slice here, and what they said. */
+async function refusals(strangers: readonly Customer[], name: string) {
+  const answers = await Promise.all(
+    strangers.map((customer) => nodes.chat(nodes.at(0), customer, { name })),
+  )
+  for (const { status, error, headers } of answers) {
+    expect([status, error.code]).toEqual([503, 'gateway_unavailable'])
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  }
+  return Math.max(...answers.map(({ tookMs }) => tookMs))
+}
+
+/** Requests on a slice go on while the database is away; without one they are refused. */
+async function outage(begin: () => Promise<() => Promise<void>>) {
+  const [known, strangers] = [await newCustomers(6), await newCustomers(5)]
+  const served = await models()
+  // Their keys are known here, they have no slice: nothing that costs was asked.
+  await nodes.model('free', { is_free: true, pricing: null, upstream_model: 'ok' })
+  for (const customer of strangers) {
+    const { status } = await nodes.chat(nodes.at(0), customer, { name: 'free' })
+    expect(status).toBe(200)
+  }
+  const witness = newWitness()
+  const load = startLoad(() => nodes.at(0), { customers: known, models: served }, witness)
+  await Bun.sleep(1000)
+  const before = witness.seen.length
+  const end = await begin()
+  await Bun.sleep(500)
+  const refusedMs = await refusals(strangers, 'chunks-5')
+  await Bun.sleep(awaySeconds * 1000 - 1000)
+  const during = witness.seen.length - before
+  await end()
+  const backAt = performance.now()
+  let status = 503
+  while (status !== 200 && performance.now() - backAt < 20_000) {
+    const [stranger] = strangers
+    if (stranger) status = (await nodes.chat(nodes.at(0), stranger, { name: 'chunks-5' })).status
+  }
+  const normalMs = performance.now() - backAt
+  await load.stop()
+  return { witness, during, refusedMs, normalMs }
+}
+
+const told = (name: string, found: Awaited<ReturnType<typeof outage>>) =>
+  console.log(
+    `${name}: ${found.during} finished while away, refused after ${found.refusedMs.toFixed(0)} ms at most, ` +
+      `normal ${found.normalMs.toFixed(0)} ms after; ${found.witness.broken} broken`,
+  )
+
+describe(`the database is away for ${awaySeconds} s`, () => {
+  test('D01: gone: what a slice covers goes on, the rest is 503; all is booked afterwards', async () => {
+    const found = await outage(async () => {
+      await nodes.postgres.kill()
+      return () => nodes.postgres.restart()
+    })
+    told('D01', found)
+    expect(found.during).toBeGreaterThan(awaySeconds * 10)
+    expect(found.witness.broken).toBe(0)
+    expect(found.refusedMs).toBeLessThan(600)
+    expect(found.normalMs).toBeLessThan(5000)
+    await expectExact(found.witness)
+  })
+
+  test('D02: frozen: the same, and normal soon after', async () => {
+    const found = await outage(async () => {
+      const frozen = await nodes.postgres.freeze()
+      return async () => frozen[Symbol.dispose]()
+    })
+    told('D02', found)
+    expect(found.during).toBeGreaterThan(awaySeconds * 10)
+    expect(found.witness.broken).toBe(0)
+    expect(found.refusedMs).toBeLessThan(1500)
+    expect(found.normalMs).toBeLessThan(3000)
+    await expectExact(found.witness)
+  })
+})
+
+test('C05: killed again and again while usage is booked: what was committed is there, once', async () => {
+  const customers = await newCustomers(8)
+  const witness = newWitness()
+  const load = startLoad(() => nodes.at(0), { customers, models: await models() }, witness)
+  await Bun.sleep(1000)
+  let slowestMs = 0
+  for (let kill = 0; kill < 8; kill++) {
+    await Bun.sleep(200 + Math.random() * 400)
+    await nodes.postgres.kill()
+    await nodes.postgres.restart()
+    const backAt = performance.now()
+    const [{ count }] = await nodes.sql`select count(*) as count from usage_event`
+    for (let now = count; now === count && performance.now() - backAt < 15_000;) {
+      await Bun.sleep(50)
+      now = (await nodes.sql`select count(*) as count from usage_event`)[0].count
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - backAt)
+  }
+  await load.stop()
+  console.log(
+    `C05: 8 kills, ${witness.seen.length} finished, ${witness.broken} broken; booked again after ${slowestMs.toFixed(0)} ms`,
+  )
+  expect(slowestMs).toBeLessThan(10_000)
+  await expectExact(witness)
+})

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { newWitness, startLoad } from './client-load'
+import { startNodes, type Nodes } from './nodes'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import type { Customer } from '../rig'
+
+/** How often a node is killed; `KILLS=20 npm run test:faults killed` for fewer. */
+const kills = Number(process.env['KILLS'] ?? 200)
+const workers = 24
+
+setDefaultTimeout(60_000 + kills * 4000)
+
+let nodes: Nodes
+let customers: Customer[]
+
+beforeAll(async () => {
+  nodes = await startNodes(1, { LOG_LEVEL: 'error' })
+  customers = await Promise.all(
+    Array.from({ length: workers }, () => nodes.customer(1_000_000_000_000n)),
+  )
+})
+afterAll(() => nodes[Symbol.asyncDispose]())
+
+interface Sums {
+  events: number
+  settled: number
+  orphans: number
+  doubled: number
+  chargedOrphans: number
+}
+
+async function sums(): Promise<Sums> {
+  const [row] = await nodes.sql`
+    select count(*) as events, count(*) filter (where state = 'settled') as settled,
+      count(*) filter (where state = 'orphan') as orphans,
+      count(*) - count(distinct request_id) as doubled,
+      count(*) filter (where state = 'orphan' and cost <> 0) as "chargedOrphans"
+    from usage_event`
+  return Object.fromEntries(Object.entries(row).map(([name, n]) => [name, Number(n)])) as never
+}
+
+/** Attempts that reached the provider, and events, of each worker. */
+async function silent(): Promise<number> {
+  const asked = new Map<string, number>()
+  for (const { body } of nodes.upstream.seen()) {
+    const [, worker = ''] = /worker-(\d+)/.exec(JSON.stringify(body)) ?? []
+    asked.set(worker, (asked.get(worker) ?? 0) + 1)
+  }
+  const rows: { key_id: string; events: string }[] = await nodes.sql`
+    select key_id, count(*) as events from usage_event group by 1`
+  const events = new Map(rows.map((row) => [row.key_id, Number(row.events)]))
+  let missing = 0
+  for (const [worker, count] of asked) {
+    const keyId = customers[Number(worker)]?.keyId ?? ''
+    missing += Math.max(0, count - (events.get(keyId) ?? 0))
+  }
+  return missing
+}
+
+test(`C01: ${kills} times kill -9 under load: nothing finished is missing, nothing is doubled`, async () => {
+  const models: [string, number][] = [
+    [await nodes.model('chunks-5'), 5],
+    [await nodes.model('chunks-12-gap-10'), 12],
+    [await nodes.model('chunks-40-gap-5'), 40],
+  ]
+  const witness = newWitness()
+  let slowestMs = 0
+  for (let kill = 0; kill < kills; kill++) {
+    const load = startLoad(() => nodes.at(0), { customers, models }, witness)
+    await Bun.sleep(30 + Math.random() * 250)
+    await nodes.at(0).stop('SIGKILL')
+    await load.stop()
+    const startedAt = performance.now()
+    await nodes.restart(0)
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt)
+  }
+  await allBooked(nodes.sql)
+  const { events, settled, orphans, doubled, chargedOrphans } = await sums()
+  const rows: { request_id: string }[] =
+    await nodes.sql`select request_id from usage_event where state = 'settled'`
+  const booked = new Set(rows.map(({ request_id }) => request_id))
+  const missing = witness.seen.filter(({ requestId }) => !booked.has(requestId))
+  const unseen = await silent()
+  const attempts = nodes.upstream.seen().length
+  console.log(
+    `C01: ${kills} kills, ${witness.seen.length} finished, ${witness.broken} broken; ` +
+      `${attempts} attempts at the provider, ${events} events: ${settled} settled, ${orphans} orphans; ` +
+      `missing ${missing.length}, doubled ${doubled}, silent ${unseen}; slowest start ${slowestMs.toFixed(0)} ms`,
+  )
+  expect(missing).toEqual([])
+  expect([doubled, chargedOrphans, unseen]).toEqual([0, 0, 0])
+  expect(witness.seen.length).toBeGreaterThan(kills)
+  expect(orphans).toBeGreaterThan(0)
+  // Nothing of the killed starts stays leased.
+  const [{ stale }] = await nodes.sql`
+    select count(*) as stale from credit_lease where state = 'active'`
+  expect(Number(stale)).toBeLessThanOrEqual(workers)
+  await expectSoundLedger(nodes.sql, { seen: witness.seen, attempts })
+})

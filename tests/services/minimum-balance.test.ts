@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { startNodes, type Asked, type Nodes } from './nodes'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked, nanosOf } from '../money/till'
+
+setDefaultTimeout(120_000)
+
+const minimum = 100_000_000n
+let nodes: Nodes
+
+beforeAll(async () => {
+  nodes = await startNodes(3, { MINIMUM_BALANCE_USD: '0.1' })
+})
+afterAll(async () => {
+  await allBooked(nodes.sql)
+  await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.seen().length })
+  await nodes[Symbol.asyncDispose]()
+})
+
+test('M27: just above the minimum balance a request is admitted on every node, until it is not', async () => {
+  const asked: Asked = { name: 'chunks-125', max_tokens: 1000 }
+  const granted = minimum + 30_000_000n
+  const customer = await nodes.customer(granted)
+  let left = granted
+  let refusals = 0
+  let requests = 0
+  while (left >= minimum && requests < 100) {
+    const answer = await nodes.chat(nodes.at(requests++ % 3), customer, asked)
+    if (answer.status === 200) left -= nanosOf(answer.headers.get('x-tollgate-cost'))
+    else refusals += 1
+  }
+  console.log(`M27: ${requests} requests, ${refusals} false refusals, ${left} n$ left`)
+  expect(refusals).toBe(0)
+  expect(requests).toBeGreaterThan(50)
+  for (const node of nodes.all) {
+    expect((await nodes.chat(node, customer, asked)).status).toBe(402)
+  }
+})
