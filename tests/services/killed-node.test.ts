@@ -37,7 +37,14 @@ async function sums(): Promise<Sums> {
       count(*) - count(distinct request_id) as doubled,
       count(*) filter (where state = 'orphan' and cost <> 0) as "chargedOrphans"
     from usage_event`
-  return Object.fromEntries(Object.entries(row).map(([name, n]) => [name, Number(n)])) as never
+  const sum = (name: keyof Sums) => Number(row[name])
+  return {
+    events: sum('events'),
+    settled: sum('settled'),
+    orphans: sum('orphans'),
+    doubled: sum('doubled'),
+    chargedOrphans: sum('chargedOrphans'),
+  }
 }
 
 /** Attempts that reached the provider, and events, of each worker. */
