@@ -22,22 +22,20 @@ beforeAll(async () => {
 })
 afterAll(() => nodes[Symbol.asyncDispose]())
 
-interface Sums {
-  events: number
-  settled: number
-  orphans: number
-  doubled: number
-  chargedOrphans: number
-}
-
-async function sums(): Promise<Sums> {
+async function sums() {
   const [row] = await nodes.sql`
     select count(*) as events, count(*) filter (where state = 'settled') as settled,
       count(*) filter (where state = 'orphan') as orphans,
       count(*) - count(distinct request_id) as doubled,
       count(*) filter (where state = 'orphan' and cost <> 0) as "chargedOrphans"
     from usage_event`
-  return Object.fromEntries(Object.entries(row).map(([name, n]) => [name, Number(n)])) as never
+  return {
+    events: Number(row.events),
+    settled: Number(row.settled),
+    orphans: Number(row.orphans),
+    doubled: Number(row.doubled),
+    chargedOrphans: Number(row.chargedOrphans),
+  }
 }
 
 /** Attempts that reached the provider, and events, of each worker. */
