@@ -18,17 +18,23 @@ export interface BenchGateway extends AsyncDisposable {
 
 /** Starts both and connects them. */
 export async function startBenchGateway(): Promise<BenchGateway> {
+  await using started = new AsyncDisposableStack()
   const upstream = Bun.spawn([process.execPath, 'tests/upstreams/main.ts'], {
     cwd: root,
     stdout: 'pipe',
   })
+  started.defer(async () => {
+    upstream.kill()
+    await upstream.exited
+  })
   const { value } = await upstream.stdout.getReader().read()
   const [, upstreamUrl = ''] = / on (\S+)/.exec(new TextDecoder().decode(value)) ?? []
-  const gateway = await startGateway({ environment: { LOG_LEVEL: 'warn' } })
+  const gateway = started.use(await startGateway({ environment: { LOG_LEVEL: 'warn' } }))
   const base = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: upstreamUrl }
   await gateway.admin('POST', '/providers', base)
   await gateway.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'secret-1' })
   const { key } = await gateway.customer()
+  const all = started.move()
   return {
     gateway,
     key,
@@ -40,11 +46,7 @@ export async function startBenchGateway(): Promise<BenchGateway> {
       await gateway.admin('POST', '/models', { id, name, category: 'chat', pricing })
       return id
     },
-    async [Symbol.asyncDispose]() {
-      await gateway[Symbol.asyncDispose]()
-      upstream.kill()
-      await upstream.exited
-    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }
 
