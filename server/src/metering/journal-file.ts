@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { RecentRows } from './journal-recent'
 import { connect, pageBytes, prepare, rowSum } from './journal-schema'
 import { headerBytes, saltsAt } from './write-ahead-log'
 
@@ -55,6 +56,7 @@ export class JournalFile {
   #orphanCount = 0
   #nextSeq = 1
   #size = 0
+  readonly #recent = new RecentRows()
 
   /** Throws what SQLite throws. */
   constructor(path: string) {
@@ -74,6 +76,7 @@ export class JournalFile {
       if (rowSum(key, value) !== sum) throw new DamagedFile(`a note fails its checksum`)
     }
     this.#size = this.#verifyTable('settled')
+    this.#recent.reset({ isEmpty: this.#size === 0 })
     this.#verifyTable('open_record')
     this.#firstSeq = this.#nextSeq
     this.#readOpen()
@@ -95,12 +98,14 @@ export class JournalFile {
    * but the first, and with the number of changes before the commit.
    */
   write(changes: readonly Change[], before?: (index: number) => void): void {
-    let growth = 0
+    const settled: JournalRow[] = []
+    let dropped = 0
     try {
       this.#statements.begin.run()
       for (const [index, change] of changes.entries()) {
         if (index > 0) before?.(index)
-        growth += this.#apply(change)
+        if (change.kind === 'drop') dropped += this.#drop(change.seqs)
+        else this.#apply(change, settled)
       }
       before?.(changes.length)
       this.#statements.commit.run()
@@ -109,13 +114,18 @@ export class JournalFile {
       this.#readOpen()
       throw thrown
     }
-    this.#size += growth
+    this.#size += settled.length - dropped
+    this.#recent.add(settled)
+    for (const change of changes) if (change.kind === 'drop') this.#recent.remove(change.seqs)
+    if (this.#size === 0) this.#recent.reset({ isEmpty: true })
   }
 
   /** The oldest settled rows. Rows that fail their checksum are left out. */
   settled(limit: number): JournalRow[] {
+    if (limit < 1) return []
+    const recent = this.#recent.first(limit)
+    if (recent) return recent
     const rows: JournalRow[] = []
-    if (limit < 1) return rows
     for (const row of this.#rows('settled', 0, limit)) {
       if (isSound(row)) rows.push({ seq: row.seq, attemptId: row.attemptId, body: row.body })
       if (rows.length === limit) break
@@ -190,47 +200,54 @@ export class JournalFile {
     closeSync(this.databaseFd)
   }
 
-  /** Returns by how many the settled rows grew. */
-  #apply(change: Change): number {
+  #apply(change: Exclude<Change, { kind: 'drop' }>, settled: JournalRow[]): void {
     switch (change.kind) {
       case 'begin':
-        return this.#begin(change.attemptId, change.body)
+        this.#begin(change.attemptId, change.body)
+        break
       case 'checkpoint':
-        return this.#update(change.attemptId, change.body)
+        this.#update(change.attemptId, change.body)
+        break
       case 'settle':
-        return this.#settle(change.attemptId, change.body)
-      case 'drop':
-        return -change.seqs.reduce((sum, seq) => sum + this.#statements.drop.run(seq).changes, 0)
+        settled.push(this.#settle(change.attemptId, change.body))
+        break
       case 'note':
         this.#statements.note.run(change.key, change.value, rowSum(change.key, change.value))
     }
-    return 0
   }
 
-  #begin(attemptId: string, body: string): number {
+  /** Returns how many there were. */
+  #drop(seqs: readonly number[]): number {
+    const last = seqs.at(-1)
+    if (last !== undefined && this.#recent.areFirst(seqs)) {
+      return this.#statements.dropUpTo.run(last).changes
+    }
+    return seqs.reduce((sum, seq) => sum + this.#statements.drop.run(seq).changes, 0)
+  }
+
+  #begin(attemptId: string, body: string): void {
     if (this.#openSeqs.has(attemptId)) return this.#update(attemptId, body)
     const seq = this.#nextSeq++
     this.#statements.open.run(seq, attemptId, body, rowSum(attemptId, body))
     this.#openSeqs.set(attemptId, seq)
-    return 0
   }
 
-  #update(attemptId: string, body: string): number {
+  #update(attemptId: string, body: string): void {
     const seq = this.#openSeqs.get(attemptId)
     // A checkpoint may come after its attempt was settled; it must not open it again.
     if (seq !== undefined) this.#statements.update.run(body, rowSum(attemptId, body), seq)
-    return 0
   }
 
-  #settle(attemptId: string, body: string): number {
+  #settle(attemptId: string, body: string): JournalRow {
     const open = this.#openSeqs.get(attemptId)
     if (open !== undefined) {
       this.#statements.close.run(open)
       this.#openSeqs.delete(attemptId)
       if (open < this.#firstSeq) this.#orphanCount -= 1
     }
-    this.#statements.settle.run(this.#nextSeq++, attemptId, body, rowSum(attemptId, body))
-    return 1
+    const seq = this.#nextSeq++
+    this.#statements.settle.run(seq, attemptId, body, rowSum(attemptId, body))
+    return { seq, attemptId, body }
   }
 
   *#rows(

@@ -48,5 +48,6 @@ export const prepare = (database: Database) => ({
   close: database.prepare('delete from open_record where seq = ?'),
   settle: database.prepare('insert into settled values (?, ?, ?, ?)'),
   drop: database.prepare('delete from settled where seq = ?'),
+  dropUpTo: database.prepare('delete from settled where seq <= ?'),
   note: database.prepare('insert or replace into note values (?, ?, ?)'),
 })

@@ -45,6 +45,11 @@ const logBytes = 6 * 1024 * 1024
 const slowLogBytes = 256 * 1024 * 1024
 const slowSyncMs = 20
 const fewChanges = 256
+const changesBetweenLooks = 64
+
+// Where several write at a time, so long a wait for company saves most of the transactions.
+const groupMs = 1
+const company = 3
 
 /** A file whose sync failed stays open: closing it would let SQLite write and delete. */
 const abandoned = new Set<JournalFile>()
@@ -68,6 +73,8 @@ export class Journal implements AsyncDisposable {
   #isEmptying = false
   #isClosing = false
   #changesInLog = 0
+  #lookAtChanges = fewChanges
+  #lastGroup = 0
   #whenIdle: (() => void) | undefined
   #wake: (() => void) | undefined
 
@@ -172,9 +179,15 @@ export class Journal implements AsyncDisposable {
     if (this.#disk.hasFailed) return Promise.reject(new JournalError('failed', this.#disk.failure))
     if (this.#isClosing) return Promise.reject(new JournalError('closed'))
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    if (this.#group.length === 0) setImmediate(() => this.#writeGroup())
+    if (this.#group.length === 0) this.#writeSoon()
     this.#group.push({ change, resolve, reject })
     return promise
+  }
+
+  #writeSoon(): void {
+    const write = () => this.#writeGroup()
+    if (this.#lastGroup < company) setImmediate(write)
+    else setTimeout(write, groupMs)
   }
 
   #writeGroup(): void {
@@ -182,6 +195,7 @@ export class Journal implements AsyncDisposable {
     if (this.#isEmptying || this.#disk.hasFailed) return
     const group = this.#group
     this.#group = []
+    this.#lastGroup = group.length
     const { crashAt } = this.#options
     if (crashAt && group.some(needsSync)) crashAt('before-journal')
     try {
@@ -261,7 +275,8 @@ export class Journal implements AsyncDisposable {
 
   #emptyIfLong(): void {
     const limit = this.#disk.lastSync.ms > slowSyncMs ? slowLogBytes : logBytes
-    if (this.#isEmptying || this.#changesInLog < fewChanges) return
+    if (this.#isEmptying || this.#changesInLog < this.#lookAtChanges) return
+    this.#lookAtChanges = this.#changesInLog + changesBetweenLooks
     if (this.#file.logReaches(limit)) void this.#emptyLog()
   }
 
@@ -280,7 +295,7 @@ export class Journal implements AsyncDisposable {
     } catch (thrown) {
       this.#options.onDelay?.(thrown)
     }
-    if (isEmpty) this.#changesInLog = 0
+    if (isEmpty) [this.#changesInLog, this.#lookAtChanges] = [0, fewChanges]
     this.#isEmptying = false
     if (this.#group.length > 0) this.#writeGroup()
     this.#tellIdle()
