@@ -82,9 +82,14 @@ export const toRecord = (event: UsageEvent): string =>
     event.pricing,
   ])
 
+// None of the values that a charge is made of has a comma in it.
+const chargePart = /^\[(?:[^,]*,){5}[^,]*/
+
 /** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
 export function chargeOf(record: string): Charge {
-  const [id, startedAt, accountId, leaseId, cost, fromLease] = parsed(record)
+  const [id, startedAt, accountId, leaseId, cost, fromLease] = valuesOf(
+    `${chargePart.exec(record)?.[0] ?? ''}]`,
+  )
   if (
     typeof id !== 'string' ||
     typeof startedAt !== 'string' ||
@@ -106,16 +111,14 @@ export function chargeOf(record: string): Charge {
 /** The record of an attempt that was open when its process died: visible, and charged nothing. */
 export function asOrphan(record: string): string {
   const [id, startedAt, accountId, leaseId, _cost, _fromLease, _state, _outcome, ...rest] =
-    parsed(record)
+    valuesOf(record)
   return JSON.stringify([id, startedAt, accountId, leaseId, '0', '0', 'orphan', 'orphan', ...rest])
 }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
-function parsed(record: string): unknown[] {
-  const row: unknown = JSON.parse(record)
-  if (!Array.isArray(row) || row.length !== recordColumns.length) {
-    throw new Error('the journal holds what is no usage event')
-  }
-  return row
+function valuesOf(list: string): unknown[] {
+  const values: unknown = JSON.parse(list)
+  if (!Array.isArray(values)) throw new Error('the journal holds what is no usage event')
+  return values
 }

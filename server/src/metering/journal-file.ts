@@ -13,7 +13,7 @@ export interface JournalRow {
 
 /** What one transaction may contain, in order. */
 export type Change =
-  | { kind: 'begin' | 'checkpoint' | 'settle'; attemptId: string; body: string }
+  | { kind: 'begin' | 'settle'; attemptId: string; body: string }
   | { kind: 'drop'; seqs: readonly number[] }
   | { kind: 'note'; key: string; value: string }
 
@@ -205,9 +205,6 @@ export class JournalFile {
       case 'begin':
         this.#begin(change.attemptId, change.body)
         break
-      case 'checkpoint':
-        this.#update(change.attemptId, change.body)
-        break
       case 'settle':
         settled.push(this.#settle(change.attemptId, change.body))
         break
@@ -226,16 +223,14 @@ export class JournalFile {
   }
 
   #begin(attemptId: string, body: string): void {
-    if (this.#openSeqs.has(attemptId)) return this.#update(attemptId, body)
+    const known = this.#openSeqs.get(attemptId)
+    if (known !== undefined) {
+      this.#statements.update.run(body, rowSum(attemptId, body), known)
+      return
+    }
     const seq = this.#nextSeq++
     this.#statements.open.run(seq, attemptId, body, rowSum(attemptId, body))
     this.#openSeqs.set(attemptId, seq)
-  }
-
-  #update(attemptId: string, body: string): void {
-    const seq = this.#openSeqs.get(attemptId)
-    // A checkpoint may come after its attempt was settled; it must not open it again.
-    if (seq !== undefined) this.#statements.update.run(body, rowSum(attemptId, body), seq)
   }
 
   #settle(attemptId: string, body: string): JournalRow {

@@ -4,6 +4,7 @@ import { realDisk, TrustedDisk, type JournalDisk } from './journal-disk'
 import { emptyLog } from './journal-emptying'
 import { JournalError } from './journal-error'
 import { isDamage, type Change, type JournalFile, type JournalRow } from './journal-file'
+import { JournalSync } from './journal-sync'
 import { openJournalFile, type Damage } from './journal-recovery'
 
 /** Where a test may kill the process. Source: faults.md 2.3. */
@@ -36,10 +37,6 @@ interface Waiting {
   reject: (cause: unknown) => void
 }
 
-// While others run whose settlements will come, one sync serves all of so long.
-const syncEveryMs = 2
-const batchMs = 1000
-
 // Emptying the log holds writes up for three syncs, so a slow disk is asked for it seldom.
 const logBytes = 6 * 1024 * 1024
 const slowLogBytes = 256 * 1024 * 1024
@@ -65,23 +62,28 @@ export class Journal implements AsyncDisposable {
   readonly #file: JournalFile
   /** To be written by the next transaction. */
   #group: Waiting[] = []
-  /** Written, and waiting for the next sync. */
-  #written: Waiting[] = []
+  readonly #sync: JournalSync
   /** Dropped since the file failed: it is not written any more. */
   readonly #dropped = new Set<number>()
-  #isSyncing = false
   #isEmptying = false
   #isClosing = false
   #changesInLog = 0
   #lookAtChanges = fewChanges
   #lastGroup = 0
   #whenIdle: (() => void) | undefined
-  #wake: (() => void) | undefined
 
   private constructor(options: JournalOptions, file: JournalFile) {
     this.#options = options
     this.#disk = new TrustedDisk(options.disk ?? realDisk, (cause) => this.#fail(cause))
     this.#file = file
+    this.#sync = new JournalSync({
+      disk: this.#disk,
+      fd: file.logFd,
+      sync: options.sync,
+      hasCompany: () => file.openCount > 0,
+      onSynced: () => options.crashAt?.('after-journal'),
+      onIdle: () => this.#tellIdle(),
+    })
   }
 
   /** Opens or creates the file. Throws where it cannot be: no permission, no space, in use. */
@@ -113,11 +115,6 @@ export class Journal implements AsyncDisposable {
    */
   begin(attemptId: string, body: string): Promise<void> {
     return this.#add({ kind: 'begin', attemptId, body })
-  }
-
-  /** Replaces the body of an open record, soon. Without one, or unwritten, it is forgotten. */
-  checkpoint(attemptId: string, body: string): void {
-    this.#add({ kind: 'checkpoint', attemptId, body }).catch(() => undefined)
   }
 
   /** Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable. */
@@ -157,7 +154,7 @@ export class Journal implements AsyncDisposable {
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    this.#wake?.()
+    this.#sync.hasten()
     while (this.#isBusy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
     if (!this.#disk.hasFailed && (await this.#emptyLog(() => (this.#file.isInUse = false)))) {
       this.#file.close()
@@ -171,8 +168,8 @@ export class Journal implements AsyncDisposable {
   }
 
   get #isBusy(): boolean {
-    const isWaiting = this.#group.length > 0 || this.#written.length > 0
-    return this.#isEmptying || this.#isSyncing || (isWaiting && !this.#disk.hasFailed)
+    const isWaiting = this.#group.length > 0 && !this.#disk.hasFailed
+    return this.#isEmptying || isWaiting || this.#sync.isBusy
   }
 
   #add(change: Change): Promise<void> {
@@ -221,55 +218,16 @@ export class Journal implements AsyncDisposable {
 
   #confirm(group: readonly Waiting[]): void {
     for (const waiting of group) {
-      if (needsSync(waiting)) this.#written.push(waiting)
       if (!needsSync(waiting) || this.#options.sync === 'batch') waiting.resolve()
     }
-    if (this.#written.length > 0) void this.#syncWritten()
+    const written = group.filter(needsSync)
+    if (written.length > 0) this.#sync.add(written)
     else this.#tellIdle()
   }
 
-  /** Syncs until nobody waits: whoever comes during a sync shares the next one. */
-  async #syncWritten(): Promise<void> {
-    if (this.#isSyncing) return
-    this.#isSyncing = true
-    while (this.#written.length > 0 && !this.#disk.hasFailed) {
-      const waitMs = this.#patienceMs()
-      if (waitMs > 0) await this.#sleep(waitMs)
-      const synced = this.#written
-      this.#written = []
-      const isSynced = await this.#disk.sync(this.#file.logFd)
-      if (isSynced) this.#options.crashAt?.('after-journal')
-      const failed = isSynced ? undefined : new JournalError('failed', this.failure)
-      for (const { resolve, reject } of synced) {
-        if (failed) reject(failed)
-        else resolve()
-      }
-    }
-    this.#isSyncing = false
-    this.#tellIdle()
-  }
-
-  /** Alone, a settlement is synced at once; among others it waits for theirs. */
-  #patienceMs(): number {
-    if (this.#isClosing) return 0
-    if (this.#options.sync === 'always' && this.#file.openCount === 0) return 0
-    const everyMs = this.#options.sync === 'batch' ? batchMs : syncEveryMs
-    return this.#disk.lastSync.startedAt + everyMs - performance.now()
-  }
-
-  #sleep(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    this.#wake = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    return promise
-  }
-
   #fail(cause: unknown): void {
-    const waiting = [...this.#group.splice(0), ...this.#written.splice(0)]
-    for (const { reject } of waiting) reject(new JournalError('failed', cause))
+    for (const { reject } of this.#group.splice(0)) reject(new JournalError('failed', cause))
+    this.#sync.rejectAll(cause)
     this.#options.onFailure?.(cause)
   }
 

@@ -89,7 +89,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
         journal.begin(attemptId, record).catch((cause: unknown) => {
           throw unavailable(cause)
         }),
-      settle: (event) => write(event, { storage, log, journal, flusher }),
+      settle: (event) => write(event, { storage, log, journal }),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
@@ -140,12 +140,11 @@ interface Parts {
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 async function write(
   event: UsageEvent,
-  { storage, log, journal, flusher }: Pick<Parts, 'storage' | 'log' | 'journal' | 'flusher'>,
+  { storage, log, journal }: Pick<Parts, 'storage' | 'log' | 'journal'>,
 ): Promise<void> {
   const record = toRecord(event)
   try {
     await journal.settle(event.id, record)
-    flusher.poke()
   } catch (cause) {
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
     await settle(storage.database.query, [record]).catch((err: unknown) => {
