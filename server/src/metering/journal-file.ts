@@ -13,9 +13,8 @@ export interface JournalRow {
 
 /** What one transaction may contain, in order. */
 export type Change =
-  | { kind: 'begin' | 'settle'; attemptId: string; body: string }
+  | { kind: 'settle'; attemptId: string; body: string }
   | { kind: 'drop'; seqs: readonly number[] }
-  | { kind: 'note'; key: string; value: string }
 
 /** How a row is stored; `sum` is its checksum, as SQLite has none outside its log. */
 export interface StoredRow extends JournalRow {
@@ -50,10 +49,6 @@ export class JournalFile {
   readonly #path: string
   readonly #database: Database
   readonly #statements: ReturnType<typeof prepare>
-  /** The open records of all starts, by attempt: where each one lies. */
-  #openSeqs = new Map<string, number>()
-  #firstSeq = 1
-  #orphanCount = 0
   #nextSeq = 1
   #size = 0
   readonly #recent = new RecentRows()
@@ -72,25 +67,18 @@ export class JournalFile {
   verify(): void {
     const [check] = this.#database.query('pragma quick_check(1)').values()
     if (check?.[0] !== 'ok') throw new DamagedFile(String(check?.[0]))
-    for (const { key, value, sum } of this.#notes()) {
-      if (rowSum(key, value) !== sum) throw new DamagedFile(`a note fails its checksum`)
+    for (const row of this.#rows(0)) {
+      if (!isSound(row)) throw new DamagedFile('a settled row fails its checksum')
+      this.#nextSeq = row.seq + 1
+      this.#size += 1
     }
-    this.#size = this.#verifyTable('settled')
     this.#recent.reset({ isEmpty: this.#size === 0 })
-    this.#verifyTable('open_record')
-    this.#firstSeq = this.#nextSeq
-    this.#readOpen()
     this.#shrink()
   }
 
   /** Settled rows that were not dropped. */
   get size(): number {
     return this.#size
-  }
-
-  /** Open records of this start. */
-  get openCount(): number {
-    return this.#openSeqs.size - this.#orphanCount
   }
 
   /**
@@ -105,13 +93,12 @@ export class JournalFile {
       for (const [index, change] of changes.entries()) {
         if (index > 0) before?.(index)
         if (change.kind === 'drop') dropped += this.#drop(change.seqs)
-        else this.#apply(change, settled)
+        else settled.push(this.#settle(change.attemptId, change.body))
       }
       before?.(changes.length)
       this.#statements.commit.run()
     } catch (thrown) {
       if (this.#database.inTransaction) this.#database.run('rollback')
-      this.#readOpen()
       throw thrown
     }
     this.#size += settled.length - dropped
@@ -126,7 +113,7 @@ export class JournalFile {
     const recent = this.#recent.first(limit)
     if (recent) return recent
     const rows: JournalRow[] = []
-    for (const row of this.#rows('settled', 0, limit)) {
+    for (const row of this.#rows(0, limit)) {
       if (isSound(row)) rows.push({ seq: row.seq, attemptId: row.attemptId, body: row.body })
       if (rows.length === limit) break
     }
@@ -134,17 +121,15 @@ export class JournalFile {
   }
 
   /** The open records of earlier starts. */
-  orphans(): JournalRow[] {
-    const rows: JournalRow[] = []
-    for (const { seq, attemptId, body } of this.#rows('open_record', 0)) {
-      if (seq >= this.#firstSeq) break
-      rows.push({ seq, attemptId, body })
-    }
-    return rows
-  }
-
-  notes(): Map<string, string> {
-    return new Map(this.#notes().map(({ key, value }) => [key, value]))
+  /** Which of these attempts have a settled row. */
+  settledAmong(attempts: readonly { attemptId: string }[]): string[] {
+    if (attempts.length === 0) return []
+    const known = this.#database.query<{ attemptId: string }, [string]>(
+      `select attempt_id as attemptId from settled
+       where attempt_id in (select value from json_each(?))`,
+    )
+    const ids = JSON.stringify(attempts.map(({ attemptId }) => attemptId))
+    return known.all(ids).map(({ attemptId }) => attemptId)
   }
 
   /** Whether the file is in use, or was when its process died: then it must have a log. */
@@ -200,19 +185,6 @@ export class JournalFile {
     closeSync(this.databaseFd)
   }
 
-  #apply(change: Exclude<Change, { kind: 'drop' }>, settled: JournalRow[]): void {
-    switch (change.kind) {
-      case 'begin':
-        this.#begin(change.attemptId, change.body)
-        break
-      case 'settle':
-        settled.push(this.#settle(change.attemptId, change.body))
-        break
-      case 'note':
-        this.#statements.note.run(change.key, change.value, rowSum(change.key, change.value))
-    }
-  }
-
   /** Returns how many there were. */
   #drop(seqs: readonly number[]): number {
     const last = seqs.at(-1)
@@ -222,37 +194,16 @@ export class JournalFile {
     return seqs.reduce((sum, seq) => sum + this.#statements.drop.run(seq).changes, 0)
   }
 
-  #begin(attemptId: string, body: string): void {
-    const known = this.#openSeqs.get(attemptId)
-    if (known !== undefined) {
-      this.#statements.update.run(body, rowSum(attemptId, body), known)
-      return
-    }
-    const seq = this.#nextSeq++
-    this.#statements.open.run(seq, attemptId, body, rowSum(attemptId, body))
-    this.#openSeqs.set(attemptId, seq)
-  }
-
   #settle(attemptId: string, body: string): JournalRow {
-    const open = this.#openSeqs.get(attemptId)
-    if (open !== undefined) {
-      this.#statements.close.run(open)
-      this.#openSeqs.delete(attemptId)
-      if (open < this.#firstSeq) this.#orphanCount -= 1
-    }
     const seq = this.#nextSeq++
     this.#statements.settle.run(seq, attemptId, body, rowSum(attemptId, body))
     return { seq, attemptId, body }
   }
 
-  *#rows(
-    table: 'settled' | 'open_record',
-    afterSeq: number,
-    atOnce = rowsAtOnce,
-  ): Generator<StoredRow> {
+  *#rows(afterSeq: number, atOnce = rowsAtOnce): Generator<StoredRow> {
     // Pages, not one open cursor: a read left open would keep the log from being copied.
     const page = this.#database.query<StoredRow, [number, number]>(
-      `select seq, attempt_id as attemptId, body, sum from ${table}
+      `select seq, attempt_id as attemptId, body, sum from settled
        where seq > ? order by seq limit ?`,
     )
     let rows: StoredRow[]
@@ -261,30 +212,6 @@ export class JournalFile {
       yield* rows
       afterSeq = rows.at(-1)?.seq ?? afterSeq
     } while (rows.length === atOnce)
-  }
-
-  #notes() {
-    const notes = this.#database.query<{ key: string; value: string; sum: number }, []>(
-      'select key, value, sum from note',
-    )
-    return notes.all()
-  }
-
-  #verifyTable(table: 'settled' | 'open_record'): number {
-    let count = 0
-    for (const row of this.#rows(table, 0)) {
-      if (!isSound(row)) throw new DamagedFile(`a row of ${table} fails its checksum`)
-      this.#nextSeq = Math.max(this.#nextSeq, row.seq + 1)
-      count += 1
-    }
-    return count
-  }
-
-  #readOpen(): void {
-    this.#openSeqs = new Map()
-    for (const { attemptId, seq } of this.#rows('open_record', 0))
-      this.#openSeqs.set(attemptId, seq)
-    this.#orphanCount = this.orphans().length
   }
 
   /** After a long outage of the ledger most of the file may be empty pages. */

@@ -19,6 +19,7 @@ interface Options {
 }
 
 const batchMs = 1000
+const groupMs = 1
 
 // Among others one sync serves all of so long; where syncs are slow, of longer, so that they do not
 // take all of the disk's time and much of ours.
@@ -45,6 +46,15 @@ export class JournalSync {
   add(waiting: readonly Waiting[]): void {
     this.#waiting.push(...waiting)
     if (!this.#isSyncing) void this.#run()
+  }
+
+  /**
+   * How long what is written now would wait before it is synced; in batches, where nobody waits for
+   * that, a moment in which others come.
+   */
+  waitMs(): number {
+    const patience = this.#patienceMs()
+    return this.#options.sync === 'batch' ? Math.min(groupMs, patience) : patience
   }
 
   /** The journal closes: nobody waits for company any more. */

@@ -5,6 +5,7 @@ import { emptyLog } from './journal-emptying'
 import { JournalError } from './journal-error'
 import { isDamage, type Change, type JournalFile, type JournalRow } from './journal-file'
 import { JournalSync } from './journal-sync'
+import { OpenRecords, type OpenRecord } from './open-records'
 import { openJournalFile, type Damage } from './journal-recovery'
 
 /** Where a test may kill the process. Source: faults.md 2.3. */
@@ -44,22 +45,19 @@ const slowSyncMs = 20
 const fewChanges = 256
 const changesBetweenLooks = 64
 
-// Where several write at a time, so long a wait for company saves most of the transactions.
-const groupMs = 1
-const company = 3
-
 /** A file whose sync failed stays open: closing it would let SQLite write and delete. */
 const abandoned = new Set<JournalFile>()
 
 /**
- * Usage on this process's disk until the ledger has booked it. Bodies are opaque. What comes in one
- * turn of the event loop shares a transaction; syncs run in a thread, so that a slow disk delays the
- * settlements that wait for it and nothing else.
+ * Usage on this process's disk until the ledger has booked it: attempts that run in a file of lines,
+ * what they used in one of SQLite. Bodies are opaque. Who settles between two syncs shares a transaction;
+ * syncs run in a thread, so that a slow disk delays the settlements that wait for it and nothing else.
  */
 export class Journal implements AsyncDisposable {
   readonly #options: JournalOptions
   readonly #disk: TrustedDisk
   readonly #file: JournalFile
+  readonly #open: OpenRecords
   /** To be written by the next transaction. */
   #group: Waiting[] = []
   readonly #sync: JournalSync
@@ -69,18 +67,20 @@ export class Journal implements AsyncDisposable {
   #isClosing = false
   #changesInLog = 0
   #lookAtChanges = fewChanges
-  #lastGroup = 0
   #whenIdle: (() => void) | undefined
 
   private constructor(options: JournalOptions, file: JournalFile) {
     this.#options = options
     this.#disk = new TrustedDisk(options.disk ?? realDisk, (cause) => this.#fail(cause))
     this.#file = file
+    const open = new OpenRecords(`${options.path}-open`, () => this.#disk.write())
+    for (const attemptId of file.settledAmong(open.orphans())) open.end(attemptId)
+    this.#open = open
     this.#sync = new JournalSync({
       disk: this.#disk,
       fd: file.logFd,
       sync: options.sync,
-      hasCompany: () => file.openCount > 0,
+      hasCompany: () => open.count > 0,
       onSynced: () => options.crashAt?.('after-journal'),
       onIdle: () => this.#tellIdle(),
     })
@@ -114,21 +114,12 @@ export class Journal implements AsyncDisposable {
    * still lose it. Rejects with `JournalError`, as the others do.
    */
   begin(attemptId: string, body: string): Promise<void> {
-    return this.#add({ kind: 'begin', attemptId, body })
+    return this.#refusal() ?? this.#open.begin(attemptId, body)
   }
 
   /** Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable. */
   settle(attemptId: string, body: string): Promise<void> {
     return this.#add({ kind: 'settle', attemptId, body })
-  }
-
-  /** Keeps a word about the file itself, such as the node's id. Resolves when it is durable. */
-  note(key: string, value: string): Promise<void> {
-    return this.#add({ kind: 'note', key, value })
-  }
-
-  notes(): Map<string, string> {
-    return this.#file.notes()
   }
 
   /** The oldest settled rows. A row may come again after a power cut, though it was dropped. */
@@ -146,8 +137,8 @@ export class Journal implements AsyncDisposable {
   }
 
   /** The records that earlier starts left open. Settling one takes it off the list. */
-  orphans(): JournalRow[] {
-    return this.#file.orphans()
+  orphans(): OpenRecord[] {
+    return this.#open.orphans()
   }
 
   /** Writes and syncs what waits, then closes the file, after a failure without touching it. */
@@ -156,6 +147,7 @@ export class Journal implements AsyncDisposable {
     this.#isClosing = true
     this.#sync.hasten()
     while (this.#isBusy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
+    this.#open[Symbol.dispose]()
     if (!this.#disk.hasFailed && (await this.#emptyLog(() => (this.#file.isInUse = false)))) {
       this.#file.close()
     } else {
@@ -172,19 +164,26 @@ export class Journal implements AsyncDisposable {
     return this.#isEmptying || isWaiting || this.#sync.isBusy
   }
 
-  #add(change: Change): Promise<void> {
+  #refusal(): Promise<void> | undefined {
     if (this.#disk.hasFailed) return Promise.reject(new JournalError('failed', this.#disk.failure))
-    if (this.#isClosing) return Promise.reject(new JournalError('closed'))
+    return this.#isClosing ? Promise.reject(new JournalError('closed')) : undefined
+  }
+
+  #add(change: Change): Promise<void> {
+    const refusal = this.#refusal()
+    if (refusal) return refusal
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     if (this.#group.length === 0) this.#writeSoon()
     this.#group.push({ change, resolve, reject })
     return promise
   }
 
+  /** Whoever has to wait for the next sync is written right before it, with all who come until then. */
   #writeSoon(): void {
     const write = () => this.#writeGroup()
-    if (this.#lastGroup < company) setImmediate(write)
-    else setTimeout(write, groupMs)
+    const waitMs = this.#sync.waitMs()
+    if (waitMs > 0) setTimeout(write, waitMs)
+    else setImmediate(write)
   }
 
   #writeGroup(): void {
@@ -192,10 +191,13 @@ export class Journal implements AsyncDisposable {
     if (this.#isEmptying || this.#disk.hasFailed) return
     const group = this.#group
     this.#group = []
-    this.#lastGroup = group.length
     const { crashAt } = this.#options
+    // Nothing ends that has not begun.
+    this.#open.write()
     if (crashAt && group.some(needsSync)) crashAt('before-journal')
     try {
+      // What is dropped here is known nowhere else: that it ended must be written by then.
+      if (group.some(({ change }) => change.kind === 'drop')) this.#open.flush()
       this.#file.write(
         group.map(({ change }) => change),
         (index) => {
@@ -211,6 +213,7 @@ export class Journal implements AsyncDisposable {
       void this.#emptyLog()
       return
     }
+    for (const { change } of group) if (change.kind === 'settle') this.#open.end(change.attemptId)
     this.#changesInLog += group.length
     this.#confirm(group)
     this.#emptyIfLong()
@@ -266,4 +269,4 @@ export class Journal implements AsyncDisposable {
 }
 
 /** What its caller may only hear of once it is on disk. */
-const needsSync = ({ change: { kind } }: Waiting) => kind === 'settle' || kind === 'note'
+const needsSync = ({ change: { kind } }: Waiting) => kind === 'settle'
