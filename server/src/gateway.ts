@@ -44,7 +44,7 @@ import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import type { Meter, Metered } from './metering/meter'
 import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
-import { withOutputLimit } from './providers/openai/request'
+import { outputLimitOf, withOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
 import { candidatesOf, findModel } from './routing/candidate'
 import { check } from './wire/json-body'
@@ -98,7 +98,11 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     )
     meter = opened.meter
     const body = withOutputLimit(checked.body, opened.loweredTo)
-    return await settled(await endpoint.run({ ...checked, body, meter }), settle, call.signal)
+    return await settled(await endpoint.run({ ...checked, body, meter }), {
+      settle,
+      left: () => admission.releasePlace(),
+      signal: call.signal,
+    })
   } catch (thrown) {
     quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
     throw thrown
@@ -115,6 +119,7 @@ const meteredOf = (
   model,
   operation,
   streamed: body['stream'] === true,
+  hasOwnLimit: outputLimitOf(body) !== undefined,
   onAttempt: call.repeatable?.dispatched,
 })
 

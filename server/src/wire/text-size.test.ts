@@ -53,7 +53,13 @@ const texts: [string, string, number][] = [
   ['Japanese', '今日はとても天気がいいので、公園を散歩しましょう。'.repeat(20), 0.1],
   ['Korean', '오늘은 날씨가 아주 좋아서 공원에서 산책을 하려고 합니다. '.repeat(20), 0.3],
   ['base64', 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo'.repeat(40), 0.02],
-  ['escapes', JSON.stringify('Привет, мир').replaceAll(/[^\x20-\x7e]/g, toEscape).repeat(20), 0.02],
+  [
+    'escapes',
+    JSON.stringify('Привет, мир')
+      .replaceAll(/[^\x20-\x7e]/g, toEscape)
+      .repeat(20),
+    0.02,
+  ],
 ]
 describe('M02: there are at least as many tokens', () => {
   // The share that is found says that the bound is of use.

@@ -1,0 +1,59 @@
+import type { Drains } from './drains'
+import type { Leave } from './job'
+import type { Provider } from '../providers/provider'
+import type { Deadline } from '../routing/deadline'
+import type { UpstreamStream } from '../routing/upstream-stream'
+import { ClientGone } from '../wire/chunk-stream'
+
+interface Options {
+  /** Aborts when the caller has gone. */
+  signal: AbortSignal
+  deadline: Deadline
+  policy: Provider['abort']
+  drains: Drains
+}
+
+/**
+ * What becomes of an attempt when its caller leaves, by how its provider bills what is aborted: it is
+ * ended at once, or goes on to its usage without him.
+ */
+export class Leaving implements Disposable {
+  readonly #options: Options
+  #drain: Disposable | undefined
+  #isLeft = false
+
+  /** Watches over the opening; `opened` must be told when that is over. */
+  constructor(options: Options) {
+    this.#options = options
+    const { signal } = options
+    if (signal.aborted) this.#leave()
+    else signal.addEventListener('abort', this.#leave, { once: true })
+  }
+
+  readonly #leave = (): void => {
+    if (this.#isLeft) return
+    this.#isLeft = true
+    const { policy, drains, deadline } = this.#options
+    if (policy === 'bills_all') this.#drain = drains.begin(deadline)
+    if (!this.#drain) deadline.cancel(new ClientGone())
+  }
+
+  /** From here on whoever has the stream says when its caller leaves. */
+  opened(): void {
+    this.#options.signal.removeEventListener('abort', this.#leave)
+  }
+
+  /** The caller of a stream that was opened has gone. */
+  leave(stream: UpstreamStream): Leave {
+    const isFree = this.#options.policy === 'free' && !stream.ended
+    if (!stream.ended) this.#leave()
+    const rest = this.#drain && stream.drain()
+    if (!rest) stream.cancel(new ClientGone())
+    return { rest, isFree, [Symbol.dispose]: () => this[Symbol.dispose]() }
+  }
+
+  [Symbol.dispose](): void {
+    this.opened()
+    this.#drain?.[Symbol.dispose]()
+  }
+}
