@@ -78,6 +78,9 @@ const nothing: TokenCounts = {
   audioOutput: 0,
 }
 
+/** The longest answer that is believed of a model whose context is not known. */
+const contextOfUnknown = 131_072
+
 const textOf = new WeakMap<Pricing, Record<string, string>>()
 
 /** The same for all requests of a model, so it is made once. */
@@ -155,7 +158,7 @@ export class Meter {
     for (const { gained } of this.#allowances) limits.output += gained
     const { hasOwnLimit, model } = this.#metered
     if (estimated || flawed || hasOwnLimit) return limits
-    const plausible = worst.volume.choices * (model.contextLength ?? 0)
+    const plausible = worst.volume.choices * (model.contextLength ?? contextOfUnknown)
     return { ...limits, output: Math.max(limits.output, plausible) }
   }
 
