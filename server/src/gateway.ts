@@ -17,6 +17,7 @@
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
  * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
  * | usage event | what one attempt used and cost: journal first, then ledger                        |

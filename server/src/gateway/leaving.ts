@@ -26,7 +26,8 @@ export class Leaving implements Disposable {
   constructor(options: Options) {
     this.#options = options
     const { signal } = options
-    if (signal.aborted) this.#leave()
+    // Nothing was sent yet that could be billed.
+    if (signal.aborted) options.deadline.cancel(new ClientGone())
     else signal.addEventListener('abort', this.#leave, { once: true })
   }
 

@@ -27,7 +27,7 @@ export const quietly = (settling: Promise<bigint>) => void settling.catch(() => 
 /** Whom to tell how a request goes on. */
 export interface Parting {
   settle: Settle
-  /** The caller of a stream has gone; what it used may be known later. */
+  /** The caller of a stream has gone; what it used may be known later. Twice is harmless. */
   left: () => void
   /** Aborts when the caller has gone, even where nobody reads any more. */
   signal: AbortSignal
@@ -44,6 +44,9 @@ export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
     const cost = await settle({ usage: reply.usage, outcome: 'ok' })
     return { ...reply, cost }
   }
+  const { signal, left } = parting
+  if (signal.aborted) left()
+  else signal.addEventListener('abort', left, { once: true })
   const opening = reply.opening.then(
     (opened) => settledStream(opened, parting),
     (thrown: unknown) => {
