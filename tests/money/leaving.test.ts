@@ -183,6 +183,21 @@ describe('S01: a caller who leaves a provider that bills the whole answer', () =
     expect(running(billsAll)).toHaveLength(0)
   })
 
+  test('S09: or whose time is up is told so at once, and pays for the whole answer', async () => {
+    await using short = await open({ STREAM_TIMEOUT_SECONDS: '1' })
+    const customer = await short.customer(dollar)
+    const asked = { name: 'groq/chunks-100-gap-25+bill-full' }
+    const startedAt = performance.now()
+    using client = await stream(short, customer, asked)
+    await client.until((received) => received.includes('"request_timeout"'))
+    expect(performance.now() - startedAt).toBeWithin(900, 2000)
+    expect((await client.response()).body.toString()).not.toContain('[DONE]')
+    const event = await eventOf(short, client)
+    expect(event).toMatchObject({ outcome: 'request_timeout', estimated: false, writtenOff: 0n })
+    expect(event.cost).toBe(priceOf(promptTokens, 100))
+    expect((await accountOf(short.sql, customer)).posted).toBe(dollar - event.cost)
+  })
+
   test('S08: after an explicit zero pays nothing', async () => {
     const customer = await till.customer(dollar)
     using client = await stream(till, customer, { name: 'groq/usage-zero' })

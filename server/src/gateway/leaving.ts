@@ -21,6 +21,7 @@ export class Leaving implements Disposable {
   readonly #options: Options
   #drain: Disposable | undefined
   #isLeft = false
+  #stream: UpstreamStream | undefined
 
   /** Watches over the opening; `opened` must be told when that is over. */
   constructor(options: Options) {
@@ -40,7 +41,25 @@ export class Leaving implements Disposable {
   }
 
   /** From here on whoever has the stream says when its caller leaves. */
-  opened(): void {
+  opened(stream: UpstreamStream): void {
+    this.#stream = stream
+    this.#unwatch()
+  }
+
+  /**
+   * Time is up. True where the caller is told so while the answer goes on without him: then whoever
+   * has the stream leaves it.
+   */
+  passed(reason: Error): boolean {
+    if (this.#isLeft || !this.#stream || this.#options.policy !== 'bills_all') return false
+    this.#drain = this.#options.drains.begin(this.#options.deadline)
+    if (!this.#drain) return false
+    this.#isLeft = true
+    this.#stream.part(reason)
+    return true
+  }
+
+  #unwatch(): void {
     this.#options.signal.removeEventListener('abort', this.#leave)
   }
 
@@ -54,7 +73,7 @@ export class Leaving implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.opened()
+    this.#unwatch()
     this.#drain?.[Symbol.dispose]()
   }
 }

@@ -63,11 +63,6 @@ export function wholeDeadline({ call, ports }: Job<unknown>): Deadline {
   return call.repeatable ? deadline : followed(deadline, call.signal)
 }
 
-function streamDeadline({ ports }: Job<unknown>): Deadline {
-  const { streamMs, firstByteMs, idleMs } = ports.timers
-  return new Deadline({ totalMs: streamMs, firstByteMs, idleMs }, ports.running)
-}
-
 function followed(deadline: Deadline, signal: AbortSignal): Deadline {
   const leave = () => deadline.cancel(new ClientGone())
   if (signal.aborted) leave()
@@ -94,8 +89,10 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
     job.candidates,
     async (candidate) => {
       const { source, body } = plan.prepare(candidate)
-      const deadline = streamDeadline(job)
-      const { egress, drains } = job.ports
+      const { egress, drains, timers, running } = job.ports
+      const { streamMs: totalMs, firstByteMs, idleMs } = timers
+      const onPassed = (reason: Error): boolean => leaving.passed(reason)
+      const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
       const { signal } = job.call
       const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
       const attempt: Attempt = {
@@ -110,7 +107,7 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
       try {
         const relayed = plan.relay(candidate, source)
         const stream = await UpstreamStream.open(attempt, relayed)
-        leaving.opened()
+        leaving.opened(stream)
         return {
           stream,
           provider: candidate.provider.key,

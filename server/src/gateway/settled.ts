@@ -89,7 +89,9 @@ class SettledStream implements ChunkStream {
       if (!chunks || this.ended) await this.#end('ok')
       return chunks
     } catch (thrown) {
-      quietly(this.#end(outcomeOf(thrown)))
+      // One that has not ended is to be read on without its caller.
+      if (this.ended) quietly(this.#end(outcomeOf(thrown)))
+      else this.#part(outcomeOf(thrown))
       throw thrown
     }
   }
@@ -103,18 +105,22 @@ class SettledStream implements ChunkStream {
   /** The caller has gone. A stream that finished just then is a finished one. */
   leave(): void {
     if (this.ended) return quietly(this.#end('ok'))
+    this.#part('cancelled')
+  }
+
+  #part(outcome: string): void {
     if (this.#departure) return
-    this.#departure = this.#depart()
+    this.#departure = this.#depart(outcome)
     quietly(this.#departure)
     this.#parting.left()
   }
 
-  async #depart(): Promise<bigint> {
+  async #depart(outcome: string): Promise<bigint> {
     const { usage, leave } = this.#opened
     using left = leave()
     if (left.rest) await left.rest
     const { isFree } = left
-    return await this.#parting.settle({ usage: usage(), outcome: 'cancelled', isFree })
+    return await this.#parting.settle({ usage: usage(), outcome, isFree })
   }
 
   #end(outcome: string): Promise<bigint> {

@@ -42,6 +42,9 @@ export class UpstreamStream implements ChunkStream {
   /** What came of that: the stream stands still until it is known. */
   #extension: Promise<boolean> | false | undefined
   #reading: Promise<string[] | undefined> | undefined
+  /** Why nobody reads any more what still comes. */
+  #parted: Error | undefined
+  #rejectRead: ((reason: Error) => void) | undefined
 
   private constructor(attempt: Attempt, relayed: RelayedStream, body: ReadableStream<Uint8Array>) {
     this.#attempt = attempt
@@ -81,13 +84,24 @@ export class UpstreamStream implements ChunkStream {
       this.#held = undefined
       return held
     }
+    if (this.#parted) throw this.#parted
     if (this.#isOver) return undefined
     try {
-      this.#reading = this.#pull()
-      return await this.#reading
+      const reading = this.#pull()
+      this.#reading = reading
+      const { abort } = this.#attempt.candidate.provider
+      return await (abort === 'bills_all' ? this.#partable(reading) : reading)
     } catch (thrown) {
       throw thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.source)
     }
+  }
+
+  /** The same, and ends before it when the stream goes on without its reader. */
+  #partable(reading: Promise<string[] | undefined>): Promise<string[] | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<string[] | undefined>()
+    this.#rejectRead = reject
+    reading.then(resolve, reject)
+    return promise
   }
 
   async #pull(): Promise<string[] | undefined> {
@@ -214,6 +228,12 @@ export class UpstreamStream implements ChunkStream {
 
   #release(): void {
     this.#reader.cancel().catch(() => undefined)
+  }
+
+  /** Whoever reads is told that it ends here, for `reason`; what still comes is there to be drained. */
+  part(reason: Error): void {
+    this.#parted = reason
+    this.#rejectRead?.(reason)
   }
 
   /**
