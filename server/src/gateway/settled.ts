@@ -89,9 +89,8 @@ class SettledStream implements ChunkStream {
       if (!chunks || this.ended) await this.#end('ok')
       return chunks
     } catch (thrown) {
-      // One that has not ended is to be read on without its caller.
-      if (this.ended) quietly(this.#end(outcomeOf(thrown)))
-      else this.#part(outcomeOf(thrown))
+      // It may go on without its caller.
+      this.#part(outcomeOf(thrown))
       throw thrown
     }
   }
