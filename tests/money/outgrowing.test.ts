@@ -169,9 +169,10 @@ describe('an answer whose length nobody limited', () => {
   })
 
   test('goes on with what was paid in meanwhile', async () => {
-    const name = 'chunks-16000-gap-0.05'
+    const name = 'chunks-1500-gap-2'
     await till.rig.model(name, unknown)
-    const credit = (await till.floorOf(name, { stream: true })) + 100n * outputPrice
+    // Enough for two seconds.
+    const credit = (await till.floorOf(name, { stream: true })) + 744n * outputPrice
     const customer = await till.customer(credit)
     const running = till.stream(customer, name)
     await eventually(() => till.rig.upstream.seen().length === 1)
@@ -183,7 +184,7 @@ describe('an answer whose length nobody limited', () => {
     const answer = await running
     expect(finishesOf(answer)).toEqual(['stop'])
     const event = await bookedOnce(till.sql, answer)
-    expect(event.cost).toBe(priceOf(2, 16_000))
+    expect(event.cost).toBe(priceOf(2, 1500))
     await expectLeft(customer, credit + dollar, event)
   })
 
