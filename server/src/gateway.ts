@@ -17,6 +17,7 @@
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
  * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
  * | usage event | what one attempt used and cost: journal first, then ledger                        |
@@ -44,7 +45,7 @@ import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import type { Meter, Metered } from './metering/meter'
 import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
-import { withOutputLimit } from './providers/openai/request'
+import { outputLimitOf, withOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
 import { candidatesOf, findModel } from './routing/candidate'
 import { check } from './wire/json-body'
@@ -98,7 +99,11 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     )
     meter = opened.meter
     const body = withOutputLimit(checked.body, opened.loweredTo)
-    return await settled(await endpoint.run({ ...checked, body, meter }), settle, call.signal)
+    return await settled(await endpoint.run({ ...checked, body, meter }), {
+      settle,
+      left: () => admission.releasePlace(),
+      signal: call.signal,
+    })
   } catch (thrown) {
     quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
     throw thrown
@@ -115,6 +120,7 @@ const meteredOf = (
   model,
   operation,
   streamed: body['stream'] === true,
+  hasOwnLimit: outputLimitOf(body) !== undefined,
   onAttempt: call.repeatable?.dispatched,
 })
 

@@ -1,4 +1,4 @@
-import type { Job, OpenStream, Reply } from './job'
+import type { Job, Leave, OpenStream, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
 import { wholeChat } from './whole-chat'
 import { invalidRequest } from '../errors'
@@ -67,6 +67,7 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const open = (prompt: string) =>
     openStream(job, {
       operation: 'chat',
+      allowance: job.meter.allowance(prompts.length),
       prepare: (candidate) => prepare(job, candidate, prompt),
       relay: (candidate, source) => {
         const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
@@ -88,7 +89,12 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
             : [],
       },
     )
-    return { stream, provider: opened.provider, usage: () => stream.usage() }
+    return {
+      stream,
+      provider: opened.provider,
+      usage: () => stream.usage(),
+      leave: () => stream.leave(),
+    }
   })
   return { kind: 'stream', identity, opening }
 }
@@ -111,6 +117,7 @@ class ConsecutiveStreams implements ChunkStream {
   /** Of the streams that have ended. */
   #usage: Usage | undefined
   #isCounted = false
+  #opening: Promise<OpenStream> | undefined
   ended = false
 
   constructor(first: OpenStream, waiting: (() => Promise<OpenStream>)[], rewriting: Rewriting) {
@@ -150,7 +157,9 @@ class ConsecutiveStreams implements ChunkStream {
     this.#isCounted = true
     const next = this.#waiting.shift()
     if (next) {
-      this.#current = await next()
+      const opening = next()
+      this.#opening = opening
+      this.#current = await opening
       this.#isCounted = false
       this.#number += 1
       this.#begin()
@@ -170,6 +179,21 @@ class ConsecutiveStreams implements ChunkStream {
     this.ended = true
     this.#waiting.length = 0
     this.#current.stream.cancel(reason)
+  }
+
+  /** The caller has gone: of the prompts that wait, none is asked. */
+  leave(): Leave {
+    this.#waiting.length = 0
+    this.ended = true
+    let left = this.#isCounted ? undefined : this.#current.leave()
+    const opened = async () => {
+      left = (await this.#opening)?.leave()
+      await left?.rest
+    }
+    // One that is being opened is left as soon as it is there.
+    const rest = this.#isCounted ? opened().catch(() => undefined) : left?.rest
+    const isFree = left?.isFree === true && this.#usage === undefined
+    return { rest, isFree, [Symbol.dispose]: () => left?.[Symbol.dispose]() }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Drains } from './drains'
 import type { Principal } from '../auth/principal'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
@@ -32,6 +33,7 @@ export interface Ports {
   timers: Timers
   /** The deadlines of all that runs: a stopping process ends it through them. */
   running: Set<Deadline>
+  drains: Drains
 }
 
 /** A body that was read and is a JSON object, and its length on the wire. */
@@ -93,6 +95,16 @@ export interface OpenStream {
   provider: string
   /** What was used so far; all of it once the stream has ended. */
   usage: () => Usage | undefined
+  /** The caller has gone; the provider is told, or its answer is read to the end. Once. */
+  leave: () => Leave
+}
+
+/** What is left of a stream whose caller has gone; to be disposed of when it is settled. */
+export interface Leave extends Disposable {
+  /** Resolves when nothing more comes; undefined where that is so at once. */
+  rest: Promise<void> | undefined
+  /** The provider bills nothing of it. */
+  isFree: boolean
 }
 
 /** A request that was checked. */

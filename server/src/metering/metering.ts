@@ -17,7 +17,6 @@ interface Options extends MeterPorts {
   restrictions: Pick<Restrictions, 'of'>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
   minimumBalance: bigint
-  onError: (error: unknown) => void
 }
 
 /** A request's meter, and the output limit that its payer can pay for. */
@@ -59,6 +58,7 @@ export class Metering {
       pricing: model.pricing,
       worst,
       outputLimit,
+      more: (need) => this.#options.purses.of(payer.accountId).hold(need),
     }
     return {
       meter: new Meter(this.#options, metered, paid),

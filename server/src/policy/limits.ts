@@ -69,10 +69,15 @@ export class Admission {
     this.#used = tokens
   }
 
+  /** Gives back the place only: nobody waits for an answer, but it goes on. */
+  releasePlace(): void {
+    this.#requests.end(0)
+  }
+
   /** Gives back the place, and the tokens that were not used. */
   release(): void {
     this.#tokens?.end(this.#used - this.#reserved)
-    this.#requests.end(0)
+    this.releasePlace()
   }
 }
 

@@ -9,6 +9,7 @@ import { StartError, type Config } from '../config'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { createGateway, type Gateway } from '../gateway'
+import { Drains } from '../gateway/drains'
 import type { Claims } from '../idempotency/claims'
 import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
@@ -19,6 +20,10 @@ import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
 import type { Deadline } from '../routing/deadline'
+
+/** Answers read on for their usage after their callers have gone. */
+const mostDrains = 32
+const drainMs = 30_000
 
 interface Parts {
   config: Config
@@ -33,6 +38,7 @@ export interface OpenedGateway {
   door: Door
   egress: Egress
   claims: Claims
+  drains: Drains
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -53,13 +59,25 @@ export async function openGateway(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
   const running = new Set<Deadline>()
+  const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
   const { metering } = money
   const { timers } = config
   return {
-    gateway: createGateway({ door, limits, metering, catalog, egress, counter, timers, running }),
+    gateway: createGateway({
+      door,
+      limits,
+      metering,
+      catalog,
+      egress,
+      counter,
+      timers,
+      running,
+      drains,
+    }),
     door,
     egress,
     claims,
+    drains,
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },

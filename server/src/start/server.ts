@@ -16,6 +16,7 @@ import type { Config } from '../config'
 import { newId } from '../db/id'
 import type { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
+import type { Drains } from '../gateway/drains'
 import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
@@ -54,7 +55,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
   opening.use(catalog)
   const watch = opening.use(new StreamWatch(config.timers))
-  const { gateway, door, egress, claims, endAll } = await openGateway(
+  const { gateway, door, egress, claims, drains, endAll } = await openGateway(
     { config, storage, catalog, log },
     opening,
   )
@@ -90,7 +91,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     firstAccount,
     stop: async () => {
       state.isStopping = true
-      await drain({ http, claims }, config.timers.drainMs, () => {
+      await drain({ http, claims, drains }, config.timers.drainMs, () => {
         watch.endAll(unavailable())
         endAll(unavailable())
       })
@@ -121,10 +122,11 @@ const mostCuttingMs = 5000
 interface Running {
   http: Bun.Server<undefined>
   claims: Claims
+  drains: Drains
 }
 
 /** Lets running requests end by themselves; after `drainMs` by `endAll`, at last by their sockets. */
-async function drain({ http, claims }: Running, drainMs: number, endAll: () => void) {
+async function drain({ http, claims, drains }: Running, drainMs: number, endAll: () => void) {
   const ending = setTimeout(endAll, drainMs)
   const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
   await http.stop()
@@ -132,6 +134,8 @@ async function drain({ http, claims }: Running, drainMs: number, endAll: () => v
   await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
   clearTimeout(ending)
   clearTimeout(cutting)
+  // Answers that nobody waits for are no reason to stay.
+  await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({
