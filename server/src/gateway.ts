@@ -72,14 +72,15 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   ports: Ports,
 ): Promise<Reply | KeptReply> {
   const principal = await ports.door.enter(call, 'write')
-  const admission = await ports.limits.admit(principal)
-  call.tell(admission.quota)
+  const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending
     if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
     admission.release()
+    // In one turn with the end of the meter, which tells what was used.
+    month?.end()
     return (await meter?.end(ending)) ?? 0n
   })
   try {
@@ -93,7 +94,8 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     await admission.reserve(tokens)
-    const opened = await ports.metering.open(meteredOf(endpoint, checked), principal, () =>
+    const payer = { accountId: principal.accountId, month }
+    const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
       endpoint.volume(checked),
     )
     meter = opened.meter
@@ -101,6 +103,29 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     return await settled(await endpoint.run({ ...checked, body, meter }), settle, call.signal)
   } catch (thrown) {
     quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
+    throw thrown
+  }
+}
+
+/** Counts a request: by the month where that is limited, which few are, then by the minute. */
+async function admit(call: Call, principal: Principal, ports: Ports) {
+  const isLimited = principal.limits.monthly.length > 0
+  const month = isLimited ? await enterMonth(call, principal, ports) : undefined
+  try {
+    const admission = await ports.limits.admit(principal)
+    call.tell(admission.quota)
+    return { admission, month }
+  } catch (thrown) {
+    month?.end()
+    throw thrown
+  }
+}
+
+async function enterMonth(call: Call, principal: Principal, { months, limits }: Ports) {
+  try {
+    return await months.admit(principal)
+  } catch (thrown) {
+    call.tell(await limits.look(principal))
     throw thrown
   }
 }

@@ -7,6 +7,7 @@ import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Meter } from '../metering/meter'
 import type { Metering } from '../metering/metering'
+import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
 import type { Volume } from '../metering/worst-case'
 import type { Caller, Door } from '../policy/door'
@@ -25,6 +26,7 @@ import type { Usage } from '../wire/usage'
 export interface Ports {
   door: Door
   limits: Limits
+  months: Months
   metering: Metering
   catalog: Catalog
   egress: Egress

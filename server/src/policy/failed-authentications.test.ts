@@ -14,7 +14,7 @@ const principal = {
   accountId: 'user_1',
   permissions: ['read' as const],
   expiresAtMs: null,
-  limits: { ...limitsOf([]), monthlySpend: null },
+  limits: limitsOf([]),
 }
 
 function stage() {

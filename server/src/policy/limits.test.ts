@@ -9,6 +9,8 @@ const scope = (fields: Partial<Scope>): Scope => ({
   requestsPerMinute: null,
   tokensPerMinute: null,
   maxConcurrentRequests: null,
+  monthlyRequests: null,
+  monthlySpend: null,
   ...fields,
 })
 
@@ -18,7 +20,7 @@ const principal = (...scopes: Partial<Scope>[]): Principal => ({
   accountId: 'user_1',
   permissions: ['write'],
   expiresAtMs: null,
-  limits: { ...limitsOf(scopes.map(scope)), monthlySpend: null },
+  limits: limitsOf(scopes.map(scope)),
 })
 
 function stage() {

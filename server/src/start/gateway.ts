@@ -53,10 +53,20 @@ export async function openGateway(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
   const running = new Set<Deadline>()
-  const { metering } = money
+  const { metering, months } = money
   const { timers } = config
   return {
-    gateway: createGateway({ door, limits, metering, catalog, egress, counter, timers, running }),
+    gateway: createGateway({
+      door,
+      limits,
+      months,
+      metering,
+      catalog,
+      egress,
+      counter,
+      timers,
+      running,
+    }),
     door,
     egress,
     claims,

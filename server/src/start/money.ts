@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { openMonths } from './months'
 import type { Storage } from './storage'
 import type { Config } from '../config'
 import { newId } from '../db/id'
@@ -20,7 +21,9 @@ import type { UsageEvent } from '../ledger/usage-event'
 import { asOrphan, toRecord } from '../ledger/usage-record'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
+import type { MeterPorts } from '../metering/meter'
 import { Metering } from '../metering/metering'
+import type { Months } from '../metering/months'
 
 const tickMs = 1000
 const beatEveryTicks = 20
@@ -34,6 +37,7 @@ const rotateAfterMs = 12 * 3_600_000
 
 export interface Money {
   metering: Metering
+  months: Months
   subscriptions: Subscriptions
   /** Notifications may have been missed. */
   onGap: () => void
@@ -80,16 +84,14 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   })
   stack.use(keepUp({ storage, log, node, purses, alive, recalls }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
+  const months = openMonths(options, stack)
   return {
+    months,
     metering: new Metering({
       purses,
       restrictions,
       minimumBalance: config.minimumBalance,
-      begin: (attemptId, record) =>
-        journal.begin(attemptId, record).catch((cause: unknown) => {
-          throw unavailable(cause)
-        }),
-      settle: (event) => write(event, { storage, log, journal, flusher }),
+      ...meterPorts({ storage, log, journal, flusher, months }),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
@@ -137,10 +139,23 @@ interface Parts {
   purses: Purses
 }
 
+type WritePorts = Pick<Parts, 'storage' | 'log' | 'journal' | 'flusher'> & Pick<Money, 'months'>
+
+const meterPorts = (ports: WritePorts): MeterPorts => ({
+  begin: (attemptId, record) =>
+    ports.journal.begin(attemptId, record).catch((cause: unknown) => {
+      throw unavailable(cause)
+    }),
+  settle: (event) => {
+    ports.months.note(event)
+    return write(event, ports)
+  },
+})
+
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 async function write(
   event: UsageEvent,
-  { storage, log, journal, flusher }: Pick<Parts, 'storage' | 'log' | 'journal' | 'flusher'>,
+  { storage, log, journal, flusher, months }: WritePorts,
 ): Promise<void> {
   const record = toRecord(event)
   try {
@@ -150,6 +165,7 @@ async function write(
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
     await settle(storage.database.query, [record]).catch((err: unknown) => {
       log.fatal({ err, record }, 'a usage event could not be written anywhere')
+      months.drop(event)
       throw unavailable(err)
     })
   }
