@@ -71,9 +71,9 @@ export class MonthBook {
     this.#held += difference
   }
 
-  /** A request ended. It counts in the month in which it began, as it does in the database. */
+  /** A request ended; once. It counts in the month in which it began, as it does in the database. */
   note({ id, startedAt, cost }: NotedEvent): void {
-    if (Date.parse(startedAt) < this.#monthMs || this.#noted.has(id)) return
+    if (Date.parse(startedAt) < this.#monthMs) return
     this.#noted.set(id, { startedAt, cost })
     this.#notedCost += cost
     if (this.#noted.size <= mostNoted) return
