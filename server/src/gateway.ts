@@ -160,7 +160,7 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
   const model = findModel(snapshot, request.model, endpoint.kinds)
-  const candidates = candidatesOf(snapshot, model)
+  const candidates = candidatesOf(snapshot, model, ports.settings.current)
   const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
   await checkContext(

@@ -15,7 +15,7 @@ import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
+import type { Candidate, Open } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
@@ -29,6 +29,7 @@ export interface Ports {
   months: Months
   metering: Metering
   catalog: Catalog
+  settings: { readonly current: Open }
   egress: Egress
   counter: TokenCounter
   timers: Timers

@@ -31,7 +31,7 @@ function stage() {
   })
   const door = new Door({
     keyring,
-    failures: new FailedAuthentications({ perMinute: 20, now }),
+    failures: new FailedAuthentications({ perMinute: () => 20, now }),
     limits: new Limits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
   })

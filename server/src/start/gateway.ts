@@ -5,7 +5,7 @@ import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { Catalog } from '../catalog/catalog'
-import { StartError, type Config } from '../config'
+import { StartError, type Config, type Timers } from '../config'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { createGateway, type Gateway } from '../gateway'
@@ -19,9 +19,13 @@ import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
 import type { Deadline } from '../routing/deadline'
+import type { LiveSettings } from '../settings/live-settings'
 
 interface Parts {
   config: Config
+  /** As operators set them at any moment. */
+  timers: Timers
+  settings: LiveSettings
   storage: Storage
   catalog: Catalog
   log: Logger
@@ -42,19 +46,18 @@ export async function openGateway(
   parts: Parts,
   stack: AsyncDisposableStack,
 ): Promise<OpenedGateway> {
-  const { config, storage, catalog, log } = parts
+  const { storage, catalog, timers, settings, log } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, money, claims }, stack)
-  const egress = new Egress(config.timers.connectMs)
+  const egress = new Egress(timers)
   const { door, limits } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
   const running = new Set<Deadline>()
   const { metering, months } = money
-  const { timers } = config
   return {
     gateway: createGateway({
       door,
@@ -62,6 +65,7 @@ export async function openGateway(
       months,
       metering,
       catalog,
+      settings,
       egress,
       counter,
       timers,
@@ -78,7 +82,7 @@ export async function openGateway(
 
 /** Who may come in, and how much of it. */
 function openDoor(
-  { config, storage, keyring, log }: Parts & { keyring: Keyring },
+  { config, settings, storage, keyring, log }: Parts & { keyring: Keyring },
   stack: AsyncDisposableStack,
 ) {
   const lastUse = stack.use(
@@ -87,7 +91,9 @@ function openDoor(
     ),
   )
   const limits = new Limits(openCounters(config, log, stack))
-  const failures = new FailedAuthentications({ perMinute: config.failedAuthenticationsPerMinute })
+  const failures = new FailedAuthentications({
+    perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
+  })
   return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
 }
 
@@ -108,7 +114,7 @@ async function listenForChanges(
   parts: Parts & { keyring: Keyring; money: Money; claims: Claims },
   stack: AsyncDisposableStack,
 ): Promise<void> {
-  const { storage, catalog, keyring, money, claims, log } = parts
+  const { storage, catalog, keyring, money, claims, settings, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -116,6 +122,7 @@ async function listenForChanges(
         tollgate_key: (hash) => keyring.forgetKey(hash),
         tollgate_user: (userId) => keyring.forgetUser(userId),
         tollgate_plan: () => keyring.distrust(),
+        tollgate_config: () => settings.refresh(),
         tollgate_catalog: () => catalog.refreshSoon(),
         [endChannel]: (name) => claims.ended(name),
         ...money.subscriptions,
@@ -124,6 +131,7 @@ async function listenForChanges(
         keyring.distrust()
         catalog.refreshSoon()
         claims.mayHaveEnded()
+        settings.refresh()
         money.onGap()
       },
       onError: (err) => log.warn({ err }, 'the listening connection broke; connecting again'),

@@ -24,6 +24,7 @@ import { Journal } from '../metering/journal'
 import type { MeterPorts } from '../metering/meter'
 import { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
+import type { LiveSettings } from '../settings/live-settings'
 
 const tickMs = 1000
 const beatEveryTicks = 20
@@ -45,13 +46,14 @@ export interface Money {
 
 interface Options {
   config: Config
+  settings: LiveSettings
   storage: Storage
   log: Logger
 }
 
 /** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */
 export async function openMoney(options: Options, stack: AsyncDisposableStack): Promise<Money> {
-  const { config, storage, log } = options
+  const { settings, storage, log } = options
   const { query } = storage.database
   const node: LedgerNode = { id: newId('node'), place: await placeOf(storage.dataDir) }
   const alive = { nodes: 1 }
@@ -90,7 +92,9 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
     metering: new Metering({
       purses,
       restrictions,
-      minimumBalance: config.minimumBalance,
+      get minimumBalance() {
+        return settings.current.minimumBalance
+      },
       ...meterPorts({ storage, log, journal, flusher, months }),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),

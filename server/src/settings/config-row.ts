@@ -1,0 +1,31 @@
+import { sql, type Kysely } from 'kysely'
+import { within } from '../db/deadline'
+import type { Schema } from '../db/schema'
+
+const patienceMs = 2000
+
+/** Where settings are stored: one row for all nodes. */
+export interface ConfigRow {
+  /** Rejects when there is no answer within two seconds. */
+  read: () => Promise<object>
+  /** Puts these values in the place of those of the same names; a group keeps its other fields. */
+  change: (column: string) => Promise<void>
+}
+
+export const configRowIn = (db: Kysely<Schema>): ConfigRow => ({
+  read: async () => {
+    const reading = sql<{ settings: object }>`select settings from config`.execute(db)
+    const { rows } = await within(reading, patienceMs)
+    return rows[0]?.settings ?? {}
+  },
+  change: async (column) => {
+    await sql`
+      update config set
+        settings = settings || change || jsonb_build_object(
+          'rates', coalesce(settings -> 'rates', '{}') || coalesce(change -> 'rates', '{}'),
+          'timers', coalesce(settings -> 'timers', '{}') || coalesce(change -> 'timers', '{}')
+        ),
+        updated_at = now()
+      from (select ${column}::jsonb as change) as wanted`.execute(db)
+  },
+})

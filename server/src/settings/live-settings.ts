@@ -1,0 +1,55 @@
+import type { ConfigRow } from './config-row'
+import { toColumn, toSettings, type Settings, type SettingsChange } from './settings'
+
+interface Options {
+  row: ConfigRow
+  defaults: Settings
+  onError: (error: unknown) => void
+  /** A stored value that cannot be used; the default stays. */
+  onDamaged: (name: string, error: unknown) => void
+}
+
+/**
+ * The settings of the installation, in memory: a request must not wait for the database to learn how
+ * long it may take. Read at the start, after each notification, and every few seconds, as one may be
+ * lost; while the database does not answer, the last ones stay.
+ */
+export class LiveSettings {
+  readonly #options: Options
+  #current: Settings
+  #readings = 0
+  #newest = 0
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#current = options.defaults
+  }
+
+  /** As last read, and never changed in place: who asks again later may get others. */
+  get current(): Settings {
+    return this.#current
+  }
+
+  /** Reads them; rejects when the database does not answer. */
+  async read(): Promise<Settings> {
+    const { row, defaults, onDamaged } = this.#options
+    const reading = ++this.#readings
+    const column = await row.read()
+    // One that began earlier may know less, however late it is answered.
+    if (reading < this.#newest) return this.#current
+    this.#newest = reading
+    this.#current = toSettings(defaults, column, onDamaged)
+    return this.#current
+  }
+
+  /** The same in the background; the next round tries again. */
+  refresh(): void {
+    this.read().catch(this.#options.onError)
+  }
+
+  /** Stores a change, and resolves with all settings once they hold here. */
+  async change(change: SettingsChange): Promise<Settings> {
+    await this.#options.row.change(toColumn(change))
+    return this.read()
+  }
+}
