@@ -19,6 +19,8 @@ export class LiveSettings {
   #current: Settings
   #readings = 0
   #newest = 0
+  /** What was last taken over, as it was stored: damage is told once. */
+  #stored = ''
 
   constructor(options: Options) {
     this.#options = options
@@ -38,7 +40,9 @@ export class LiveSettings {
     // One that began earlier may know less, however late it is answered.
     if (reading < this.#newest) return this.#current
     this.#newest = reading
-    this.#current = toSettings(defaults, column, onDamaged)
+    const stored = JSON.stringify(column)
+    if (stored !== this.#stored) this.#current = toSettings(defaults, column, onDamaged)
+    this.#stored = stored
     return this.#current
   }
 

@@ -48,6 +48,7 @@ test('what somebody damaged is told and has its default; the rest is as stored',
 test('a reading that began earlier and is answered later changes nothing', async () => {
   const waiting: ((column: object) => void)[] = []
   const errors: unknown[] = []
+  const damaged: string[] = []
   const row = {
     read: () => new Promise<object>((resolve) => waiting.push(resolve)),
     change: () => Promise.resolve(),
@@ -56,7 +57,7 @@ test('a reading that began earlier and is answered later changes nothing', async
     row,
     defaults,
     onError: (error) => errors.push(error),
-    onDamaged: () => undefined,
+    onDamaged: (name) => damaged.push(name),
   })
   const readings = [live.read(), live.read()]
   waiting[1]?.({ logBodies: true })
@@ -64,8 +65,12 @@ test('a reading that began earlier and is answered later changes nothing', async
   waiting[0]?.({ logBodies: false })
   expect((await readings[0])?.logBodies).toBe(true)
   expect(live.current.logBodies).toBe(true)
+  row.read = () => Promise.resolve({ logBodies: 'damaged' })
+  for (let round = 0; round < 3; round++) await live.read()
+  // Once, not every few seconds.
+  expect(damaged).toEqual(['logBodies'])
   row.read = () => Promise.reject(new Error('away'))
   live.refresh()
   await new Promise(setImmediate)
-  expect([live.current.logBodies, errors.length]).toEqual([true, 1])
+  expect([live.current.logBodies, errors.length]).toEqual([false, 1])
 })
