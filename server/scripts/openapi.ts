@@ -24,6 +24,7 @@ import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
 import { describeInterface } from '../src/http/openapi'
+import { AddressRate } from '../src/policy/address-rate'
 import { Door } from '../src/policy/door'
 import { FailedAuthentications } from '../src/policy/failed-authentications'
 import { Limits } from '../src/policy/limits'
@@ -47,7 +48,9 @@ function closedDoor(): Door {
   const limits = new Limits(new MemoryCounters())
   const failures = new FailedAuthentications({ perMinute: () => 1 })
   const keyring = new Keyring({ lookUp: never })
-  return new Door({ keyring, failures, limits, lastUse: { note: () => undefined } })
+  const visitors = new AddressRate({ perMinute: () => 1 })
+  const lastUse = { note: () => undefined }
+  return new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute: () => 1 })
 }
 
 /** Nothing of this is ever called: routes are described, not served. */

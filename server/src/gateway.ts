@@ -125,7 +125,7 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
   try {
     return await months.admit(principal)
   } catch (thrown) {
-    call.tell(await limits.look(principal))
+    call.tell(await limits.look(principal.limits.requests))
     throw thrown
   }
 }

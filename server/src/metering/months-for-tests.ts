@@ -1,6 +1,6 @@
 import type { MonthPass, MonthlyLimit } from './month-pass'
 import { Months } from './months'
-import { recordForTests } from '../ledger/event-for-tests'
+import { eventForTests } from '../ledger/event-for-tests'
 import type { MonthSum } from '../ledger/month-sums'
 import type { UsageEvent } from '../ledger/usage-event'
 
@@ -61,24 +61,9 @@ export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
 /** An account, or a key of it, with limits. */
 export const caller = (...monthly: MonthlyLimit[]) => ({ userId: 'user_1', limits: { monthly } })
 
-let ids = 0
-
 /** A request of `user_1` with `key_1` that ended well, unless said otherwise. */
-export const event = ({ wallMs }: Stage, fields: Partial<UsageEvent> = {}): UsageEvent => {
-  const userId = fields.userId ?? 'user_1'
-  const record: UsageEvent = JSON.parse(recordForTests(userId))
-  return {
-    ...record,
-    id: `att_${ids++}`,
-    userId,
-    keyId: 'key_1',
-    accountId: userId,
-    startedAt: new Date(wallMs()).toISOString(),
-    cost: 0n,
-    outcome: 'ok',
-    ...fields,
-  }
-}
+export const event = ({ wallMs }: Stage, fields: Partial<UsageEvent> = {}): UsageEvent =>
+  eventForTests('user_1', { startedAt: new Date(wallMs()).toISOString(), ...fields })
 
 /** As the gateway ends a request: the pass, and in the same turn its event. */
 export function finish(on: Stage, pass: MonthPass, fields: Partial<UsageEvent> = {}): UsageEvent {

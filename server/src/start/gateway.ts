@@ -12,6 +12,7 @@ import { createGateway, type Gateway } from '../gateway'
 import type { Claims } from '../idempotency/claims'
 import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
+import { AddressRate } from '../policy/address-rate'
 import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
@@ -94,7 +95,13 @@ function openDoor(
   const failures = new FailedAuthentications({
     perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
   })
-  return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
+  const rates = () => settings.current.rates
+  const visitors = new AddressRate({ perMinute: () => rates().publicRequestsPerMinute })
+  const apiPerMinute = () => rates().apiRequestsPerMinute
+  return {
+    limits,
+    door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
+  }
 }
 
 /** Limits hold for this process, or for all that share a Redis; it may come and go. */
