@@ -80,7 +80,7 @@ describe('requests a month', () => {
     for (let count = 0; count < 3; count++)
       expect((await ask(till.rig.gateway, { key, body, headers })).status).toBe(200)
     expect((await chat(customer, { stream: true })).status).toBe(200)
-    // It went on to a second connection, or tried to: one request all the same.
+    // The provider was asked.
     expect((await chat(customer, {}, 'status-500')).status).toBe(502)
     expect((await chat(customer)).status).toBe(200)
     expect((await chat(customer)).status).toBe(429)

@@ -146,5 +146,5 @@ test('of the events that it is asked about, it tells those that are booked', asy
   }))
   await book(userId, ...events.slice(0, 2))
   const { booked } = await read([{ id: userId, userId }], events)
-  expect(booked.toSorted()).toEqual(events.slice(0, 2).map(({ id }) => id))
+  expect(new Set(booked)).toEqual(new Set(events.slice(0, 2).map(({ id }) => id)))
 })
