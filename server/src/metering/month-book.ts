@@ -1,11 +1,5 @@
 import type { MonthSum, Unbooked } from '../ledger/month-sums'
 
-/** What an event adds to a month. */
-export interface NotedEvent extends Unbooked {
-  /** Nano-dollars. */
-  cost: bigint
-}
-
 interface NotedCost {
   startedAt: string
   cost: bigint
@@ -26,6 +20,8 @@ export class MonthBook {
   /** By the monotonic clock. */
   lastUsedMs: number
   #monthMs: number
+  /** The same as events have it: ISO 8601 in UTC sorts as text. */
+  #began: string
   #sum: MonthSum = { requests: 0, spent: 0n }
   readonly #noted = new Map<string, NotedCost>()
   #notedCost = 0n
@@ -36,6 +32,7 @@ export class MonthBook {
     this.id = of.id
     this.userId = of.userId
     this.#monthMs = at.monthMs
+    this.#began = new Date(at.monthMs).toISOString()
     this.lastUsedMs = at.nowMs
   }
 
@@ -72,8 +69,8 @@ export class MonthBook {
   }
 
   /** A request ended; once. It counts in the month in which it began, as it does in the database. */
-  note({ id, startedAt, cost }: NotedEvent): void {
-    if (Date.parse(startedAt) < this.#monthMs) return
+  note({ id, startedAt }: Unbooked, cost: bigint): void {
+    if (startedAt < this.#began) return
     this.#noted.set(id, { startedAt, cost })
     this.#notedCost += cost
     if (this.#noted.size <= mostNoted) return
@@ -95,9 +92,10 @@ export class MonthBook {
   turn(monthMs: number): void {
     if (monthMs === this.#monthMs) return
     this.#monthMs = monthMs
+    this.#began = new Date(monthMs).toISOString()
     this.#sum = { requests: 0, spent: 0n }
     for (const [id, { startedAt }] of this.#noted) {
-      if (Date.parse(startedAt) < monthMs) this.drop(id)
+      if (startedAt < this.#began) this.drop(id)
     }
   }
 

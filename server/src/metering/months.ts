@@ -34,8 +34,14 @@ const askAgainMs = 1000
 const forgetAfterMs = 120_000
 const booksAtOnce = 500
 
+/** Its first moment, and that of the next one. */
+interface Month {
+  fromMs: number
+  toMs: number
+}
+
 /** The calendar month of a moment, in UTC. */
-export function monthOf(wallMs: number): { fromMs: number; toMs: number } {
+export function monthOf(wallMs: number): Month {
   const date = new Date(wallMs)
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
   return { fromMs: Date.UTC(year, month), toMs: Date.UTC(year, month + 1) }
@@ -52,6 +58,7 @@ export class Months {
   /** First readings under way, by id. */
   readonly #reading = new Map<string, Promise<void>>()
   #failedAtMs = -Infinity
+  #current: Month = { fromMs: 0, toMs: 0 }
 
   constructor(options: Options) {
     this.#options = options
@@ -82,8 +89,8 @@ export class Months {
     if (this.#books.size === 0 || event.outcome === 'failed_over') return
     const { userId, keyId, accountId, cost } = event
     // What somebody else pays is none of the account's spending, but it is the key's.
-    this.#books.get(userId)?.note(accountId === userId ? event : { ...event, cost: 0n })
-    this.#books.get(keyId)?.note({ ...event, cost })
+    this.#books.get(userId)?.note(event, accountId === userId ? cost : 0n)
+    this.#books.get(keyId)?.note(event, cost)
   }
 
   /** What was noted could not be written down. */
@@ -108,7 +115,7 @@ export class Months {
 
   #booksOf(userId: string, limits: readonly MonthlyLimit[]): MonthBook[] {
     const nowMs = this.#options.now()
-    const { fromMs: monthMs } = monthOf(this.#options.wallMs())
+    const { fromMs: monthMs } = this.#month(this.#options.wallMs())
     return limits.map(({ id }) => {
       let book = this.#books.get(id)
       if (!book) {
@@ -121,11 +128,18 @@ export class Months {
     })
   }
 
+  /** Worked out once a month. */
+  #month(wallMs: number): Month {
+    const { fromMs, toMs } = this.#current
+    if (wallMs < fromMs || wallMs >= toMs) this.#current = monthOf(wallMs)
+    return this.#current
+  }
+
   #enter(books: readonly MonthBook[], limits: readonly MonthlyLimit[]): MonthPass {
     // Never from nothing: what cannot be known is no reason to let in.
     if (books.some(({ isKnown }) => !isKnown)) throw unavailable()
     const wallMs = this.#options.wallMs()
-    return new MonthPass(books, limits, { wallMs, ...monthOf(wallMs) })
+    return new MonthPass(books, limits, { wallMs, ...this.#month(wallMs) })
   }
 
   /** One reading for all who wait; after one that failed, nobody waits for the next at once. */
@@ -145,7 +159,7 @@ export class Months {
   }
 
   async #read(books: readonly MonthBook[], within: number): Promise<void> {
-    const { fromMs, toMs } = monthOf(this.#options.wallMs())
+    const { fromMs, toMs } = this.#month(this.#options.wallMs())
     for (const book of books) book.turn(fromMs)
     const unbooked = () => {
       const events = books.flatMap((book) => book.unbooked)

@@ -1,12 +1,8 @@
 import { sql, type Kysely } from 'kysely'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
-
-const patienceMs = 2000
 
 /** Where settings are stored: one row for all nodes. */
 export interface ConfigRow {
-  /** Rejects when there is no answer within two seconds. */
   read: () => Promise<object>
   /** Puts these values in the place of those of the same names; a group keeps its other fields. */
   change: (column: string) => Promise<void>
@@ -14,8 +10,7 @@ export interface ConfigRow {
 
 export const configRowIn = (db: Kysely<Schema>): ConfigRow => ({
   read: async () => {
-    const reading = sql<{ settings: object }>`select settings from config`.execute(db)
-    const { rows } = await within(reading, patienceMs)
+    const { rows } = await sql<{ settings: object }>`select settings from config`.execute(db)
     return rows[0]?.settings ?? {}
   },
   change: async (column) => {

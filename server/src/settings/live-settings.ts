@@ -17,6 +17,8 @@ interface Options {
 export class LiveSettings {
   readonly #options: Options
   #current: Settings
+  #isRefreshing = false
+  #isStale = false
   #readings = 0
   #newest = 0
   /** What was last taken over, as it was stored: damage is told once. */
@@ -46,9 +48,19 @@ export class LiveSettings {
     return this.#current
   }
 
-  /** The same in the background; the next round tries again. */
+  /** The same in the background, one at a time; where it fails, the next round tries again. */
   refresh(): void {
-    this.read().catch(this.#options.onError)
+    this.#isStale = true
+    if (!this.#isRefreshing) void this.#refresh()
+  }
+
+  async #refresh(): Promise<void> {
+    this.#isRefreshing = true
+    while (this.#isStale) {
+      this.#isStale = false
+      await this.read().catch(this.#options.onError)
+    }
+    this.#isRefreshing = false
   }
 
   /** Stores a change, and resolves with all settings once they hold here. */

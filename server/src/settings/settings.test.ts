@@ -69,6 +69,16 @@ test('a reading that began earlier and is answered later changes nothing', async
   for (let round = 0; round < 3; round++) await live.read()
   // Once, not every few seconds.
   expect(damaged).toEqual(['logBodies'])
+  waiting.length = 0
+  row.read = () => new Promise<object>((resolve) => waiting.push(resolve))
+  for (let times = 0; times < 5; times++) live.refresh()
+  expect(waiting).toHaveLength(1)
+  waiting[0]?.({ logBodies: true })
+  await new Promise(setImmediate)
+  // One more for all that came while it ran: it may have known less.
+  expect([waiting.length, live.current.logBodies]).toEqual([2, true])
+  waiting[1]?.({})
+  await new Promise(setImmediate)
   row.read = () => Promise.reject(new Error('away'))
   live.refresh()
   await new Promise(setImmediate)
