@@ -25,7 +25,7 @@ const defaults = {
   minimumBalance: 100_000_000n,
   firstCredit: 100_000_000_000n,
   auditEveryMs: 60_000,
-  retentionDays: 90,
+  retentionDays: 30,
   journalSync: 'always' as const,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,

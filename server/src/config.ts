@@ -52,7 +52,7 @@ const Environment = z.object({
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
   AUDIT_SECONDS: seconds(60),
-  RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(90),
+  RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(30),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),

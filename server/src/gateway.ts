@@ -73,14 +73,15 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   ports: Ports,
 ): Promise<Reply | KeptReply> {
   const principal = await ports.door.enter(call, 'write')
-  const admission = await ports.limits.admit(principal)
-  call.tell(admission.quota)
+  const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending
     if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
     admission.release()
+    // In one turn with the end of the meter, which tells what was used.
+    month?.end()
     return (await meter?.end(ending)) ?? 0n
   })
   try {
@@ -94,7 +95,8 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     await admission.reserve(tokens)
-    const opened = await ports.metering.open(meteredOf(endpoint, checked), principal, () =>
+    const payer = { accountId: principal.accountId, month }
+    const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
       endpoint.volume(checked),
     )
     meter = opened.meter
@@ -106,6 +108,29 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     })
   } catch (thrown) {
     quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
+    throw thrown
+  }
+}
+
+/** Counts a request: by the month where that is limited, which few are, then by the minute. */
+async function admit(call: Call, principal: Principal, ports: Ports) {
+  const isLimited = principal.limits.monthly.length > 0
+  const month = isLimited ? await enterMonth(call, principal, ports) : undefined
+  try {
+    const admission = await ports.limits.admit(principal)
+    call.tell(admission.quota)
+    return { admission, month }
+  } catch (thrown) {
+    month?.end()
+    throw thrown
+  }
+}
+
+async function enterMonth(call: Call, principal: Principal, { months, limits }: Ports) {
+  try {
+    return await months.admit(principal)
+  } catch (thrown) {
+    call.tell(await limits.look(principal.limits.requests))
     throw thrown
   }
 }
@@ -141,7 +166,7 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
   const model = findModel(snapshot, request.model, endpoint.kinds)
-  const candidates = candidatesOf(snapshot, model)
+  const candidates = candidatesOf(snapshot, model, ports.settings.current)
   const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
   await checkContext(

@@ -8,6 +8,7 @@ import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Meter } from '../metering/meter'
 import type { Metering } from '../metering/metering'
+import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
 import type { Volume } from '../metering/worst-case'
 import type { Caller, Door } from '../policy/door'
@@ -15,7 +16,7 @@ import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
+import type { Candidate, Open } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
@@ -26,8 +27,10 @@ import type { Usage } from '../wire/usage'
 export interface Ports {
   door: Door
   limits: Limits
+  months: Months
   metering: Metering
   catalog: Catalog
+  settings: { readonly current: Open }
   egress: Egress
   counter: TokenCounter
   timers: Timers

@@ -62,7 +62,9 @@ export async function insertEvents(
     )
     insert into usage_sum
     select grain, date_trunc(grain, started_at, 'UTC'), coalesce(account_id, ''), user_id, key_id, model,
-      count(*), count(*) filter (where outcome not in ('ok', 'cancelled')),
+      -- Of a request that went on to another connection, only its last attempt counts.
+      count(*) filter (where outcome <> 'failed_over'),
+      count(*) filter (where outcome not in ('ok', 'cancelled', 'failed_over')),
       sum(input_tokens), sum(cached_input_tokens), sum(cache_write_tokens),
       sum(output_tokens), sum(reasoning_tokens), sum(audio_input_tokens), sum(audio_output_tokens),
       sum(duration_ms), sum(cost), sum(written_off)

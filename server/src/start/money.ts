@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { openMonths } from './months'
 import type { Storage } from './storage'
 import type { Config } from '../config'
 import { newId } from '../db/id'
@@ -20,7 +21,10 @@ import type { UsageEvent } from '../ledger/usage-event'
 import { asOrphan, toRecord } from '../ledger/usage-record'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
+import type { MeterPorts } from '../metering/meter'
 import { Metering } from '../metering/metering'
+import type { Months } from '../metering/months'
+import type { LiveSettings } from '../settings/live-settings'
 
 const tickMs = 1000
 const beatEveryTicks = 20
@@ -34,6 +38,7 @@ const rotateAfterMs = 12 * 3_600_000
 
 export interface Money {
   metering: Metering
+  months: Months
   subscriptions: Subscriptions
   /** Notifications may have been missed. */
   onGap: () => void
@@ -41,13 +46,14 @@ export interface Money {
 
 interface Options {
   config: Config
+  settings: LiveSettings
   storage: Storage
   log: Logger
 }
 
 /** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */
 export async function openMoney(options: Options, stack: AsyncDisposableStack): Promise<Money> {
-  const { config, storage, log } = options
+  const { settings, storage, log } = options
   const { query } = storage.database
   const node: LedgerNode = { id: newId('node'), place: await placeOf(storage.dataDir) }
   const alive = { nodes: 1 }
@@ -80,16 +86,16 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   })
   stack.use(keepUp({ storage, log, node, purses, alive, recalls }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
+  const months = openMonths(options, stack)
   return {
+    months,
     metering: new Metering({
       purses,
       restrictions,
-      minimumBalance: config.minimumBalance,
-      begin: (attemptId, record) =>
-        journal.begin(attemptId, record).catch((cause: unknown) => {
-          throw unavailable(cause)
-        }),
-      settle: (event) => write(event, { storage, log, journal }),
+      get minimumBalance() {
+        return settings.current.minimumBalance
+      },
+      ...meterPorts({ storage, log, journal, months }),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
@@ -137,10 +143,23 @@ interface Parts {
   purses: Purses
 }
 
+type WritePorts = Pick<Parts, 'storage' | 'log' | 'journal'> & Pick<Money, 'months'>
+
+const meterPorts = (ports: WritePorts): Omit<MeterPorts, 'onError'> => ({
+  begin: (attemptId, record) =>
+    ports.journal.begin(attemptId, record).catch((cause: unknown) => {
+      throw unavailable(cause)
+    }),
+  settle: (event) => {
+    ports.months.note(event)
+    return write(event, ports)
+  },
+})
+
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 async function write(
   event: UsageEvent,
-  { storage, log, journal }: Pick<Parts, 'storage' | 'log' | 'journal'>,
+  { storage, log, journal, months }: WritePorts,
 ): Promise<void> {
   const record = toRecord(event)
   try {
@@ -149,6 +168,7 @@ async function write(
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
     await settle(storage.database.query, [record]).catch((err: unknown) => {
       log.fatal({ err, record }, 'a usage event could not be written anywhere')
+      months.drop(event)
       throw unavailable(err)
     })
   }
@@ -160,10 +180,11 @@ async function write(
  */
 async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
   const { log, journal } = parts
-  for (const { attemptId, body } of journal.orphans()) {
+  const orphans = journal.orphans().map(({ attemptId, body }) => {
     log.warn({ attemptId }, 'an attempt was open when its process died')
-    await journal.settle(attemptId, asOrphan(body))
-  }
+    return journal.settle(attemptId, asOrphan(body))
+  })
+  await Promise.all(orphans)
   const replayed = replay(parts).catch((err: unknown) => {
     log.error({ err }, 'what an earlier start left could not be booked yet')
   })

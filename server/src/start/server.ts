@@ -4,6 +4,8 @@ import { openGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
+import { openSettings, liveTimers } from './settings'
+import { createConfigStore } from '../api/admin-config/store'
 import { createConnectionStore } from '../api/admin-connections/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createCreditStore } from '../api/admin-credits/store'
@@ -12,7 +14,7 @@ import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import type { Catalog } from '../catalog/catalog'
-import type { Config } from '../config'
+import type { Config, Timers } from '../config'
 import { newId } from '../db/id'
 import type { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
@@ -54,18 +56,20 @@ export async function startServer(config: Config, options: Options): Promise<Run
   await openPartitions({ storage, log })
   const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
   opening.use(catalog)
+  const settings = await openSettings({ config, storage, log }, opening)
+  const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
   const { gateway, door, egress, claims, drains, endAll } = await openGateway(
-    { config, storage, catalog, log },
+    { config, timers, settings, storage, catalog, log },
     opening,
   )
-  const stores = openStores(storage, catalog, egress)
+  const stores = { ...openStores(storage, catalog, egress), config: createConfigStore(settings) }
   const state = { isStopping: false }
   const app = createApp({
     gateway,
     catalog,
     guards: createGuards(door, storage.installation.adminKey),
-    reply: replyPorts(config, { watch, claims, log }),
+    reply: replyPorts(timers, { watch, claims, log }),
     readiness: async () => ({
       database: await answersSoon(storage),
       running: !state.isStopping,
@@ -80,7 +84,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     credit,
   })
   const http = listen(app, config, () => newId('req'))
-  opening.use(openJobs({ config, storage, log }))
+  opening.use(openJobs({ config, settings, storage, log }))
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()
@@ -101,12 +105,14 @@ export async function startServer(config: Config, options: Options): Promise<Run
 }
 
 const replyPorts = (
-  { timers }: Config,
+  timers: Timers,
   { watch, claims, log }: { watch: StreamWatch; claims: Claims; log: Logger },
 ): ReplyPorts => ({
   watch,
   claims,
-  requestMs: timers.requestMs,
+  get requestMs() {
+    return timers.requestMs
+  },
   earlyHeadersMs: timers.earlyHeadersMs,
   onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
 })
