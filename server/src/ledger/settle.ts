@@ -12,9 +12,13 @@ const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 /**
  * Books a batch of usage events, as records, in one transaction, each once: an event that is already there falls
  * out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20). Locks
- * accounts, then leases, each in the order of their ids.
+ * accounts, then leases, each in the order of their ids. `beforeCommit` is told when all is written.
  */
-export async function settle(db: Kysely<Schema>, records: readonly string[]): Promise<void> {
+export async function settle(
+  db: Kysely<Schema>,
+  records: readonly string[],
+  beforeCommit?: () => void,
+): Promise<void> {
   if (records.length === 0) return
   const batch = records.map((record) => ({ record, charge: chargeOf(record) }))
   await db.transaction().execute(async (trx) => {
@@ -29,6 +33,7 @@ export async function settle(db: Kysely<Schema>, records: readonly string[]): Pr
     await insertEvents(trx, booked)
     await storeAccounts(trx, accounts)
     await storeLeases(trx, leases)
+    beforeCommit?.()
   })
 }
 

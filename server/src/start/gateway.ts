@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
+import { CrashingEgress } from './crash'
 import { openMoney, type Money } from './money'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config } from '../config'
+import type { CrashAt } from '../crash-points'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { createGateway, type Gateway } from '../gateway'
@@ -25,6 +27,7 @@ interface Parts {
   storage: Storage
   catalog: Catalog
   log: Logger
+  crashAt: CrashAt | undefined
 }
 
 /** The gateway, and what else is made of its parts. */
@@ -42,12 +45,13 @@ export async function openGateway(
   parts: Parts,
   stack: AsyncDisposableStack,
 ): Promise<OpenedGateway> {
-  const { config, storage, catalog, log } = parts
+  const { config, storage, catalog, log, crashAt } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, money, claims }, stack)
-  const egress = new Egress(config.timers.connectMs)
+  const { connectMs } = config.timers
+  const egress = crashAt ? new CrashingEgress(connectMs, crashAt) : new Egress(connectMs)
   const { door, limits } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),

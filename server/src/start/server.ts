@@ -13,6 +13,7 @@ import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../config'
+import { crasher, type CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
@@ -45,6 +46,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   // Whatever fails half-way closes what was opened before it.
   await using opening = new AsyncDisposableStack()
   const { log } = options
+  const crashAt = config.crashAt && crasher(config.crashAt)
   const storage = await openStorage(config, opening, {
     log: (line) => log.info(line),
     onLost: options.onLost,
@@ -55,7 +57,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   opening.use(catalog)
   const watch = opening.use(new StreamWatch(config.timers))
   const { gateway, door, egress, claims, endAll } = await openGateway(
-    { config, storage, catalog, log },
+    { config, storage, catalog, log, crashAt },
     opening,
   )
   const stores = openStores(storage, catalog, egress)
@@ -64,7 +66,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     gateway,
     catalog,
     guards: createGuards(door, storage.installation.adminKey),
-    reply: replyPorts(config, { watch, claims, log }),
+    reply: replyPorts(config, { watch, claims, log, crashAt }),
     readiness: async () => ({
       database: await answersSoon(storage),
       running: !state.isStopping,
@@ -99,15 +101,23 @@ export async function startServer(config: Config, options: Options): Promise<Run
   }
 }
 
+interface Answering {
+  watch: StreamWatch
+  claims: Claims
+  log: Logger
+  crashAt: CrashAt | undefined
+}
+
 const replyPorts = (
   { timers }: Config,
-  { watch, claims, log }: { watch: StreamWatch; claims: Claims; log: Logger },
+  { watch, claims, log, crashAt }: Answering,
 ): ReplyPorts => ({
   watch,
   claims,
   requestMs: timers.requestMs,
   earlyHeadersMs: timers.earlyHeadersMs,
   onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
+  crashAt,
 })
 
 /** The host of a URL that leads to a socket bound to `host`, from this machine. */
