@@ -27,8 +27,8 @@ export interface Nodes extends AsyncDisposable {
   chat: (on: Gateway, customer: Customer, asked: Asked) => Promise<Stream>
   /** What the smallest hold of that request is. */
   floorOf: (asked: Asked) => Promise<bigint>
-  /** Starts a node again on the directory of one that has gone. */
-  restart: (index: number) => Promise<Gateway>
+  /** Starts a node, on the directory of the one that has gone; `own` is what only it has. */
+  restart: (index: number, own?: Environment) => Promise<Gateway>
 }
 
 export interface Asked extends Json {
@@ -43,7 +43,7 @@ interface Shared {
   all: Gateway[]
 }
 
-async function start(shared: Shared, index: number): Promise<Gateway> {
+async function start(shared: Shared, index: number, own: Environment = {}): Promise<Gateway> {
   const { postgres, environment, dataDirs, wires, all } = shared
   const dataDir = (dataDirs[index] ??= await newDataDir())
   const wire = (wires[index] ??= await startDatabaseWire({ port: postgres.port }))
@@ -51,7 +51,7 @@ async function start(shared: Shared, index: number): Promise<Gateway> {
   url.port = String(wire.port)
   const gateway = await startGateway({
     dataDir,
-    environment: { ...environment, DATABASE_URL: url.href },
+    environment: { ...environment, ...own, DATABASE_URL: url.href },
   })
   all[index] = gateway
   return gateway
@@ -126,7 +126,7 @@ export async function startNodes(count: number, own: Environment = {}): Promise<
       if (status !== 402) throw new Error(`${asked.name}: ${status} without credit`)
       return nanosOf(error.details?.['minimum_required'])
     },
-    restart: (index) => start(shared, index),
+    restart: (index, only) => start(shared, index, only),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }
