@@ -63,7 +63,8 @@ const found = <Item>(items: readonly Item[], index: number): Item => {
   return item
 }
 
-async function connectProvider({ admin }: Gateway, { url }: FakeProvider): Promise<void> {
+/** Makes the fake provider known as `fake`. */
+export async function connectProvider({ admin }: Gateway, { url }: FakeProvider): Promise<void> {
   await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai', base_url: url })
   const api_key = 'sk-fake-0123456789'
   await admin('POST', '/connections', { name: 'fake', provider: 'fake', api_key })
