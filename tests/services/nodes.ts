@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { rm } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { startPostgres, type PostgresServer } from './postgres-server'
 import { startDatabaseWire, type DatabaseWire } from '../money/database-wire'
 import { ask, messages, toStream, type Json, type Stream } from '../faults/asking'
@@ -27,6 +27,8 @@ export interface Nodes extends AsyncDisposable {
   chat: (on: Gateway, customer: Customer, asked: Asked) => Promise<Stream>
   /** What the smallest hold of that request is. */
   floorOf: (asked: Asked) => Promise<bigint>
+  /** Gives a node that was never started the disk of another, as it is at this moment. */
+  copyDisk: (from: number, to: number) => Promise<void>
   /** Starts a node, on the directory of the one that has gone; `own` is what only it has. */
   restart: (index: number, own?: Environment) => Promise<Gateway>
 }
@@ -126,6 +128,11 @@ export async function startNodes(count: number, own: Environment = {}): Promise<
       const { status, error } = await chat(at(0), nobody, asked)
       if (status !== 402) throw new Error(`${asked.name}: ${status} without credit`)
       return nanosOf(error.details?.['minimum_required'])
+    },
+    copyDisk: async (from, to) => {
+      const path = await newDataDir()
+      await cp(at(from).dataDir, path, { recursive: true })
+      shared.dataDirs[to] = path
     },
     restart: (index, only) => start(shared, index, only),
     [Symbol.asyncDispose]: () => open.disposeAsync(),

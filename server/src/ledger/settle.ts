@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { allocate, type AccountState, type Allocation, type LeaseState } from './allocate'
+import { dropOrphans } from './drop-orphans'
 import { insertEvents, type BookedRecord } from './insert-events'
 import { chargeOf, type Charge } from './usage-record'
 import { newIdBody } from '../db/id'
@@ -28,6 +29,16 @@ export async function settle(
     const leases = await lockLeases(trx, charged)
     const known = await knownIds(trx, charges)
     const fresh = batch.filter(({ charge }) => !known.has(charge.id))
+    const alive = batch.filter(
+      ({ charge }) => !charge.isOrphan && known.get(charge.id) === 'orphan',
+    )
+    if (alive.length > 0) {
+      await dropOrphans(
+        trx,
+        alive.map(({ charge }) => charge.id),
+      )
+      fresh.push(...alive)
+    }
     const booked = fresh.map((one) => ({ ...one, ...toBooked(one.charge, accounts, leases) }))
     await bookTransactions(trx, booked, accounts)
     await insertEvents(trx, booked)
@@ -78,12 +89,12 @@ async function knownIds(trx: Db, charges: readonly Charge[]) {
   // ISO 8601 in UTC sorts as text.
   const times = charges.map(({ startedAt }) => startedAt).toSorted()
   // An event sent again has the same start: the partitions of other days need not be looked into.
-  const { rows } = await sql<{ id: string }>`
-    select id from usage_event
+  const { rows } = await sql<{ id: string; state: string }>`
+    select id, state from usage_event
     where id = any(${ids}::text[])
       and started_at between ${times[0]}::timestamptz and ${times.at(-1)}::timestamptz
   `.execute(trx)
-  return new Set(rows.map(({ id }) => id))
+  return new Map(rows.map(({ id, state }) => [id, state]))
 }
 
 function toBooked(

@@ -9,6 +9,8 @@ export interface Charge {
   leaseId: string | null
   cost: bigint
   fromLease: bigint
+  /** Its process died, or seems to have. */
+  isOrphan: boolean
 }
 
 /**
@@ -66,6 +68,7 @@ export function chargeOf(record: string): Charge {
     leaseId: textOrNull(row['lease_id']),
     cost: BigInt(cost),
     fromLease: BigInt(fromLease),
+    isOrphan: row['state'] === 'orphan',
   }
 }
 
