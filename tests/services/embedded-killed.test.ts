@@ -107,3 +107,20 @@ test(`C13: the embedded database killed ${kills} times under load, alone and wit
   const attempts = upstream.seen().length
   await expectSoundLedger(sql, { seen: witness.seen, attempts })
 })
+
+test('C13: killed again while it starts: the gateway stays, and serves when it is up', async () => {
+  const strangers = await newCustomers(2)
+  for (const stranger of strangers) {
+    const killed = await postgresPid(dataDir)
+    process.kill(killed, 'SIGKILL')
+    const startedAt = performance.now()
+    let next = killed
+    while (next === killed || Number.isNaN(next)) {
+      if (performance.now() - startedAt > recoveredMs) throw new Error('it was not started again')
+      next = await postgresPid(dataDir).catch(() => killed)
+    }
+    process.kill(next, 'SIGKILL')
+    await Bun.sleep(200)
+    expect(await servedAgain(stranger)).toBeLessThan(2 * recoveredMs)
+  }
+})

@@ -172,6 +172,13 @@ class Both {
   }
 }
 
+const sumsOf = async (accountId: string) => {
+  const { rows } = await sql`
+    select grain, requests, failures, output_tokens, duration_ms, cost from usage_sum
+    where account_id = ${accountId} order by grain`.execute(database.query)
+  return rows
+}
+
 describe('the tables', () => {
   test('do what the model does, command by command', async () => {
     await fc.assert(
@@ -227,12 +234,6 @@ describe('the tables', () => {
       for (const one of [...records, ...records]) await settle(database.query, [one])
       await Promise.all(records.map((one) => settle(database.query, [one])))
       expect(await stateOf(accountId)).toEqual({ posted: 9990n, leased: 0n })
-    }
-    const sumsOf = async (accountId: string) => {
-      const { rows } = await sql`
-        select grain, requests, failures, output_tokens, duration_ms, cost from usage_sum
-        where account_id = ${accountId} order by grain`.execute(database.query)
-      return rows
     }
     expect(await sumsOf(before)).toEqual(await sumsOf(after))
     expect(await sumsOf(before)).toMatchObject([
