@@ -15,7 +15,7 @@ const help = `Usage: tollgate [command]
   start         run the server (the default)
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
-  faults [args] run the tests that need services of their own
+  faults [names] run the tests that need services of their own, or those of these names
   check         run what must pass before a change is sent
   audit         check that the ledger is in order; --json for programs
   bench <name>  run a measurement: streams, cpu, journal, limits
@@ -44,10 +44,18 @@ const commands = {
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
   audit: (args) => run(findBun(), [join(root, 'server/src/audit.ts'), ...args]),
   test: (args) => bunTest(['--path-ignore-patterns=tests/services/**', ...args]),
-  faults: (args) => bunTest(['tests/services', ...args]),
+  faults: (args) => bunTest(services(args)),
   check,
   bench: ([name = 'cpu', ...args]) =>
     run(findBun(), [join(root, `bench/${name}.ts`), ...args], { cwd: root }),
+}
+
+/** Names of suites among those that need services; all of them where none is named. */
+function services(args) {
+  const first = args.findIndex((arg) => arg.startsWith('-'))
+  const names = first < 0 ? args : args.slice(0, first)
+  const suites = names.map((name) => `tests/services/${name}`)
+  return [...(suites.length > 0 ? suites : ['tests/services']), ...args.slice(names.length)]
 }
 
 /** Runs tests; a machine that is busy is slow, not wrong. */

@@ -29,6 +29,8 @@ export interface Gateway extends AsyncDisposable {
    * room for whatever a test does, unless `user` names another.
    */
   customer: (key?: Json, user?: Json) => Promise<Customer>
+  /** Its exit code, once it has ended. */
+  exited: Promise<number>
   /** Sends a signal and resolves with the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number>
 }
@@ -109,6 +111,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
     pid: child.pid,
     recorder,
     output: () => output.text,
+    exited: child.exited,
     admin,
     customer: (key = {}, user = {}) => newCustomer({ url, recorder, admin }, key, user),
     stop,
@@ -126,7 +129,7 @@ async function collect(stream: ReadableStream<Uint8Array>, output: { text: strin
 
 async function addressOf(child: Bun.Subprocess, output: { text: string }): Promise<string> {
   const deadline = performance.now() + startLimitMs
-  while (performance.now() < deadline && child.exitCode === null) {
+  while (performance.now() < deadline && child.exitCode === null && child.signalCode === null) {
     const [, address] = /is ready at (http:\S+)/.exec(output.text) ?? []
     if (address) return address.replace('localhost', '127.0.0.1')
     await Bun.sleep(10)

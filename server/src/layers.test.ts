@@ -7,7 +7,8 @@ const root = import.meta.dir
 /** Who may import whom. `errors` is open to all; main, audit, app and start assemble and may see all. */
 const mayImport: Record<string, string> = {
   wire: '',
-  config: '',
+  'crash-points': '',
+  config: 'crash-points',
   errors: '',
   db: 'config',
   ledger: 'db',

@@ -9,6 +9,8 @@ export interface Charge {
   leaseId: string | null
   cost: bigint
   fromLease: bigint
+  /** Its process died, or seems to have. */
+  isOrphan: boolean
 }
 
 /**
@@ -83,11 +85,11 @@ export const toRecord = (event: UsageEvent): string =>
   ])
 
 // None of the values that a charge is made of has a comma in it.
-const chargePart = /^\[(?:[^,]*,){5}[^,]*/
+const chargePart = /^\[(?:[^,]*,){6}[^,]*/
 
 /** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
 export function chargeOf(record: string): Charge {
-  const [id, startedAt, accountId, leaseId, cost, fromLease] = valuesOf(
+  const [id, startedAt, accountId, leaseId, cost, fromLease, state] = valuesOf(
     `${chargePart.exec(record)?.[0] ?? ''}]`,
   )
   if (
@@ -105,6 +107,7 @@ export function chargeOf(record: string): Charge {
     leaseId: textOrNull(leaseId),
     cost: BigInt(cost),
     fromLease: BigInt(fromLease),
+    isOrphan: state === 'orphan',
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
+import { CrashingEgress } from './crash'
 import { openMoney, type Money } from './money'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
+import type { CrashAt } from '../crash-points'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { createGateway, type Gateway } from '../gateway'
@@ -35,6 +37,7 @@ interface Parts {
   storage: Storage
   catalog: Catalog
   log: Logger
+  crashAt: CrashAt | undefined
 }
 
 /** The gateway, and what else is made of its parts. */
@@ -53,12 +56,12 @@ export async function openGateway(
   parts: Parts,
   stack: AsyncDisposableStack,
 ): Promise<OpenedGateway> {
-  const { storage, catalog, timers, settings, log } = parts
+  const { storage, catalog, timers, settings, log, crashAt } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, money, claims }, stack)
-  const egress = new Egress(timers)
+  const egress = crashAt ? new CrashingEgress(timers, crashAt) : new Egress(timers)
   const { door, limits } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),

@@ -3,9 +3,11 @@ import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { crashingStore } from './crash'
 import { openMonths } from './months'
 import type { Storage } from './storage'
 import type { Config } from '../config'
+import type { CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Subscriptions } from '../db/listener'
 import { unavailable } from '../errors'
@@ -49,28 +51,24 @@ interface Options {
   settings: LiveSettings
   storage: Storage
   log: Logger
+  crashAt: CrashAt | undefined
 }
 
 /** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */
 export async function openMoney(options: Options, stack: AsyncDisposableStack): Promise<Money> {
-  const { settings, storage, log } = options
+  const { settings, storage, log, crashAt } = options
   const { query } = storage.database
   const node: LedgerNode = { id: newId('node'), place: await placeOf(storage.dataDir) }
   const alive = { nodes: 1 }
   await registerNode(query, node)
   alive.nodes = await beat(query, node.id)
   const journal = stack.use(await openJournal(options))
-  const flusher = stack.use(
-    new Flusher({
-      journal,
-      book: (records) => settle(query, records),
-      onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
-    }),
-  )
-  await recover({ storage, log, node, journal, flusher })
+  const flusher = stack.use(openFlusher(options, journal))
+  await recover({ storage, log, crashAt, node, journal, flusher })
+  const store = createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes })
   const purses = new Purses({
     nodeId: node.id,
-    store: createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes }),
+    store: crashAt ? crashingStore(store, crashAt) : store,
     newLeaseId: () => newId('lease'),
     now: readClocks,
     pause: (ms) => Bun.sleep(ms),
@@ -80,11 +78,12 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const restrictions = stack.use(openRestrictions(options))
   await restrictions.read()
   const recalls = new Recalls(({ accountId, by }) => {
+    crashAt?.('recall-received')
     purses.recalled(accountId, by).catch((err: unknown) => {
       log.warn({ err }, 'a slice that another node asked for could not be given back')
     })
   })
-  stack.use(keepUp({ storage, log, node, purses, alive, recalls }))
+  stack.use(keepUp({ storage, log, crashAt, node, purses, alive, recalls }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
   const months = openMonths(options, stack)
   return {
@@ -95,7 +94,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
       get minimumBalance() {
         return settings.current.minimumBalance
       },
-      ...meterPorts({ storage, log, journal, months }),
+      ...meterPorts({ storage, log, crashAt, journal, months }),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
@@ -125,42 +124,66 @@ async function placeOf(dataDir: string): Promise<string> {
   return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
 }
 
-const openJournal = ({ config, storage, log }: Options) =>
+function openFlusher({ storage, log, crashAt }: Options, journal: Journal): Flusher {
+  const { query } = storage.database
+  const beforeCommit = crashAt && (() => crashAt('flush-before-commit'))
+  return new Flusher({
+    journal,
+    book: async (records) => {
+      crashAt?.('flush-before-begin')
+      await settle(query, records, beforeCommit)
+      crashAt?.('flush-after-commit')
+    },
+    onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
+  })
+}
+
+const openJournal = ({ config, storage, log, crashAt }: Options) =>
   Journal.open({
     path: join(storage.dataDir, 'journal.sqlite'),
     sync: config.journalSync,
     onDamage: (damage) => log.error({ damage }, 'the usage journal was damaged'),
     onFailure: (err) => log.fatal({ err }, 'the usage journal failed; paid requests are refused'),
     onDelay: (err) => log.warn({ err }, 'the log of the usage journal could not be emptied'),
+    ...(crashAt && { crashAt }),
   })
 
-interface Parts {
-  storage: Storage
-  log: Logger
+interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   node: LedgerNode
   journal: Journal
   flusher: Flusher
   purses: Purses
 }
 
-type WritePorts = Pick<Parts, 'storage' | 'log' | 'journal'> & Pick<Money, 'months'>
+type WritePorts = Pick<Parts, 'storage' | 'log' | 'journal' | 'crashAt'> & Pick<Money, 'months'>
 
 const meterPorts = (ports: WritePorts): Omit<MeterPorts, 'onError'> => ({
-  begin: (attemptId, record) =>
-    ports.journal.begin(attemptId, record).catch((cause: unknown) => {
-      throw unavailable(cause)
-    }),
+  begin: (attemptId, record) => begin(attemptId, record, ports),
   settle: (event) => {
     ports.months.note(event)
     return write(event, ports)
   },
 })
 
+/** Nothing is asked of a provider before it is written down. */
+function begin(
+  attemptId: string,
+  record: string,
+  { journal, crashAt }: Pick<Parts, 'journal' | 'crashAt'>,
+): Promise<void> {
+  crashAt?.('after-admit')
+  const begun = journal.begin(attemptId, record).catch((cause: unknown) => {
+    throw unavailable(cause)
+  })
+  return crashAt ? begun.then(() => crashAt('after-open-record')) : begun
+}
+
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 async function write(
   event: UsageEvent,
-  { storage, log, journal, months }: WritePorts,
+  { storage, log, crashAt, journal, months }: WritePorts,
 ): Promise<void> {
+  crashAt?.('after-usage')
   const record = toRecord(event)
   try {
     await journal.settle(event.id, record)
@@ -179,10 +202,11 @@ async function write(
  * orphans, then what their leases had not spent is freed.
  */
 async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
-  const { log, journal } = parts
-  const orphans = journal.orphans().map(({ attemptId, body }) => {
+  const { log, journal, crashAt } = parts
+  const orphans = journal.orphans().map(async ({ attemptId, body }) => {
     log.warn({ attemptId }, 'an attempt was open when its process died')
-    return journal.settle(attemptId, asOrphan(body))
+    await journal.settle(attemptId, asOrphan(body))
+    crashAt?.('replay-mid')
   })
   await Promise.all(orphans)
   const replayed = replay(parts).catch((err: unknown) => {
@@ -191,11 +215,13 @@ async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
   await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
 }
 
-async function replay({ storage, log, node, flusher }: Omit<Parts, 'purses'>): Promise<void> {
+async function replay(parts: Omit<Parts, 'purses'>): Promise<void> {
+  const { storage, log, crashAt, node, flusher } = parts
   const { query } = storage.database
   await flusher.drain()
   for (const earlier of await earlierStarts(query, node)) {
     const ended = await endLeases(query, await leasesOf(query, earlier), 'closed')
+    crashAt?.('replay-mid')
     log.info({ leases: ended.length }, 'leases of an earlier start were freed')
     await forgetNode(query, earlier)
   }
@@ -203,14 +229,14 @@ async function replay({ storage, log, node, flusher }: Omit<Parts, 'purses'>): P
 
 /** Renews, gives back, says that this node lives, and sweeps what dead ones left. */
 function keepUp(
-  parts: Pick<Parts, 'storage' | 'log' | 'node' | 'purses'> & {
+  parts: Pick<Parts, 'storage' | 'log' | 'crashAt' | 'node' | 'purses'> & {
     alive: { nodes: number }
     recalls: Recalls
   },
 ): Disposable {
-  const { storage, log, node, purses, alive, recalls } = parts
+  const { storage, log, crashAt, node, purses, alive, recalls } = parts
   const { query } = storage.database
-  const sweeper = new Sweeper(query, () => performance.now())
+  const sweeper = new Sweeper(query, () => performance.now(), crashAt)
   let ticks = 0
   const work = async () => {
     ticks++

@@ -15,6 +15,7 @@ import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../config'
+import { crasher, type CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
@@ -48,6 +49,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   // Whatever fails half-way closes what was opened before it.
   await using opening = new AsyncDisposableStack()
   const { log } = options
+  const crashAt = config.crashAt && crasher(config.crashAt)
   const storage = await openStorage(config, opening, {
     log: (line) => log.info(line),
     onLost: options.onLost,
@@ -60,7 +62,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
   const { gateway, door, egress, claims, drains, endAll } = await openGateway(
-    { config, timers, settings, storage, catalog, log },
+    { config, timers, settings, storage, catalog, log, crashAt },
     opening,
   )
   const stores = { ...openStores(storage, catalog, egress), config: createConfigStore(settings) }
@@ -69,7 +71,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     gateway,
     catalog,
     guards: createGuards(door, storage.installation.adminKey),
-    reply: replyPorts(timers, { watch, claims, log }),
+    reply: replyPorts(timers, { watch, claims, log, crashAt }),
     readiness: async () => ({
       database: await answersSoon(storage),
       running: !state.isStopping,
@@ -104,10 +106,14 @@ export async function startServer(config: Config, options: Options): Promise<Run
   }
 }
 
-const replyPorts = (
-  timers: Timers,
-  { watch, claims, log }: { watch: StreamWatch; claims: Claims; log: Logger },
-): ReplyPorts => ({
+interface Answering {
+  watch: StreamWatch
+  claims: Claims
+  log: Logger
+  crashAt: CrashAt | undefined
+}
+
+const replyPorts = (timers: Timers, { watch, claims, log, crashAt }: Answering): ReplyPorts => ({
   watch,
   claims,
   get requestMs() {
@@ -115,6 +121,7 @@ const replyPorts = (
   },
   earlyHeadersMs: timers.earlyHeadersMs,
   onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
+  crashAt,
 })
 
 /** The host of a URL that leads to a socket bound to `host`, from this machine. */
