@@ -10,18 +10,28 @@ type Db = Transaction<Schema>
 
 const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 
+interface Settling {
+  /** Charges of records that need not be read again. */
+  parsed?: ReadonlyMap<string, Charge> | undefined
+  /** Told when all is written. */
+  beforeCommit?: (() => void) | undefined
+}
+
 /**
  * Books a batch of usage events, as records, in one transaction, each once: an event that is already there falls
  * out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20). Locks
- * accounts, then leases, each in the order of their ids. `beforeCommit` is told when all is written.
+ * accounts, then leases, each in the order of their ids.
  */
 export async function settle(
   db: Kysely<Schema>,
   records: readonly string[],
-  beforeCommit?: () => void,
+  { parsed, beforeCommit }: Settling = {},
 ): Promise<void> {
   if (records.length === 0) return
-  const batch = records.map((record) => ({ record, charge: chargeOf(record) }))
+  const batch = records.map((record) => ({
+    record,
+    charge: parsed?.get(record) ?? chargeOf(record),
+  }))
   await db.transaction().execute(async (trx) => {
     const charges = batch.map(({ charge }) => charge)
     const charged = charges.filter(({ cost }) => cost > 0n)
@@ -88,12 +98,14 @@ async function knownIds(trx: Db, charges: readonly Charge[]) {
   // As one text: the driver writes lists item by item.
   const ids = charges.map(({ id }) => id).join(' ')
   // ISO 8601 in UTC sorts as text.
-  const times = charges.map(({ startedAt }) => startedAt).toSorted()
+  const times = charges.map(({ startedAt }) => startedAt)
+  const first = times.reduce((a, b) => (a < b ? a : b))
+  const last = times.reduce((a, b) => (a > b ? a : b))
   // An event sent again has the same start: the partitions of other days need not be looked into.
   const { rows } = await sql<{ id: string; state: string }>`
     select id, state from usage_event
     where id = any(string_to_array(${ids}, ' '))
-      and started_at between ${times[0]}::timestamptz and ${times.at(-1)}::timestamptz
+      and started_at between ${first}::timestamptz and ${last}::timestamptz
   `.execute(trx)
   return new Map(rows.map(({ id, state }) => [id, state]))
 }

@@ -20,7 +20,7 @@ import { Restrictions } from '../ledger/restrictions'
 import { settle } from '../ledger/settle'
 import { Sweeper } from '../ledger/sweeper'
 import type { UsageEvent } from '../ledger/usage-event'
-import { asOrphan, toRecord } from '../ledger/usage-record'
+import { asOrphan, toCharge, toRecord, type Charge } from '../ledger/usage-record'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
 import type { MeterPorts } from '../metering/meter'
@@ -35,6 +35,7 @@ const sweepEveryTicks = 10
 /** How long a start waits for the journal of the one before; the rest is booked while it serves. */
 const replayPatienceMs = 5000
 const stopPatienceMs = 5000
+const mostParsed = 4096
 /** Well below a day: as long as a lease is kept, so are all its events. */
 const rotateAfterMs = 12 * 3_600_000
 
@@ -63,7 +64,8 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   await registerNode(query, node)
   alive.nodes = await beat(query, node.id)
   const journal = stack.use(await openJournal(options))
-  const flusher = stack.use(openFlusher(options, journal))
+  const parsed: Parsed = new Map()
+  const flusher = stack.use(openFlusher(options, journal, parsed))
   await recover({ storage, log, crashAt, node, journal, flusher })
   const store = createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes })
   const purses = new Purses({
@@ -94,7 +96,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
       get minimumBalance() {
         return settings.current.minimumBalance
       },
-      ...meterPorts({ storage, log, crashAt, journal, months }),
+      ...meterPorts({ storage, log, crashAt, journal, months, parsed }),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
@@ -124,14 +126,19 @@ async function placeOf(dataDir: string): Promise<string> {
   return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
 }
 
-function openFlusher({ storage, log, crashAt }: Options, journal: Journal): Flusher {
+function openFlusher(
+  { storage, log, crashAt }: Options,
+  journal: Journal,
+  parsed: Parsed,
+): Flusher {
   const { query } = storage.database
   const beforeCommit = crashAt && (() => crashAt('flush-before-commit'))
   return new Flusher({
     journal,
     book: async (records) => {
       crashAt?.('flush-before-begin')
-      await settle(query, records, beforeCommit)
+      await settle(query, records, { parsed, beforeCommit })
+      for (const record of records) parsed.delete(record)
       crashAt?.('flush-after-commit')
     },
     onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
@@ -155,13 +162,19 @@ interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   purses: Purses
 }
 
-type WritePorts = Pick<Parts, 'storage' | 'log' | 'journal' | 'crashAt'> & Pick<Money, 'months'>
+/** Charges of records in the journal, as far as there are few: what is booked soon need not be read. */
+type Parsed = Map<string, Charge>
+
+interface WritePorts extends Pick<Parts, 'storage' | 'log' | 'journal' | 'crashAt'> {
+  months: Months
+  parsed: Parsed
+}
 
 const meterPorts = (ports: WritePorts): Omit<MeterPorts, 'onError'> => ({
   begin: (attemptId, record) => begin(attemptId, record, ports),
-  settle: (event) => {
+  settle: (event, beginning) => {
     ports.months.note(event)
-    return write(event, ports)
+    return write(event, toRecord(event, beginning), ports)
   },
 })
 
@@ -181,13 +194,15 @@ function begin(
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 async function write(
   event: UsageEvent,
-  { storage, log, crashAt, journal, months }: WritePorts,
+  record: string,
+  { storage, log, crashAt, journal, months, parsed }: WritePorts,
 ): Promise<void> {
   crashAt?.('after-usage')
-  const record = toRecord(event)
+  if (parsed.size < mostParsed) parsed.set(record, toCharge(event))
   try {
     await journal.settle(event.id, record)
   } catch (cause) {
+    parsed.delete(record)
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
     await settle(storage.database.query, [record]).catch((err: unknown) => {
       log.fatal({ err, record }, 'a usage event could not be written anywhere')
