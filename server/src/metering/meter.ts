@@ -4,7 +4,7 @@ import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './wors
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
 import type { Need } from '../ledger/need'
-import type { Hold } from '../ledger/slice'
+import type { Hold, Settled } from '../ledger/slice'
 import type { AttemptBeginning, AttemptEnd, TokenCounts, UsageEvent } from '../ledger/usage-event'
 import { beginningOf, toRecord } from '../ledger/usage-record'
 import type { Usage } from '../wire/usage'
@@ -184,17 +184,7 @@ export class Meter {
     const cost = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
     const settled = paid?.hold.settle(cost)
     if (!this.#attempt) return 0n
-    await this.#settle(this.#attempt, {
-      leaseId: settled?.leaseId ?? null,
-      outcome,
-      state: 'settled',
-      durationMs: 0,
-      firstTokenMs: null,
-      tokens: used ? countsOf(used) : nothing,
-      estimated: used?.estimated ?? false,
-      cost,
-      fromLease: settled?.fromLease ?? 0n,
-    })
+    await this.#settle(this.#attempt, endOf({ outcome, used, cost, settled }))
     return cost
   }
 
@@ -223,6 +213,25 @@ export class Meter {
     }
   }
 }
+
+interface Ended {
+  outcome: string
+  used: Usage | undefined
+  cost: bigint
+  settled: Settled | undefined
+}
+
+const endOf = ({ outcome, used, cost, settled }: Ended): AttemptEnd => ({
+  leaseId: settled ? settled.leaseId : null,
+  outcome,
+  state: 'settled',
+  durationMs: 0,
+  firstTokenMs: null,
+  tokens: used ? countsOf(used) : nothing,
+  estimated: used ? used.estimated : false,
+  cost,
+  fromLease: settled ? settled.fromLease : 0n,
+})
 
 const countsOf = (usage: Usage): TokenCounts => ({
   input: usage.input,
