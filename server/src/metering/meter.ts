@@ -55,6 +55,7 @@ interface OpenAttempt {
   /** The same as its records have it. */
   text: string
   startedAtMs: number
+  firstTokenMs: number | null
 }
 
 /** How a request ended. */
@@ -129,10 +130,16 @@ export class Meter {
     if (last?.beginning.connectionId === connection.id) return
     const beginning = this.#beginningAt({ provider, connection })
     const text = beginningOf(beginning)
-    this.#attempt = { beginning, text, startedAtMs: performance.now() }
+    this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
     if (last) await this.#settle(last, { ...unused, outcome: 'failed_over' })
     await this.#ports.begin(beginning.id, toRecord(unused, text))
     this.#metered.onAttempt?.()
+  }
+
+  /** The first of a stream has come. */
+  answered(): void {
+    if (!this.#attempt) return
+    this.#attempt.firstTokenMs = Math.round(performance.now() - this.#attempt.startedAtMs)
   }
 
   /**
@@ -188,8 +195,10 @@ export class Meter {
     return cost
   }
 
-  #settle({ beginning, text, startedAtMs }: OpenAttempt, end: AttemptEnd): Promise<void> {
+  #settle(attempt: OpenAttempt, end: AttemptEnd): Promise<void> {
+    const { beginning, text, startedAtMs, firstTokenMs } = attempt
     end.durationMs = Math.round(performance.now() - startedAtMs)
+    end.firstTokenMs = firstTokenMs
     return this.#ports.settle({ ...beginning, ...end }, text)
   }
 

@@ -56,8 +56,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   await openPartitions({ storage, log })
-  const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
-  opening.use(catalog)
+  const { catalog, lookForLocalServers } = await openCatalog({ config, storage, log }, opening)
   const settings = await openSettings({ config, storage, log }, opening)
   const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
