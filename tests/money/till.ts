@@ -124,8 +124,8 @@ const toBooked = (row: Row): Booked => ({
   outputTokens: Number(row.output_tokens),
   cost: BigInt(row.cost),
   writtenOff: BigInt(row.written_off),
-  durationMs: Number(row.duration_ms),
-  firstTokenMs: row.first_token_ms === null ? null : Number(row.first_token_ms),
+  durationMs: row.duration_ms,
+  firstTokenMs: row.first_token_ms,
 })
 
 /** The one event of a request. */
