@@ -5,6 +5,7 @@ import { startRedis, type RedisServer } from './redis-server'
 import { startWire, type SlowWire } from './slow-wire'
 import { startTwoNodes, type TwoNodes } from '../database'
 import type { Customer } from '../rig'
+import { leastOf } from './least-of'
 
 const limit = 60
 
@@ -82,13 +83,6 @@ describe('two nodes, one Redis', () => {
 
 /** Redis is looked for every half second; a connection that stays silent is replaced after five. */
 const backAgain = () => Bun.sleep(6000)
-
-/** The least of three measurements, or the first within `limit`: a busy machine is slow, not wrong. */
-async function leastOf(limit: number, measure: () => Promise<number>): Promise<number> {
-  let least = Infinity
-  for (let run = 0; run < 3 && least > limit; run++) least = Math.min(least, await measure())
-  return least
-}
 
 describe('Redis away', () => {
   test('R06: one node cut off has its share, the other the limit', async () => {

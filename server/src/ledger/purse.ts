@@ -185,6 +185,7 @@ export class Purse {
   /** Has the other nodes give back what they do not use; or gives way to one of them. */
   async #askOthers(): Promise<'something' | 'nothing' | 'gave way'> {
     const { bank, now } = this.#ports
+    await this.#atItsPace()
     await bank.recall()
     const until = now().monotonicMs + recallMs
     let gaveWay = false
@@ -233,10 +234,15 @@ export class Purse {
     }
   }
 
-  async #take(): Promise<Lease> {
-    const { bank, now, newLeaseId, pause } = this.#ports
+  async #atItsPace(): Promise<void> {
+    const { now, pause } = this.#ports
     const waitMs = this.#pace.next(now().monotonicMs)
     if (waitMs > 0) await pause(waitMs)
+  }
+
+  async #take(): Promise<Lease> {
+    const { bank, now, newLeaseId } = this.#ports
+    await this.#atItsPace()
     const askedAt = now()
     let slice = this.#usable(askedAt)
     if (slice?.isUnsure) slice = await this.lookUp(slice)
