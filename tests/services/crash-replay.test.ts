@@ -3,6 +3,7 @@ import { silentAttempts, sumsOf } from './booked'
 import { newWitness, startLoad } from './client-load'
 import { expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from './nodes'
+import { eventually } from '../faults/asking'
 import type { CrashPoint } from '../../server/src/crash-points'
 
 setDefaultTimeout(180_000)
@@ -48,7 +49,7 @@ test('C03 I20: killed 10 times while it replays, then all is booked once', async
   const before = (await sumsOf(nodes.sql, customers)).events
   // What ends now stays in the journal.
   nodes.wireOf(0).cut()
-  await Bun.sleep(1500)
+  await eventually(() => witness.seen.length > before + 120, 20_000)
   await nodes.at(0).stop('SIGKILL')
   await load.stop()
   nodes.wireOf(0).mend()

@@ -15,6 +15,10 @@ test('R11: places that a crashed node held come back within 130 s', async () => 
   const held = await Promise.all([begin(b, key), begin(b, key)])
   expect(held.map(({ status }) => status)).toEqual([200, 200])
   expect((await begin(a, key)).status).toBe(429)
+  const isShared = () => {
+    const said = a.output()
+    return said.lastIndexOf('Redis is back') >= said.lastIndexOf('Redis is away')
+  }
   await b.stop('SIGKILL')
   const crashedAt = performance.now()
   expect((await begin(a, key)).status).toBe(429)
@@ -24,7 +28,8 @@ test('R11: places that a crashed node held come back within 130 s', async () => 
     await Bun.sleep(500)
     const response = await begin(a, key)
     await response.body?.cancel()
-    status = response.status
+    // On a busy machine a node may miss its Redis for moments, and then keeps to its share.
+    status = isShared() ? response.status : 429
   }
   console.log(`R11: a place came back after ${Math.round(tookMs / 1000)} s`)
   expect(tookMs).toBeLessThan(130_000)

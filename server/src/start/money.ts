@@ -135,22 +135,20 @@ interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
  * orphans, then what their leases had not spent is freed.
  */
 async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
-  const { log, journal, crashAt } = parts
-  const orphans = journal.orphans().map(async ({ attemptId, body }) => {
-    log.warn({ attemptId }, 'an attempt was open when its process died')
-    await journal.settle(attemptId, asOrphan(body))
-    crashAt?.('replay-mid')
-  })
-  await Promise.all(orphans)
   const replayed = replay(parts).catch((err: unknown) => {
-    log.error({ err }, 'what an earlier start left could not be booked yet')
+    parts.log.error({ err }, 'what an earlier start left could not be booked yet')
   })
   await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
 }
 
 async function replay(parts: Omit<Parts, 'purses'>): Promise<void> {
-  const { storage, log, crashAt, node, flusher } = parts
+  const { storage, log, crashAt, node, journal, flusher } = parts
   const { query } = storage.database
+  for (const { attemptId, body } of journal.orphans()) {
+    log.warn({ attemptId }, 'an attempt was open when its process died')
+    await journal.settle(attemptId, asOrphan(body))
+    crashAt?.('replay-mid')
+  }
   await flusher.drain()
   for (const earlier of await earlierStarts(query, node)) {
     const ended = await endLeases(query, await leasesOf(query, earlier), 'closed')
