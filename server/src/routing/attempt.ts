@@ -1,6 +1,7 @@
 import type { Candidate } from './candidate'
 import type { Deadline } from './deadline'
-import { ConnectionFailed, toConnectionFailed, type Egress } from '../egress/egress'
+import { ConnectionFailed, toConnectionFailed } from '../egress/connection-failed'
+import type { Egress } from '../egress/egress'
 import { ApiError } from '../errors'
 import { nonsense, toCallerError, type Source } from '../providers/openai/upstream-error'
 import * as sandbox from '../providers/sandbox'
@@ -86,6 +87,7 @@ function transmit({ candidate, operation, body, deadline, egress }: Attempt): Pr
     headers: headersOf(candidate),
     body: JSON.stringify(body),
     signal,
+    owner: connection.owner,
   })
 }
 
