@@ -38,12 +38,6 @@ export function isPublic(text: string): boolean {
   return isIn(address, globalUnicast) && !isIsatap(address.parts)
 }
 
-/** Whether an address lies in one of these networks, such as `10.0.0.0/8`. */
-export function isWithin(text: string, list: readonly string[]): boolean {
-  if (isIP(text) === 0 || text.includes('%')) return false
-  return isIn(ipaddr.parse(text), networks(list))
-}
-
 /** One spelling for each address. */
 const canonical = (text: string) => ipaddr.parse(text.replace(/%.*$/, '')).toNormalizedString()
 

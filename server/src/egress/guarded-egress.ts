@@ -42,6 +42,8 @@ const isElsewhere = (address: string) => isPublic(address) && !isOwn(address)
  */
 export class GuardedEgress {
   readonly #guard: Required<Omit<Guard, 'ca'>> & Pick<Guard, 'ca'>
+  /** What was looked up, judged once as long as it is fresh. */
+  readonly #judged = new WeakMap<readonly string[], readonly string[]>()
 
   /** Throws where the environment names a proxy, which would connect in our place. */
   constructor(guard: Guard) {
@@ -81,21 +83,27 @@ export class GuardedEgress {
     return new URL(href)
   }
 
-  /** All addresses of a host, IPv4 first. One that is not public spoils the others. */
-  async #addresses(host: string, owner: string, signal: AbortSignal): Promise<string[]> {
-    const { names, timers, isOpen } = this.#guard
+  /** All addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
+  async #addresses(host: string, owner: string, signal: AbortSignal): Promise<readonly string[]> {
     const literal = host.replace(/^\[|\]$/g, '')
+    if (isIP(literal) !== 0) return this.#judge(host, [literal])
+    const { names, timers } = this.#guard
     const deadlineMs = Math.max(timers.connectMs * lookUpShare, 1)
-    const addresses =
-      isIP(literal) === 0
-        ? await unlessAborted(names.addressesOf({ name: host, owner, deadlineMs }), signal)
-        : [literal]
-    const closed = addresses.find((address) => !isOpen(address))
-    if (closed !== undefined) {
-      names.forget(host)
-      throw new AddressRefused(`${host} leads to ${closed}`)
-    }
-    return addresses.toSorted((one, other) => isIP(one) - isIP(other))
+    const looking = names.addressesOf({ name: host, owner, deadlineMs })
+    const addresses = await unlessAborted(looking, signal)
+    const known = this.#judged.get(addresses)
+    if (known) return known
+    const judged = this.#judge(host, addresses)
+    this.#judged.set(addresses, judged)
+    return judged
+  }
+
+  /** One that is not public spoils the others: such a name is a mistake, or waits for its chance. */
+  #judge(host: string, addresses: readonly string[]): readonly string[] {
+    const closed = addresses.find((address) => !this.#guard.isOpen(address))
+    if (closed === undefined) return addresses.toSorted((one, other) => isIP(one) - isIP(other))
+    this.#guard.names.forget(host)
+    throw new AddressRefused(`${host} leads to ${closed}`)
   }
 
   #tlsFor({ hostname }: URL, owner: string): TlsOptions {

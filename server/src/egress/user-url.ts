@@ -12,7 +12,8 @@ export interface UrlRules {
 /** An address that may be stored and called, or why not, in words for the caller. */
 export type CheckedUrl = { href: string; refusal?: never } | { href?: never; refusal: string }
 
-const longest = 500
+/** What is called is what was stored, and a path of ours behind it. */
+const longest = 1000
 const longestName = 253
 
 /** Scheme, host, port and path, each in the one spelling that no two parsers read differently. */
@@ -26,25 +27,17 @@ const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z\d-]{1,59})$/
  * Names that no public resolver knows and that private ones do. Source: RFC 6761, 6762, 7686, 8375,
  * 9476, ICANN's resolution on `internal`, SAC113, and what routers and clusters use.
  */
-const privateSuffixes = new Set([
-  ...[
-    'localhost',
-    'localdomain',
-    'local',
-    'internal',
-    'intranet',
-    'private',
-    'lan',
-    'home',
-    'corp',
-  ],
-  ...['arpa', 'test', 'invalid', 'onion', 'alt', 'mail', 'cluster', 'svc', 'consul', 'docker'],
-])
+const privateSuffixes = new Set(
+  (
+    'localhost localdomain local internal intranet private lan home corp mail ' +
+    'arpa test invalid onion alt cluster svc consul docker'
+  ).split(' '),
+)
 
 function hostRefusal(host: string, { ownHosts }: UrlRules): string | undefined {
-  if (ownHosts.some((own) => own.toLowerCase() === host))
-    return 'The address is this service itself.'
   const address = host.replace(/^\[|\]$/g, '')
+  if (ownHosts.some((own) => own.toLowerCase() === address))
+    return 'The address is this service itself.'
   if (isIP(address) !== 0) {
     return isPublic(address) ? undefined : 'The address is not one of the public internet.'
   }
