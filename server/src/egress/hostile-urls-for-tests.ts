@@ -1,9 +1,10 @@
+const hex = (part: number) => `0x${part.toString(16)}`
+const octal = (part: number) => `0${part.toString(8)}`
+
 /** Every way in which a dotted address, or a part of it, has been written for some parser. */
 function spellings(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   const whole = ((a * 256 + b) * 256 + c) * 256 + d
-  const hex = (part: number) => `0x${part.toString(16)}`
-  const octal = (part: number) => `0${part.toString(8)}`
   const halves = `${(whole >>> 16).toString(16)}:${(whole & 0xffff).toString(16)}`
   const escaped = `%${address.charCodeAt(0).toString(16)}${address.slice(1)}`
   return words(`

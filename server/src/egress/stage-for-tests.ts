@@ -114,7 +114,7 @@ export class TestStage implements Disposable {
         body: '{"a":1}',
         signal: signal ?? AbortSignal.timeout(10_000),
       })
-    return { send, names, asked: server.asked }
+    return { guarded, send, names, asked: server.asked }
   }
 
   [Symbol.dispose](): void {

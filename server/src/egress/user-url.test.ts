@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { hostileUrls } from './hostile-urls-for-tests'
 import { checkUserUrl } from './user-url'
 
@@ -42,8 +42,7 @@ test.each([
 })
 
 test('what is kept is judged the same when it is read again', () => {
-  const host = fc.domain()
-  const property = fc.property(host, fc.webPath(), (name, path) => {
+  const property = fc.property(fc.domain(), fc.webPath(), (name, path) => {
     const { href } = checkUserUrl(`https://${name}${path}`, rules)
     if (href !== undefined) expect(checkUserUrl(href, rules)).toEqual({ href })
   })
@@ -51,41 +50,9 @@ test('what is kept is judged the same when it is read again', () => {
 })
 
 test('whatever passes leads where a reader without a parser would look for it', () => {
-  const signs = fc.constantFrom(
-    ...[
-      '/',
-      '\\',
-      '@',
-      ':',
-      '.',
-      '..',
-      '#',
-      '?',
-      '%',
-      '[',
-      ']',
-      '\t',
-      '\n',
-      ' ',
-      '。',
-      '１',
-      'ａ',
-      '-',
-    ],
-    ...[
-      '127.0.0.1',
-      'localhost',
-      'one',
-      'example',
-      'com',
-      '443',
-      '0x7f',
-      '::1',
-      '%2f',
-      '%00',
-      '\u00ad',
-    ],
-  )
+  const shown =
+    '/ \\ @ : . .. # ? % [ ] 。 １ ａ - 127.0.0.1 localhost one example com 443 0x7f ::1 %2f %00'
+  const signs = fc.constantFrom(...shown.split(' '), ' ', '\t', '\n', '\u00ad')
   const text = fc
     .array(signs, { maxLength: 9 })
     .map((parts) => `https://one.example${parts.join('')}`)
