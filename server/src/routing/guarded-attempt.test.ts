@@ -39,6 +39,7 @@ async function staged(answer: (socket: Socket) => unknown) {
         maxOutputTokens: null,
       },
       egress,
+      hops: 0,
     })
   }
   const test = (host: string) => probe(egress, provider, connectionTo(host))
