@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { Egress, type OwnedCall } from './egress'
+import { GuardedEgress } from './guarded-egress'
 import type { Zone } from './name-server-for-tests'
+import { Names } from './names'
 import { failure, TestStage } from './stage-for-tests'
+import { Transport } from './transport'
 
 /** What whoever sent it learns of a request that was refused: as much as of a host that is down. */
 const refused = {
@@ -180,6 +183,33 @@ test.each([
   expect(await failure(send(url))).toMatchObject(refused)
   expect(asked).toEqual([])
 })
+
+test.each(['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:8.8.8.8', 'fd00:ec2::254'])(
+  'X10: as it is in production, it goes neither to %s nor to the service itself',
+  async (address) => {
+    using stage = new TestStage()
+    const { port } = await stage.peer()
+    for (const host of ['127.0.0.1', '::1']) await stage.forbidden(host, port)
+    let questions = 0
+    const guarded = new GuardedEgress({
+      timers: { connectMs: 1000 },
+      rules: { ports: [port], ownHosts: ['tollgate.example'] },
+      names: new Names(() => Promise.resolve([(questions++, address)])),
+      transport: new Transport(),
+    })
+    const send = (host: string) =>
+      guarded.send({
+        url: `https://${host}:${port}/`,
+        owner: 'acc_1',
+        method: 'GET',
+        headers: {},
+        signal: AbortSignal.timeout(5000),
+      })
+    expect(await failure(send('one.example'))).toMatchObject(refused)
+    expect(await failure(send('tollgate.example'))).toMatchObject(refused)
+    expect([questions, stage.trespassers]).toEqual([1, []])
+  },
+)
 
 test('deny by default: only what is the operator’s goes unguarded', async () => {
   using stage = new TestStage()
