@@ -20,6 +20,8 @@ export interface Findings {
   trespassed: string[]
   /** With the guard of production, for which nothing of this machine is open. */
   own: string[]
+  /** Name of the error for public addresses themselves, which the certificate does not name. */
+  literal: unknown[]
 }
 
 const nameOf = (address: string) => `a${address.replaceAll(/[:.]/g, '-')}.wild.example`
@@ -64,12 +66,15 @@ const outcome = (way: GuardedEgress, host: string) =>
       (thrown: unknown) => (thrown instanceof Error ? thrown.name : 'unknown'),
     )
 
-const findings: Findings = { reached: {}, refused: {}, trespassed, own: [] }
+const findings: Findings = { reached: {}, refused: {}, trespassed, own: [], literal: [] }
 for (const host of zones.keys()) {
   const came = await outcome(guarded, host)
   if (typeof came === 'number') findings.reached[host] = came
   else findings.refused[host] = came
   if ((await outcome(asInProduction, host)) === 'AddressRefused') findings.own.push(host)
+}
+for (const host of ['93.184.215.14', '[2606:4700:1::1]']) {
+  findings.literal.push(await outcome(guarded, host))
 }
 await Bun.sleep(100)
 console.log(JSON.stringify(findings))

@@ -20,6 +20,11 @@ const neverConnected = new Set([
   'EAI_FAIL',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  // A rule of the system forbids it: see SECURITY.md.
+  'EACCES',
+  'EPERM',
   'ETIMEDOUT',
   'EPROTO',
   'FailedToOpenSocket',

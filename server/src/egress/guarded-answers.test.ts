@@ -147,6 +147,25 @@ test('X23: a certificate of another name, of the past or of nobody known is refu
   expect((await send(`https://a.wild.example:${good.port}/`)).status).toBe(200)
 })
 
+test('X23: no variable of the environment makes certificates unimportant', async () => {
+  using stage = new TestStage()
+  const { port } = await stage.peer(undefined, { certificate: 'expired' })
+  const script = `
+    const { Transport } = await import('./transport')
+    const tls = { serverName: 'one.example', rejectUnauthorized: true, passphrase: 'acc_1' }
+    const signal = AbortSignal.timeout(5000)
+    const call = { url: 'https://127.0.0.2:${port}/', method: 'GET', headers: {}, signal }
+    await new Transport().send(call, { connectMs: 1000, tls }).then(
+      ({ status }) => console.log(status),
+      ({ name, connected }) => console.log(name, connected),
+    )`
+  const child = Bun.spawn([process.execPath, '--no-env-file', '-e', script], {
+    cwd: import.meta.dir,
+    env: { PATH: process.env['PATH'], NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+  })
+  expect(await new Response(child.stdout).text()).toBe('ConnectionFailed false\n')
+})
+
 test('X13: whether somebody listens inside shows in nothing', async () => {
   using stage = new TestStage()
   const { port } = await stage.peer()
