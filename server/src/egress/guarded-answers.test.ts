@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { failure, TestStage } from './stage-for-tests'
 
@@ -64,6 +65,47 @@ test('X12: heads without end, and a change of protocol, are refused', async () =
     socket.write('HTTP/1.1 101 Switching\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nhello'),
   )
   expect(await failure(upgrade.send(upgrade.url))).toMatchObject({ name: 'ConnectionFailed' })
+})
+
+test.each(['x\r\nhost: two.example', 'x\nx: y', 'x\r\n\r\nGET / HTTP/1.1', 'x\0y'])(
+  'X22: a credential such as %j cannot add lines to a request',
+  async (authorization) => {
+    using staging = await staged()
+    const sent = staging.send(staging.url, { headers: { authorization } })
+    expect(await failure(sent)).toBeInstanceOf(Error)
+    expect(staging.peer.arrived).toEqual([])
+  },
+)
+
+/** The sockets of this process that listen, where the system shows them. */
+function listeningSockets(): string[] {
+  const own = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      // The one that the directory was read by.
+      return ''
+    }
+  })
+  const rows = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/self/net/${table}`, 'utf8').trim().split('\n').slice(1),
+  )
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && own.includes(`socket:[${inode}]`))
+    .map(([, address = '']) => address)
+}
+
+const showsSockets = existsSync('/proc/self/net/tcp')
+if (!showsSockets) console.log('NOT RUN: X21. It wants Linux, where a process can see its sockets.')
+
+test.skipIf(!showsSockets)('X21: nothing listens on behalf of the guard', async () => {
+  using staging = await staged()
+  const before = listeningSockets()
+  // The peer's, by which the list is known to show what there is.
+  expect(before.length).toBeGreaterThan(0)
+  await (await staging.send(staging.url)).text()
+  expect(listeningSockets().toSorted()).toEqual(before.toSorted())
 })
 
 test('chunks arrive one by one, as they are sent', async () => {

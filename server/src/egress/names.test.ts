@@ -76,6 +76,17 @@ test('X05: one answer of two that are wanted is enough, when the other does not 
   expect(addresses).toEqual(['192.0.2.1'])
 })
 
+test('X24: a name server that has died is given up in time, and no other one is asked', async () => {
+  const { look, server } = await stage({ 'one.example': { addresses: ['192.0.2.1'] } })
+  server.close()
+  open.length = 0
+  const startedAt = performance.now()
+  // The machine's own would know it.
+  await expect(look('localhost', 600)).rejects.toBeInstanceOf(NotResolved)
+  await expect(look('one.example', 600)).rejects.toBeInstanceOf(NotResolved)
+  expect(performance.now() - startedAt).toBeLessThan(1500)
+})
+
 test.each([33, 1000, 10_000])('X05: a name of %d addresses has too many', async (count) => {
   const addresses = Array.from({ length: count }, (_, n) => `192.0.${n >> 8}.${n & 255}`)
   const { look } = await stage({
