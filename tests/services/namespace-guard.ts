@@ -42,7 +42,7 @@ const server = await startNameServer((name) => {
   return addresses && { addresses }
 })
 const guard = {
-  timers: { connectMs: 2000 },
+  timers: { connectMs: 8000 },
   rules: { ports: [443], ownHosts: [] },
   transport: new Transport(),
   ca: authority,
@@ -59,7 +59,7 @@ const outcome = (way: GuardedEgress, host: string) =>
       owner: 'acc_1',
       method: 'GET',
       headers: {},
-      signal: AbortSignal.timeout(5000),
+      signal: AbortSignal.timeout(10_000),
     })
     .then(
       ({ status }) => status,

@@ -40,14 +40,14 @@ for (const [, version = '-4', network = ''] of rules) {
 async function sendToAll(addresses: readonly string[]): Promise<number> {
   const outcomes = addresses.map(async (address) => {
     const unguarded = new GuardedEgress({
-      timers: { connectMs: 2000 },
+      timers: { connectMs: 8000 },
       rules: { ports: [443], ownHosts: [] },
       names: new Names(() => Promise.resolve([address])),
       transport: new Transport(),
       isOpen: () => true,
       ca: authority,
     })
-    const signal = AbortSignal.timeout(3000)
+    const signal = AbortSignal.timeout(10_000)
     const call = { url: 'https://one.example/', method: 'GET' as const, headers: {}, signal }
     return unguarded.send({ ...call, owner: 'acc_1' }).then(
       () => 1,
@@ -59,6 +59,7 @@ async function sendToAll(addresses: readonly string[]): Promise<number> {
 }
 
 await sendToAll(closedAddresses)
+await Bun.sleep(100)
 const before = [...new Set(trespassed.splice(0))]
 process.setuid?.(userId)
 await sendToAll(closedAddresses)

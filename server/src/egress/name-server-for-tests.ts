@@ -32,6 +32,7 @@ export async function startNameServer(
   zoneOf: (name: string) => Zone | undefined,
 ): Promise<NameServer> {
   const asked: string[] = []
+  const late = new Set<ReturnType<typeof setTimeout>>()
   const socket = createSocket('udp4')
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query)
@@ -40,13 +41,16 @@ export async function startNameServer(
     const send = () =>
       socket.send(answerTo(query, { zone, type, end }), port, address, () => undefined)
     if (zone.delayMs === undefined) send()
-    else if (zone.delayMs < Infinity) setTimeout(send, zone.delayMs)
+    else if (zone.delayMs < Infinity) late.add(setTimeout(send, zone.delayMs))
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   return {
     address: `127.0.0.1:${socket.address().port}`,
     asked,
-    close: () => socket.close(),
+    close: () => {
+      for (const timer of late) clearTimeout(timer)
+      socket.close()
+    },
   }
 }
 

@@ -138,15 +138,25 @@ interface Sending {
 interface Listening {
   listen: (port: number, host: string, listener: () => void) => unknown
   once: (event: 'error', listener: (error: Error) => void) => unknown
-  address: () => unknown
 }
 
+/** Below those that connections get for themselves: the same port must be free at other addresses. */
+const freePort = () => 20_000 + Math.floor(Math.random() * 12_000)
+
+/** Listens at a port, or at any where it is 0. */
 async function listening(server: Listening, port: number, host: string): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  return Number(Reflect.get(Object(server.address()), 'port'))
+  for (let triesLeft = 20; ; triesLeft--) {
+    const tried = port || freePort()
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(tried, host, resolve)
+      })
+      return tried
+    } catch (thrown) {
+      if (port !== 0 || triesLeft === 0) throw thrown
+    }
+  }
 }
 
 /** What a promise rejects with. */
