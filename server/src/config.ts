@@ -42,6 +42,14 @@ const Crash = z.string().transform((text, context): PlannedCrash => {
   return z.NEVER
 })
 
+/** Numbers with commas between them. */
+const Ports = z
+  .string()
+  .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, 'must be port numbers with commas between them')
+  .default('443')
+  .transform((text) => text.split(',').map(Number))
+  .refine((ports) => ports.every((port) => port > 0 && port < 65_536), 'must be 1 to 65535 each')
+
 const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   HOST: z.string().default('127.0.0.1'),
@@ -67,6 +75,7 @@ const Environment = z.object({
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
+  USER_ENDPOINT_PORTS: Ports,
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
   CRASH_AT: Crash.optional(),
@@ -123,6 +132,8 @@ export interface Config {
   redisUrl: string | undefined
   /** From one client address; beyond it they are answered 429. */
   failedAuthenticationsPerMinute: number
+  /** The ports that addresses set by users may name. */
+  userEndpointPorts: readonly number[]
   localDiscovery: boolean
   sandbox: boolean
   logLevel: string
@@ -194,6 +205,7 @@ export function readConfig(source: Source): Config {
     timers: toTimers(env),
     redisUrl: env.REDIS_URL,
     failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,
+    userEndpointPorts: env.USER_ENDPOINT_PORTS,
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     logLevel: env.LOG_LEVEL,

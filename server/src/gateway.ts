@@ -48,6 +48,7 @@ import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf, withOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
 import { candidatesOf, findModel } from './routing/candidate'
+import { refuseCircle } from './wire/hops'
 import { check } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
 
@@ -73,6 +74,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   ports: Ports,
 ): Promise<Reply | KeptReply> {
   const principal = await ports.door.enter(call, 'write')
+  refuseCircle(call.hops)
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
   // The one place where a request ends, however it does.

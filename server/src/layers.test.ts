@@ -31,8 +31,19 @@ const mayImport: Record<string, string> = {
 
 /** The only places that may open a socket or speak to the outside by themselves. */
 const mayConnect = /^(egress|db)\//
-const opensSockets =
-  /(?<![.#\w])fetch\(|Bun\.connect\(|from 'node:(net|tls|http|https|dgram)'|new WebSocket\(/
+const modules =
+  'net|tls|https?|http2|dgram|dns|dns/promises|undici|ws|axios|got|node-fetch|ioredis|pg'
+const opensSockets = new RegExp(
+  [
+    String.raw`(?<![.#\w])fetch\(`,
+    String.raw`\b(globalThis|Bun|self)\.fetch\b`,
+    String.raw`\bBun\.(connect|udpSocket|RedisClient|SQL|S3Client)\b`,
+    String.raw`\bnew (WebSocket|EventSource|XMLHttpRequest)\(`,
+    String.raw`(from|import|require)\s*\(?\s*['"](node:)?(${modules})['"]`,
+  ].join('|'),
+)
+/** In egress: who sends to providers, who looks names up, and who asks the servers of this machine. */
+const gates = ['local-servers.ts', 'names.ts', 'transport.ts']
 
 const layer = (path: string) => path.split(/[/.]/)[0] ?? ''
 
@@ -67,11 +78,27 @@ test('folders import one way, as the table of docs/architecture.md says', async 
   expect(violations).toEqual([])
 })
 
-test('sockets are opened in egress and db, nowhere else', async () => {
+test('X16, X20: sockets are opened in egress and db, nowhere else', async () => {
   const violations: string[] = []
   for await (const { file, text } of sources()) {
     if (file.endsWith('.test.ts') || mayConnect.test(file)) continue
     if (opensSockets.test(text)) violations.push(file)
   }
   expect(violations).toEqual([])
+})
+
+test('X16: there is one fetch, and nobody but the two ways out gets at it', async () => {
+  const found = { connecting: [] as string[], fetching: [] as string[], using: [] as string[] }
+  for await (const { file, text } of sources()) {
+    if (/test\.ts$|-for-tests\.ts$/.test(file)) continue
+    if (/(?<![.#\w])fetch\(/.test(text)) found.fetching.push(file)
+    if (/\bnew Transport\(/.test(text)) found.using.push(file)
+    if (!file.startsWith('egress/')) continue
+    if (opensSockets.test(text.replaceAll(/import \{ isIP \} from 'node:net'/g, ''))) {
+      found.connecting.push(file.slice('egress/'.length))
+    }
+  }
+  expect(found.connecting.toSorted()).toEqual(gates)
+  expect(found.fetching).toEqual(['egress/transport.ts'])
+  expect(found.using.toSorted()).toEqual(['egress/egress.ts', 'start/gateway.ts'])
 })

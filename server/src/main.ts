@@ -1,5 +1,6 @@
 import { version } from '../package.json'
 import { readConfig, StartError } from './config'
+import { assertNoProxy } from './egress/no-proxy'
 import { createLog } from './start/log'
 import { startServer, type RunningServer } from './start/server'
 import { welcome } from './start/welcome'
@@ -8,19 +9,8 @@ const startedAt = performance.now()
 const fatalDrainMs = 5000
 const sameSignalMs = 1000
 
-/** A proxy would take requests around the guard over where they may go; the launcher empties these. */
-const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [
-  name,
-  name.toLowerCase(),
-])
-
-function assertNoProxy(): void {
-  const name = proxies.find((variable) => process.env[variable])
-  if (name) throw new StartError(`${name} is set. Start by "npm start", which leaves it out.`)
-}
-
 async function main(): Promise<void> {
-  assertNoProxy()
+  assertNoProxy(process.env)
   const config = readConfig(process.env)
   const log = createLog(config.logLevel)
   const leave = (code: number) => {

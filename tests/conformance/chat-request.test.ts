@@ -240,6 +240,7 @@ test('nothing of the caller’s headers reaches the provider', async () => {
     'content-type',
     'host',
     'user-agent',
+    'x-tollgate-hops',
   ])
   expect(headers).toMatchObject({ 'user-agent': 'tollgate', 'accept-encoding': 'identity' })
   expect(JSON.stringify(headers)).not.toMatch(/org-canary|a=canary|10\.9\.8\.7|stainless/i)

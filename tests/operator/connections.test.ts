@@ -94,7 +94,7 @@ describe('is refused', () => {
   )
 })
 
-test('a new address discards the secret: it was not given for that one', async () => {
+test('X14: a new address discards the secret: it was not given for that one', async () => {
   const { path } = await made()
   const moved = await ask(gateway, `PUT ${path}`, { endpoint_url: 'http://127.0.0.1:9/v1' })
   expect(moved.body).toMatchObject({ status: 'inactive', api_key_prefix: null })

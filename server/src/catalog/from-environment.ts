@@ -30,6 +30,7 @@ export function connectionsFrom(
       baseUrl,
       secret: variable ? (environment[variable] ?? null) : null,
       priority: 100,
+      owner: null,
       isDefault: false,
       onlyModels: null,
     }

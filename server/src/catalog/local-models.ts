@@ -25,6 +25,7 @@ export function fromLocalServers(
       baseUrl: found.baseUrl,
       secret: (found.keyVariable && environment[found.keyVariable]) || null,
       priority: 100 + position,
+      owner: null,
       isDefault: false,
       onlyModels: new Set(offered.map(({ id }) => `local/${id}`)),
     }

@@ -17,6 +17,7 @@ const connection = {
   baseUrl: 'https://example.com',
   secret: null,
   priority: 1,
+  owner: null,
   isDefault: false,
   onlyModels: null,
 }

@@ -55,6 +55,7 @@ export const sampleConnection = (fields: Partial<Connection> = {}): Connection =
   baseUrl: null,
   secret: 'sk-fake',
   priority: 100,
+  owner: null,
   isDefault: false,
   onlyModels: null,
   ...fields,

@@ -6,6 +6,8 @@ export interface Connection {
   id: string
   provider: string
   name: string
+  /** The account it belongs to, null for the operator's own; decides which way out it takes. */
+  owner: string | null
   /** Without a final slash; null for a provider inside the process. */
   baseUrl: string | null
   secret: string | null

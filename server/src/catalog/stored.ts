@@ -91,6 +91,10 @@ export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
   options: RelayOptions.parse(row.options),
 })
 
+/** Nobody but the operator goes unguarded: what is not the platform's counts as a stranger's. */
+export const ownerOf = ({ id, scope }: Pick<Selectable<ConnectionRow>, 'id' | 'scope'>) =>
+  scope === 'platform' ? null : id
+
 interface StoredOptions {
   /** Opens the credentials. */
   encryptionKey: Buffer
@@ -126,6 +130,7 @@ export async function readStored(db: Kysely<Schema>, options: StoredOptions): Pr
     baseUrl: row.endpoint_url,
     secret: row.secret && unseal(row.secret, options.encryptionKey, row.id),
     priority: row.priority,
+    owner: ownerOf(row),
     isDefault: row.is_default,
     onlyModels: null,
   })

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { ConnectionFailed, Egress, toConnectionFailed } from './egress'
+import { ConnectionFailed, toConnectionFailed } from './connection-failed'
+import { Egress } from './egress'
 
 const open: (() => unknown)[] = []
 afterEach(() => {
@@ -37,7 +38,7 @@ async function addressOf(server: Server): Promise<string> {
 const plain = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 
 const send = (egress: Egress, url: string, signal = AbortSignal.timeout(5000)) =>
-  egress.send({ url, method: 'POST', headers: {}, body: '{}', signal })
+  egress.send({ url, method: 'POST', headers: {}, body: '{}', signal, owner: null })
 
 /** What a promise rejects with. */
 const failure = (promise: Promise<unknown>) =>
@@ -54,6 +55,7 @@ test('what is sent arrives with these headers and this body, and the answer come
     headers: { authorization: 'Bearer secret', 'accept-encoding': 'identity' },
     body: '{"a":1}',
     signal: AbortSignal.timeout(5000),
+    owner: null,
   })
   expect([response.status, await response.text()]).toEqual([200, 'ok'])
   const [request = ''] = received
@@ -88,6 +90,8 @@ test.each([
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
+  'EACCES',
+  'EADDRNOTAVAIL',
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',

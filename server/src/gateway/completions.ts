@@ -68,7 +68,8 @@ async function whole(job: Job<CompletionRequest>): Promise<Reply> {
       const { source, body } = prepare(job, candidate)
       const { egress } = job.ports
       const operation = 'completions'
-      const answer = await exchange({ candidate, operation, body, deadline, source, egress })
+      const { hops } = job.call
+      const answer = await exchange({ candidate, operation, body, deadline, source, egress, hops })
       const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
       return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
     },

@@ -88,6 +88,7 @@ async function embed(job: Job<EmbeddingRequest>, { candidate, deadline, batch }:
     deadline,
     source,
     egress,
+    hops: job.call.hops,
   })
   const format = job.request.encoding_format ?? 'float'
   const read = readEmbeddings(answer, { count: batch.length, format }, source)

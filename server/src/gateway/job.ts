@@ -48,6 +48,8 @@ export interface ReadBody {
 /** One request to a model endpoint, as it arrived. */
 export interface Call extends Caller {
   requestId: string
+  /** How many Tollgates have sent it on. */
+  hops: number
   /** Read only after the key was accepted. Rejects with `invalid_request`. */
   readBody: (limitBytes: number) => Promise<ReadBody>
   /** Aborts when the caller has gone. */

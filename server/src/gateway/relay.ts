@@ -102,6 +102,7 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
         deadline,
         source,
         egress,
+        hops: job.call.hops,
         allowance: plan.allowance,
       }
       try {

@@ -17,7 +17,8 @@ interface WholeChat extends RelayOf {
 export async function wholeChat(job: Job<Relayable>, chat: WholeChat): Promise<WholeAnswer> {
   const { candidate, source, body, deadline } = chat
   const { egress } = job.ports
-  const attempt = { candidate, operation: 'chat' as const, body, deadline, source, egress }
+  const { hops } = job.call
+  const attempt = { candidate, operation: 'chat' as const, body, deadline, source, egress, hops }
   const { upstreamModel } = job.model
   const { streamOnlyModels } = candidate.provider.options
   if (streamOnlyModels.some((prefix) => upstreamModel.startsWith(prefix))) {

@@ -1,10 +1,12 @@
 import type { Candidate } from './candidate'
 import type { Deadline } from './deadline'
-import { ConnectionFailed, toConnectionFailed, type Egress } from '../egress/egress'
+import { ConnectionFailed, toConnectionFailed } from '../egress/connection-failed'
+import type { Egress } from '../egress/egress'
 import { ApiError } from '../errors'
 import { nonsense, toCallerError, type Source } from '../providers/openai/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
+import { hopsHeader } from '../wire/hops'
 import type { JsonObject } from '../wire/json-body'
 import { EventTooLong } from '../wire/sse'
 
@@ -24,6 +26,8 @@ export interface Attempt {
   deadline: Deadline
   source: Source
   egress: Egress
+  /** How many Tollgates had sent the request on before it came here. */
+  hops: number
   /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
   allowance?: Allowance | undefined
 }
@@ -73,7 +77,14 @@ export async function send(attempt: Attempt): Promise<Response> {
   throw new AttemptFailed(error, othersMayDoBetter.has(status) || status >= 500)
 }
 
-function transmit({ candidate, operation, body, deadline, egress }: Attempt): Promise<Response> {
+function transmit({
+  candidate,
+  operation,
+  body,
+  deadline,
+  egress,
+  hops,
+}: Attempt): Promise<Response> {
   const { provider, connection } = candidate
   const path = provider.options.paths[operation] ?? paths[operation]
   const { signal } = deadline
@@ -83,9 +94,10 @@ function transmit({ candidate, operation, body, deadline, egress }: Attempt): Pr
   return egress.send({
     url: `${connection.baseUrl ?? provider.baseUrl}${path}`,
     method: 'POST',
-    headers: headersOf(candidate),
+    headers: { ...headersOf(candidate), [hopsHeader]: String(hops + 1) },
     body: JSON.stringify(body),
     signal,
+    owner: connection.owner,
   })
 }
 

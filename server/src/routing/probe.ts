@@ -37,6 +37,7 @@ export async function probe(
       method: 'GET',
       headers: headersOf({ provider, connection }),
       signal: AbortSignal.timeout(patienceMs),
+      owner: connection.owner,
     })
     const text = await limitedText(response)
     if (!response.ok) {

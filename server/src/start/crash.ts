@@ -28,8 +28,8 @@ export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore =
 export class CrashingEgress extends Egress {
   readonly #crashAt: CrashAt
 
-  constructor(timers: ConstructorParameters<typeof Egress>[0], crashAt: CrashAt) {
-    super(timers)
+  constructor(...[timers, ways, crashAt]: [...ConstructorParameters<typeof Egress>, CrashAt]) {
+    super(timers, ways)
     this.#crashAt = crashAt
   }
 

@@ -10,6 +10,9 @@ import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
+import { GuardedEgress } from '../egress/guarded-egress'
+import { Names } from '../egress/names'
+import { Transport } from '../egress/transport'
 import { createGateway, type Gateway } from '../gateway'
 import { Drains } from '../gateway/drains'
 import type { Claims } from '../idempotency/claims'
@@ -58,12 +61,12 @@ export async function openGateway(
   parts: Parts,
   stack: AsyncDisposableStack,
 ): Promise<OpenedGateway> {
-  const { storage, catalog, timers, settings, log, crashAt } = parts
+  const { storage, catalog, timers, settings, log } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, money, claims }, stack)
-  const egress = crashAt ? new CrashingEgress(timers, crashAt) : new Egress(timers)
+  const egress = openEgress(parts)
   const { door, limits } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
@@ -94,6 +97,21 @@ export async function openGateway(
       for (const deadline of running) deadline.cancel(reason)
     },
   }
+}
+
+function openEgress({ config, timers, crashAt }: Parts): Egress {
+  const { baseUrl, host, userEndpointPorts: ports } = config
+  const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
+  const rules = { ports, ownHosts }
+  const guarded = new GuardedEgress({
+    timers,
+    rules,
+    names: new Names(),
+    transport: new Transport(),
+  })
+  return crashAt
+    ? new CrashingEgress(timers, { guarded }, crashAt)
+    : new Egress(timers, { guarded })
 }
 
 /** Who may come in, and how much of it. */

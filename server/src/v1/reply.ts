@@ -3,6 +3,7 @@ import type { Call, KeptReply, Reply, StreamReply } from '../gateway/job'
 import { readJson } from '../http/body'
 import { callerOf } from '../http/caller'
 import type { Env } from '../http/env'
+import { hopsHeader, toHops } from '../wire/hops'
 import { plainUsd } from '../wire/usd'
 import {
   openedWithin,
@@ -57,6 +58,7 @@ const toCall = (c: Context<Env>): Call => ({
   ...callerOf(c),
   requestId: c.get('requestId'),
   readBody: (limitBytes) => readJson(c.req.raw, limitBytes, c.env.server),
+  hops: toHops(c.req.raw.headers.get(hopsHeader)),
   signal: c.req.raw.signal,
 })
 

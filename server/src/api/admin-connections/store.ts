@@ -2,6 +2,7 @@ import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import type { ChangedConnection, NewConnection } from './schema'
 import type { Catalog } from '../../catalog/catalog'
 import type { Connection } from '../../catalog/snapshot'
+import { ownerOf } from '../../catalog/stored'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { seal, unseal } from '../../db/sealed'
@@ -209,6 +210,7 @@ async function testConnection(ports: ConnectionPorts, row: Selectable<Connection
     name: row.name,
     baseUrl: row.endpoint_url,
     secret: row.secret && unseal(row.secret, encryptionKey, row.id),
+    owner: ownerOf(row),
     priority: row.priority,
     isDefault: row.is_default,
     onlyModels: null,

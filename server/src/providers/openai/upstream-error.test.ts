@@ -165,6 +165,9 @@ describe('words', () => {
     ['Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.abc', 'Authorization: [secret]'],
     ['see https://internal.acme.test/a?k=1 for more', 'see [address] for more'],
     ['dial tcp 10.0.3.7:8443: refused', 'dial tcp [address]: refused'],
+    ['dial tcp [fd00::7]:8443: refused', 'dial tcp [address]: refused'],
+    ['from fe80::1%eth0 to ::1, 2001:db8:0:0:0:0:0:1', 'from [address] to [address], [address]'],
+    ['std::vector at 12:30:45, a:b:c', 'std::vector at 12:30:45, a:b:c'],
     ['<html><h1>Bad gateway</h1></html>', 'Bad gateway'],
     ['a\r\nset-cookie: x\u{0}b', 'a set-cookie: x b'],
   ])('%j is scrubbed', (text, clean) => {

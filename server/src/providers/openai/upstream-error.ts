@@ -17,6 +17,10 @@ export interface Source {
   maxOutputTokens: number | null
 }
 
+/** In full, or shortened by `::`; a time of day is neither. */
+const ipv6 =
+  /(?<![\w:])\[?(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?::(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?)(?:%\w+)?(?![\w:])(?:\](?::\d+)?)?/gi
+
 /** Secrets, keys, addresses and markup do not leave with a provider's words. */
 export function scrub(text: string, secret: string | null): string {
   const known = secret ? text.replaceAll(secret, '[secret]') : text
@@ -26,6 +30,7 @@ export function scrub(text: string, secret: string | null): string {
     .replaceAll(/\b(?:(?:sk|pk|rk|gsk|xai|key)[-_]|Bearer )[\w.-]{8,}/gi, '[secret]')
     .replaceAll(/\bhttps?:\/\/[^\s"'<>]{1,300}/gi, '[address]')
     .replaceAll(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, '[address]')
+    .replaceAll(ipv6, '[address]')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, longestWords)

@@ -1,0 +1,142 @@
+import { isIP } from 'node:net'
+import { isOwn, isPublic } from './address'
+import { ConnectionFailed } from './connection-failed'
+import type { OwnedCall } from './egress'
+import type { Names } from './names'
+import { assertNoProxy } from './no-proxy'
+import type { TlsOptions, Transport } from './transport'
+import { checkUserUrl, type UrlRules } from './user-url'
+
+/** A request that may not go where it leads. Whoever sent it learns only that nobody was reached. */
+export class AddressRefused extends ConnectionFailed {
+  override readonly name = 'AddressRefused'
+
+  constructor(why: string) {
+    super(false, new Error(why))
+  }
+}
+
+interface Guard {
+  /** Read each time. */
+  timers: { readonly connectMs: number }
+  rules: UrlRules
+  names: Names
+  transport: Transport
+  /** Whether an address may be connected to; tests have no public ones. */
+  isOpen?: (address: string) => boolean
+  /** Authorities instead of the usual ones, for tests. */
+  ca?: string
+}
+
+/** The share of the time for connecting that looking a name up may take. */
+const lookUpShare = 2 / 3
+const mostTried = 2
+
+const isElsewhere = (address: string) => isPublic(address) && !isOwn(address)
+
+/**
+ * The way out for addresses that users set: https to the public internet. A name is looked up once,
+ * every address of it is judged, and the request goes to one of those very addresses: the URL that is
+ * fetched has no name in it that could be looked up again. The certificate must name the host.
+ * Connections are shared within one owner and host.
+ */
+export class GuardedEgress {
+  readonly #guard: Required<Omit<Guard, 'ca'>> & Pick<Guard, 'ca'>
+  /** What was looked up, judged once as long as it is fresh. */
+  readonly #judged = new WeakMap<readonly string[], readonly string[]>()
+
+  /** Throws where the environment names a proxy, which would connect in our place. */
+  constructor(guard: Guard) {
+    assertNoProxy(process.env)
+    this.#guard = { isOpen: isElsewhere, ...guard }
+  }
+
+  /** Throws `ConnectionFailed`, or the reason of the signal. */
+  async send({ owner, ...call }: OwnedCall): Promise<Response> {
+    const { timers, transport } = this.#guard
+    const url = this.#checked(call.url)
+    const startedAt = performance.now()
+    const addresses = await this.#addresses(url.hostname, owner, call.signal)
+    const tried = addresses.slice(0, mostTried)
+    for (const [position, address] of tried.entries()) {
+      const leftMs = Math.max(timers.connectMs - (performance.now() - startedAt), 1)
+      try {
+        // The next address is to have its time as well.
+        const connectMs = leftMs / (tried.length - position)
+        const pinned = { ...call, url: pin(url, address), headers: headersFor(url, call.headers) }
+        return await transport.send(pinned, { connectMs, tls: this.#tlsFor(url, owner) })
+      } catch (thrown) {
+        if (!(thrown instanceof ConnectionFailed) || thrown.connected) throw thrown
+        if (position === tried.length - 1) {
+          this.#guard.names.forget(url.hostname)
+          throw thrown
+        }
+      }
+    }
+    throw new AddressRefused('the name has no address')
+  }
+
+  /** What was stored may be older than the rules; paths that we add keep to them too. */
+  #checked(text: string): URL {
+    const { href, refusal } = checkUserUrl(text, this.#guard.rules)
+    if (refusal !== undefined) throw new AddressRefused(refusal)
+    return new URL(href)
+  }
+
+  /** All addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
+  async #addresses(host: string, owner: string, signal: AbortSignal): Promise<readonly string[]> {
+    const literal = host.replace(/^\[|\]$/g, '')
+    if (isIP(literal) !== 0) return this.#judge(host, [literal])
+    const { names, timers } = this.#guard
+    const deadlineMs = Math.max(timers.connectMs * lookUpShare, 1)
+    const looking = names.addressesOf({ name: host, owner, deadlineMs })
+    const addresses = await unlessAborted(looking, signal)
+    const known = this.#judged.get(addresses)
+    if (known) return known
+    const judged = this.#judge(host, addresses)
+    this.#judged.set(addresses, judged)
+    return judged
+  }
+
+  /** One that is not public spoils the others: such a name is a mistake, or waits for its chance. */
+  #judge(host: string, addresses: readonly string[]): readonly string[] {
+    const closed = addresses.find((address) => !this.#guard.isOpen(address))
+    if (closed === undefined) return addresses.toSorted((one, other) => isIP(one) - isIP(other))
+    this.#guard.names.forget(host)
+    throw new AddressRefused(`${host} leads to ${closed}`)
+  }
+
+  #tlsFor({ hostname }: URL, owner: string): TlsOptions {
+    const { ca } = this.#guard
+    const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
+    return {
+      ...(isName ? { serverName: hostname } : {}),
+      rejectUnauthorized: true,
+      passphrase: owner,
+      ...(ca === undefined ? {} : { ca }),
+    }
+  }
+}
+
+/** The same URL with an address in place of its name. */
+function pin({ port, pathname }: URL, address: string): string {
+  const host = isIP(address) === 6 ? `[${address}]` : address
+  return `https://${host}${port === '' ? '' : `:${port}`}${pathname}`
+}
+
+const headersFor = ({ host }: URL, headers: Record<string, string>) => ({ ...headers, host })
+
+/** What a name server says, or the reason of a signal that aborts before. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([answer, promise])
+  } catch (thrown) {
+    throw signal.aborted ? signal.reason : new ConnectionFailed(false, thrown)
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

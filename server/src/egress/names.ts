@@ -1,0 +1,104 @@
+import { Resolver } from 'node:dns/promises'
+import { LRUCache } from 'lru-cache'
+
+/** The addresses of a name, by its A and AAAA records, as one question to a name server. */
+export type AskNameServer = (name: string, deadlineMs: number) => Promise<string[]>
+
+/** A name has no address, or too many, or no server answered in time. */
+export class NotResolved extends Error {
+  override readonly name = 'NotResolved'
+}
+
+const freshForMs = 30_000
+const mostNames = 1000
+const mostAtOnce = 200
+/** More would be an attack, or at least nothing that serves a model. */
+const mostAddresses = 32
+
+/** Slow name servers are one customer's own affair. */
+const mostOfOne = 8
+
+interface Question {
+  name: string
+  /** Who wants to know. */
+  owner: string
+  deadlineMs: number
+}
+
+/**
+ * The addresses of names, each asked for once in a while. What is told once is what is connected to:
+ * nothing looks a name up a second time. `/etc/hosts` and search domains are not read.
+ */
+export class Names {
+  readonly #ask: AskNameServer
+  readonly #known = new LRUCache<string, Promise<readonly string[]>>({
+    max: mostNames,
+    ttl: freshForMs,
+  })
+  /** Whose questions are being asked, as often as there are some. */
+  readonly #asking: string[] = []
+
+  constructor(ask: AskNameServer = askNameServer()) {
+    this.#ask = ask
+  }
+
+  /** Throws `NotResolved`. */
+  addressesOf(question: Question): Promise<readonly string[]> {
+    const { name } = question
+    const known = this.#known.get(name)
+    if (known) return known
+    const addresses = this.#look(question)
+    this.#known.set(name, addresses)
+    // A failure is told to all who wait for it, and to nobody after them.
+    addresses.catch(() => {
+      if (this.#known.peek(name) === addresses) this.#known.delete(name)
+    })
+    return addresses
+  }
+
+  /** Its addresses did not serve. */
+  forget(name: string): void {
+    this.#known.delete(name)
+  }
+
+  async #look({ name, owner, deadlineMs }: Question): Promise<readonly string[]> {
+    const others = this.#asking.filter((asking) => asking === owner).length
+    if (this.#asking.length >= mostAtOnce || others >= mostOfOne) {
+      throw new NotResolved('too many names are being looked up')
+    }
+    this.#asking.push(owner)
+    try {
+      const addresses = await this.#ask(name, deadlineMs)
+      if (addresses.length === 0) throw new NotResolved('the name has no address')
+      if (addresses.length > mostAddresses) throw new NotResolved('the name has too many addresses')
+      return addresses
+    } finally {
+      this.#asking.splice(this.#asking.indexOf(owner), 1)
+    }
+  }
+}
+
+const tries = 2
+
+/** Asks these name servers, or those of the machine. */
+export const askNameServer =
+  (servers?: readonly string[]): AskNameServer =>
+  async (name, deadlineMs) => {
+    // A resolver a question: it can be cancelled alone, and sees the servers that are set now.
+    const resolver = new Resolver({ timeout: Math.ceil(deadlineMs / (tries + 1)), tries })
+    if (servers) resolver.setServers(servers)
+    const timer = setTimeout(() => resolver.cancel(), deadlineMs)
+    try {
+      const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+      const addresses = answers.flatMap((answer) =>
+        answer.status === 'fulfilled' ? answer.value : [],
+      )
+      if (addresses.length > 0) return addresses
+      const [{ reason } = { reason: undefined }] = answers.filter(
+        (answer) => answer.status === 'rejected',
+      )
+      throw new NotResolved('no name server knows an address', { cause: reason })
+    } finally {
+      clearTimeout(timer)
+    }
+  }

@@ -1,0 +1,15 @@
+import { StartError } from '../config'
+
+const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+])
+
+/**
+ * A proxy would take requests around the guard over where they may go; the launcher empties these
+ * variables. Throws `StartError`.
+ */
+export function assertNoProxy(environment: Readonly<Record<string, string | undefined>>): void {
+  const name = proxies.find((variable) => environment[variable])
+  if (name) throw new StartError(`${name} is set. Start by "npm start", which leaves it out.`)
+}

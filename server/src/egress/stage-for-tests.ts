@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { createServer as createSecureServer } from 'node:tls'
+import { GuardedEgress } from './guarded-egress'
+import { startNameServer, type Zone } from './name-server-for-tests'
+import { askNameServer, Names } from './names'
+import { Transport } from './transport'
+
+const fixture = (name: string) => readFileSync(join(import.meta.dir, 'fixtures', name), 'utf8')
+
+/** Who signs for the servers of the tests. */
+export const authority = fixture('authority.pem')
+
+interface Arrived {
+  /** Counts connections that got through TLS, from 1. */
+  connection: number
+  /** The name that the client asked TLS for. */
+  serverName: string
+  /** As it came, body included. */
+  text: string
+}
+
+/** A TLS server that answers each request with what `answer` writes. */
+export interface Peer {
+  port: number
+  /** All that were made, through TLS or not. */
+  connections: number
+  arrived: Arrived[]
+  sockets: Set<Socket>
+}
+
+interface PeerOptions {
+  /** `127.0.0.2` where nothing else is said, which the tests take for a public address. */
+  host?: string
+  port?: number
+  /** Of `one.example`, `two.example` and `*.wild.example`, `expired` or not. */
+  certificate?: 'server' | 'expired'
+}
+
+const plain = (socket: Socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+
+/** What is opened for one test. */
+export class TestStage implements Disposable {
+  readonly #closing: (() => unknown)[] = []
+  /** What has connected to an address that must not be connected to. */
+  readonly trespassers: string[] = []
+
+  async peer(
+    answer: (socket: Socket) => unknown = plain,
+    options: PeerOptions = {},
+  ): Promise<Peer> {
+    const { host = '127.0.0.2', port = 0, certificate = 'server' } = options
+    const peer: Peer = { port, connections: 0, arrived: [], sockets: new Set() }
+    let secured = 0
+    const keys = { key: fixture('server.key'), cert: fixture(`${certificate}.pem`) }
+    const server = createSecureServer(keys, (socket) => {
+      const connection = ++secured
+      peer.sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => peer.sockets.delete(socket))
+      socket.on('data', (bytes) => {
+        const serverName = String(Reflect.get(socket, 'servername'))
+        peer.arrived.push({ connection, serverName, text: bytes.toString() })
+        answer(socket)
+      })
+    })
+    server.on('connection', () => (peer.connections += 1))
+    server.on('tlsClientError', () => undefined)
+    this.#closing.push(() => {
+      for (const socket of peer.sockets) socket.destroy()
+      server.close()
+    })
+    peer.port = await listening(server, port, host)
+    return peer
+  }
+
+  /** Watches a port of an address that is not public. */
+  async forbidden(host: string, port: number): Promise<void> {
+    const server = createServer((socket) => {
+      this.trespassers.push(host)
+      socket.destroy()
+    })
+    this.#closing.push(() => server.close())
+    await listening(server, port, host)
+  }
+
+  /** A name server that knows these names. */
+  async zones(zoneOf: (name: string) => Zone | undefined) {
+    const server = await startNameServer(zoneOf)
+    this.#closing.push(() => server.close())
+    return server
+  }
+
+  /** The guarded way, for which `open` are all public addresses there are. */
+  async guarded(zoneOf: (name: string) => Zone | undefined, options: GuardedOptions) {
+    const { ports, open = ['127.0.0.2', '127.0.0.3'], connectMs = 1000, ca = authority } = options
+    const server = await this.zones(zoneOf)
+    const names = new Names(askNameServer([server.address]))
+    const guarded = new GuardedEgress({
+      timers: { connectMs },
+      rules: { ports, ownHosts: [] },
+      names,
+      transport: new Transport(),
+      isOpen: (address) => open.includes(address),
+      ...(ca === '' ? {} : { ca }),
+    })
+    const send = (url: string, { owner = 'acc_1', signal, headers = {} }: Sending = {}) =>
+      guarded.send({
+        url,
+        owner,
+        method: 'POST',
+        headers,
+        body: '{"a":1}',
+        signal: signal ?? AbortSignal.timeout(10_000),
+      })
+    return { guarded, send, names, asked: server.asked }
+  }
+
+  [Symbol.dispose](): void {
+    for (const close of this.#closing) close()
+  }
+}
+
+interface GuardedOptions {
+  ports: readonly number[]
+  open?: readonly string[]
+  connectMs?: number
+  ca?: string
+}
+
+interface Sending {
+  owner?: string
+  signal?: AbortSignal
+  headers?: Record<string, string>
+}
+
+interface Listening {
+  listen: (port: number, host: string, listener: () => void) => unknown
+  once: (event: 'error', listener: (error: Error) => void) => unknown
+}
+
+/** Below those that connections get for themselves: the same port must be free at other addresses. */
+const freePort = () => 20_000 + Math.floor(Math.random() * 12_000)
+
+/** Listens at a port, or at any where it is 0. */
+async function listening(server: Listening, port: number, host: string): Promise<number> {
+  for (let triesLeft = 20; ; triesLeft--) {
+    const tried = port || freePort()
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(tried, host, resolve)
+      })
+      return tried
+    } catch (thrown) {
+      if (port !== 0 || triesLeft === 0) throw thrown
+    }
+  }
+}
+
+/** What a promise rejects with. */
+export const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )

@@ -1,0 +1,76 @@
+import { isIP } from 'node:net'
+import { isPublic } from './address'
+
+/** What an address that a user sets may be. */
+export interface UrlRules {
+  /** The ports that may be named. */
+  ports: readonly number[]
+  /** Hosts that are this service itself. */
+  ownHosts: readonly string[]
+}
+
+/** An address that may be stored and called, or why not, in words for the caller. */
+export type CheckedUrl = { href: string; refusal?: never } | { href?: never; refusal: string }
+
+/** What is called is what was stored, and a path of ours behind it. */
+const longest = 1000
+const longestName = 253
+
+/** Scheme, host, port and path, each in the one spelling that no two parsers read differently. */
+const shape = /^https:\/\/(\[[\da-f:.]+\]|[a-z\d.-]+)(?::(\d{1,5}))?((?:\/[\w.~:@+-]*)*)$/i
+
+const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
+/** Nothing but digits there would be an address, in whatever base. */
+const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z\d-]{1,59})$/
+
+/**
+ * Names that no public resolver knows and that private ones do. Source: RFC 6761, 6762, 7686, 8375,
+ * 9476, ICANN's resolution on `internal`, SAC113, and what routers and clusters use.
+ */
+const privateSuffixes = new Set(
+  (
+    'localhost localdomain local internal intranet private lan home corp mail ' +
+    'arpa test invalid onion alt cluster svc consul docker'
+  ).split(' '),
+)
+
+function hostRefusal(host: string, { ownHosts }: UrlRules): string | undefined {
+  const address = host.replace(/^\[|\]$/g, '')
+  if (ownHosts.some((own) => own.toLowerCase() === address))
+    return 'The address is this service itself.'
+  if (isIP(address) !== 0) {
+    return isPublic(address) ? undefined : 'The address is not one of the public internet.'
+  }
+  const labels = host.split('.')
+  const last = labels.at(-1) ?? ''
+  const isName = labels.length > 1 && labels.every((part) => label.test(part))
+  if (!isName || !lastLabel.test(last) || host.length > longestName) {
+    return 'The host is no full domain name.'
+  }
+  return privateSuffixes.has(last) ? 'The host is a name of private networks.' : undefined
+}
+
+/**
+ * Judges an address that a user wants to set, without asking any name server. The answer has it in
+ * the spelling to store: lower case, no usual port, no final slash.
+ */
+export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
+  if (text.length > longest) return { refusal: `At most ${longest} characters.` }
+  const [, host = '', port, path = ''] = shape.exec(text) ?? []
+  const url = host ? URL.parse(text) : null
+  if (!url) {
+    return {
+      refusal: 'An address such as https://api.example.com/v1: nothing before, in or after it.',
+    }
+  }
+  // A parser that changed something saw another host or path than a reader would.
+  if (url.hostname !== host.toLowerCase() || url.pathname !== (path || '/')) {
+    return { refusal: 'The address is not written in its usual form.' }
+  }
+  const refusal = hostRefusal(url.hostname, rules)
+  if (refusal) return { refusal }
+  if (port?.startsWith('0') || !rules.ports.includes(Number(url.port || 443))) {
+    return { refusal: `Only these ports: ${rules.ports.join(', ')}.` }
+  }
+  return { href: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
+}

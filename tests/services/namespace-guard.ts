@@ -1,0 +1,81 @@
+/**
+ * Runs alone in a network namespace whose loopback has addresses of the public internet and of
+ * everything that is none, with a listener on each. Says as one line of JSON what was connected to.
+ */
+import { closedAddresses, publicAddresses, takeAddresses, watchClosed } from './namespace'
+import { isPublic } from '../../server/src/egress/address'
+import { GuardedEgress } from '../../server/src/egress/guarded-egress'
+import { startNameServer } from '../../server/src/egress/name-server-for-tests'
+import { askNameServer, Names } from '../../server/src/egress/names'
+import { authority, TestStage } from '../../server/src/egress/stage-for-tests'
+import { Transport } from '../../server/src/egress/transport'
+
+/** What was found out there; names are those of `zones`. */
+export interface Findings {
+  /** Status of each public name. */
+  reached: Record<string, number>
+  /** Name of the error for each other one. */
+  refused: Record<string, string>
+  /** Addresses that something connected to although they are not public. */
+  trespassed: string[]
+  /** With the guard of production, for which nothing of this machine is open. */
+  own: string[]
+  /** Name of the error for public addresses themselves, which the certificate does not name. */
+  literal: unknown[]
+}
+
+const nameOf = (address: string) => `a${address.replaceAll(/[:.]/g, '-')}.wild.example`
+
+takeAddresses()
+using stage = new TestStage()
+for (const host of publicAddresses) await stage.peer(undefined, { host, port: 443 })
+const trespassed = await watchClosed()
+
+const zones = new Map(
+  [...publicAddresses, ...closedAddresses].flatMap((address) => [
+    [nameOf(address), [address]],
+    [`mixed-${nameOf(address)}`, [...new Set([...publicAddresses, address])]],
+  ]),
+)
+const server = await startNameServer((name) => {
+  const addresses = zones.get(name)
+  return addresses && { addresses }
+})
+const guard = {
+  timers: { connectMs: 8000 },
+  rules: { ports: [443], ownHosts: [] },
+  transport: new Transport(),
+  ca: authority,
+}
+const names = () => new Names(askNameServer([server.address]))
+const asInProduction = new GuardedEgress({ ...guard, names: names() })
+// All of them are this machine's own here, which production refuses for that alone.
+const guarded = new GuardedEgress({ ...guard, names: names(), isOpen: isPublic })
+
+const outcome = (way: GuardedEgress, host: string) =>
+  way
+    .send({
+      url: `https://${host}/v1`,
+      owner: 'acc_1',
+      method: 'GET',
+      headers: {},
+      signal: AbortSignal.timeout(10_000),
+    })
+    .then(
+      ({ status }) => status,
+      (thrown: unknown) => (thrown instanceof Error ? thrown.name : 'unknown'),
+    )
+
+const findings: Findings = { reached: {}, refused: {}, trespassed, own: [], literal: [] }
+for (const host of zones.keys()) {
+  const came = await outcome(guarded, host)
+  if (typeof came === 'number') findings.reached[host] = came
+  else findings.refused[host] = came
+  if ((await outcome(asInProduction, host)) === 'AddressRefused') findings.own.push(host)
+}
+for (const host of ['93.184.215.14', '[2606:4700:1::1]']) {
+  findings.literal.push(await outcome(guarded, host))
+}
+await Bun.sleep(100)
+console.log(JSON.stringify(findings))
+process.exit(0)

@@ -1,0 +1,69 @@
+/**
+ * Runs as root alone in a network namespace: the guard lets everything pass, and rules of the system
+ * for one user id are all that is left. Says as one line of JSON what was connected to.
+ */
+import { closedAddresses, ip, publicAddresses, takeAddresses, watchClosed } from './namespace'
+import { GuardedEgress } from '../../server/src/egress/guarded-egress'
+import { Names } from '../../server/src/egress/names'
+import { authority, TestStage } from '../../server/src/egress/stage-for-tests'
+import { Transport } from '../../server/src/egress/transport'
+
+export interface SecondLayer {
+  /** By root, for whom there are no rules. */
+  before: string[]
+  /** By the user that they are for. */
+  after: string[]
+  reached: number
+}
+
+const userId = 61_234
+
+/** The rules that SECURITY.md tells operators to set, line by line. */
+const advice = await Bun.file(`${import.meta.dir}/../../SECURITY.md`).text()
+const rules = advice.matchAll(/^ip (-6 )?rule add pref 50 uidrange UID-UID to (\S+) prohibit$/gm)
+
+takeAddresses()
+using stage = new TestStage()
+for (const host of publicAddresses) await stage.peer(undefined, { host, port: 443 })
+const trespassed = await watchClosed()
+for (const family of ['-4', '-6']) {
+  // Loopback has all addresses here, and what is local would be found before any other rule.
+  ip(family, 'rule', 'add', 'pref', '100', 'lookup', 'local')
+  ip(family, 'rule', 'del', 'pref', '0')
+}
+for (const [, version = '-4', network = ''] of rules) {
+  const range = `${userId}-${userId}`
+  ip(version.trim(), 'rule', 'add', 'pref', '50', 'uidrange', range, 'to', network, 'prohibit')
+}
+
+/** Sends to each of these by a guard that guards nothing. */
+async function sendToAll(addresses: readonly string[]): Promise<number> {
+  const outcomes = addresses.map(async (address) => {
+    const unguarded = new GuardedEgress({
+      timers: { connectMs: 8000 },
+      rules: { ports: [443], ownHosts: [] },
+      names: new Names(() => Promise.resolve([address])),
+      transport: new Transport(),
+      isOpen: () => true,
+      ca: authority,
+    })
+    const signal = AbortSignal.timeout(10_000)
+    const call = { url: 'https://one.example/', method: 'GET' as const, headers: {}, signal }
+    return unguarded.send({ ...call, owner: 'acc_1' }).then(
+      () => 1,
+      () => 0,
+    )
+  })
+  const counts: number[] = await Promise.all(outcomes)
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+await sendToAll(closedAddresses)
+await Bun.sleep(100)
+const before = [...new Set(trespassed.splice(0))]
+process.setuid?.(userId)
+await sendToAll(closedAddresses)
+const reached = await sendToAll(publicAddresses)
+await Bun.sleep(100)
+console.log(JSON.stringify({ before, after: trespassed, reached } satisfies SecondLayer))
+process.exit(0)

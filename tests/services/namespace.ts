@@ -1,0 +1,41 @@
+import { createServer } from 'node:net'
+
+/** What a network namespace of a test's own is made of. Nothing gets out of one. */
+
+export const publicAddresses = ['93.184.215.14', '2606:4700:1::1']
+/** One at least of every network that is not the public internet. */
+export const closedAddresses = [
+  ...'10.1.2.3 172.16.5.5 172.31.255.254 192.168.1.1 100.64.0.7 100.100.100.200'.split(' '),
+  ...'169.254.169.254 169.254.170.2 192.0.0.192 192.0.2.8 192.88.99.1 198.18.0.9'.split(' '),
+  ...'198.51.100.4 203.0.113.9 168.63.129.16 127.0.0.1 127.8.8.8 192.175.48.1'.split(' '),
+  ...'fd00:ec2::254 fc00::5 fec0::1 64:ff9b::a01:203 64:ff9b:1::1 2002:a01:203::1'.split(' '),
+  ...'2001:0:a01:203::1 2001:db8::5 2001:2::1 2001:20::1 3fff::1 5f00::1 100::1'.split(' '),
+  ...'::1 2a00:1450::5efe:a01:203 3ffe::1 4000::1'.split(' '),
+]
+
+export function ip(...words: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(['ip', ...words])
+  if (exitCode !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr.toString()}`)
+}
+
+/** Gives loopback all of these addresses. */
+export function takeAddresses(): void {
+  ip('link', 'set', 'lo', 'up')
+  for (const address of [...publicAddresses, ...closedAddresses]) {
+    if (/^127|^::1/.test(address)) continue
+    ip('address', 'add', `${address}/${address.includes(':') ? '128' : '32'}`, 'dev', 'lo')
+  }
+}
+
+/** Listens at all addresses that are not public, and tells which of them something connected to. */
+export async function watchClosed(): Promise<string[]> {
+  const trespassed: string[] = []
+  for (const host of closedAddresses) {
+    const listener = createServer((socket) => {
+      trespassed.push(host)
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => listener.listen(443, host, resolve))
+  }
+  return trespassed
+}
