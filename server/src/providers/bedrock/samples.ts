@@ -1,0 +1,48 @@
+import { crc32 } from 'node:zlib'
+import { isObject } from '../../wire/json-body'
+
+/** A header of type text. */
+function header(name: string, value: string): Buffer {
+  const size = Buffer.alloc(2)
+  size.writeUInt16BE(Buffer.byteLength(value))
+  const head = Buffer.from([Buffer.byteLength(name), ...Buffer.from(name), 7])
+  return Buffer.concat([head, size, Buffer.from(value)])
+}
+
+/** One frame as AWS writes it, for tests: a second writer of the format, straight from its description. */
+export function frameOf(
+  headers: Readonly<Record<string, string>> | Buffer,
+  payload: string,
+): Buffer {
+  const head = Buffer.isBuffer(headers)
+    ? headers
+    : Buffer.concat(Object.entries(headers).map(([name, value]) => header(name, value)))
+  const body = Buffer.from(payload)
+  const frame = Buffer.alloc(16 + head.byteLength + body.byteLength)
+  frame.writeUInt32BE(frame.byteLength, 0)
+  frame.writeUInt32BE(head.byteLength, 4)
+  frame.writeUInt32BE(crc32(frame.subarray(0, 8)), 8)
+  head.copy(frame, 12)
+  body.copy(frame, 12 + head.byteLength)
+  frame.writeUInt32BE(crc32(frame.subarray(0, frame.byteLength - 4)), frame.byteLength - 4)
+  return frame
+}
+
+/** The frame of an event written as `{"<type>": payload}`, as recordings are. */
+export function eventFrame(line: string): Buffer {
+  const parsed: unknown = JSON.parse(line)
+  const [entry] = isObject(parsed) ? Object.entries(parsed) : []
+  if (!entry) throw new Error(`This is no event: ${line}`)
+  const headers = {
+    ':event-type': entry[0],
+    ':content-type': 'application/json',
+    ':message-type': 'event',
+  }
+  return frameOf(headers, JSON.stringify(entry[1]))
+}
+
+export const exceptionFrame = (type: string, message: string): Buffer =>
+  frameOf(
+    { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },
+    JSON.stringify({ message }),
+  )
