@@ -1,0 +1,139 @@
+import { pathOf } from './address'
+import { answerTool, toAnswerTool } from './answer-tool'
+import { familyOf, type Family } from './families'
+import { thoughtFormat, toHistory } from './messages'
+import { effortOf, hasThoughts, isInLoop, toThinking } from './thinking'
+import type { Target, UpstreamRequest } from '../adapter'
+import { toTurns, unsupported, type Turn } from '../conversation'
+import { toolUseOf, type Tool, type ToolUse } from '../tool-choice'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+
+/**
+ * `POST /model/{id}/converse-stream`.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+ */
+export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
+  refuseOthers(chat)
+  const family = familyOf(target.upstreamModel)
+  const turns = toTurns(chat)
+  const wanted = withSchema(toolUseOf(chat), chat, family)
+  const isClaude = family.thinking === 'adaptive' || family.thinking === 'budget'
+  const keepsThoughts = isClaude && target.signatures !== 'replaced'
+  const mayThink =
+    (!isClaude || !isInLoop(turns) || (keepsThoughts && hasThoughts(turns, thoughtFormat))) &&
+    // A call cannot be forced on a Claude that thinks, and the answer has to come as one.
+    !(isClaude && wanted.tools.some(({ name }) => name === answerTool))
+  const effort = mayThink ? effortOf(chat) : undefined
+  const thinking = toThinking(effort, family, target.maxTokens)
+  const hasTools = wanted.choice !== 'none'
+  const { messages, system } = toHistory(withInstruction(turns, chat), {
+    media: target.media,
+    cachePoints: family.cachePoints,
+    documents: new Set(),
+    callIds: family.callIds,
+    hasTools,
+    hasThoughts: keepsThoughts,
+  })
+  return {
+    path: pathOf(target.upstreamModel, 'converse-stream'),
+    headers: { accept: 'application/vnd.amazon.eventstream' },
+    body: {
+      ...(system && { system }),
+      messages,
+      inferenceConfig: toInference(chat, target, { family, isThinking: thinking.isOn }),
+      ...(hasTools && { toolConfig: toToolConfig(wanted, family, thinking.isOn) }),
+      ...toOutputConfig(chat, family),
+      ...(Object.keys(thinking.fields).length > 0 && {
+        additionalModelRequestFields: thinking.fields,
+      }),
+    },
+  }
+}
+
+/** What would be another answer without it. */
+function refuseOthers(chat: ChatRequest): void {
+  if ((chat.n ?? 1) > 1) throw unsupported('n', 'n: this model makes one choice at a time.')
+  if (chat.modalities?.includes('audio')) {
+    throw unsupported('modalities', 'modalities: this model does not speak.')
+  }
+}
+
+function toInference(
+  chat: ChatRequest,
+  { maxTokens }: Target,
+  { family, isThinking }: { family: Family; isThinking: boolean },
+): JsonObject {
+  const isFixed = family.sampling === 'rejected' || (isThinking && family.thinking !== 'effort')
+  const temperature = isFixed ? undefined : (chat.temperature ?? undefined)
+  const isOne = family.sampling === 'one' && temperature !== undefined
+  const topP = isFixed || isOne ? undefined : (chat.top_p ?? undefined)
+  const stops = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
+  const stopSequences = stops.filter((stop) => stop.trim() !== '')
+  return {
+    ...(maxTokens !== undefined && { maxTokens }),
+    // OpenAI goes to 2, all of these to 1.
+    ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
+    ...(topP !== undefined && { topP }),
+    ...(stopSequences.length > 0 && { stopSequences }),
+  }
+}
+
+function schemaOf({ response_format: format }: ChatRequest) {
+  return format?.type === 'json_schema' ? format.json_schema : undefined
+}
+
+/** A schema that the model does not know natively becomes a tool that has to be called. */
+function withSchema(wanted: ToolUse, chat: ChatRequest, family: Family): ToolUse {
+  const wantsSchema = schemaOf(chat)
+  if (!wantsSchema || family.schema === 'native') return wanted
+  if (family.schema === 'none') {
+    throw unsupported('response_format', 'response_format: this model knows no JSON schema.')
+  }
+  const tool = toAnswerTool(wantsSchema.schema ?? {})
+  if (wanted.choice === 'none') return { tools: [tool], choice: { name: answerTool } }
+  // A call that is demanded comes first; the answer is for the next turn.
+  if (wanted.choice !== 'auto') return wanted
+  return { tools: [...wanted.tools, tool], choice: 'required' }
+}
+
+function toOutputConfig(chat: ChatRequest, { schema }: Family): JsonObject {
+  const wanted = schemaOf(chat)
+  if (!wanted || schema !== 'native') return {}
+  const jsonSchema = { name: wanted.name, schema: JSON.stringify(wanted.schema ?? {}) }
+  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
+}
+
+const onlyJson = 'Answer with one JSON object and nothing else.'
+
+/** No model here has a JSON mode: it is asked in words. */
+function withInstruction(turns: readonly Turn[], chat: ChatRequest): readonly Turn[] {
+  if (chat.response_format?.type !== 'json_object') return turns
+  const part = { type: 'text' as const, text: onlyJson }
+  return [...turns, { role: 'system', pieces: [{ part, param: 'response_format' }] }]
+}
+
+function toToolConfig({ tools, choice }: ToolUse, family: Family, isThinking: boolean): JsonObject {
+  const { forcedTool } = family
+  if (choice !== 'auto' && forcedTool === 'never' && family.thinking !== 'adaptive') {
+    throw unsupported('tool_choice', 'tool_choice: this model cannot be made to call a tool.')
+  }
+  // A Claude that thinks decides by itself, as on its own API.
+  const canForce = forcedTool === 'always' || (forcedTool === 'unless_thinking' && !isThinking)
+  return {
+    tools: tools.map(toToolSpec),
+    ...(choice !== 'auto' && canForce && { toolChoice: toToolChoice(choice) }),
+  }
+}
+
+const toToolChoice = (choice: ToolUse['choice']) =>
+  typeof choice === 'object' ? { tool: choice } : { any: {} }
+
+const toToolSpec = ({ name, description, parameters, strict }: Tool) => ({
+  toolSpec: {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: { json: parameters },
+    ...(strict === true && { strict }),
+  },
+})
