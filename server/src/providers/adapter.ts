@@ -1,4 +1,4 @@
-import type { Source } from './openai/upstream-error'
+import type { Source } from './upstream-error'
 import type { ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
 import type { Part } from '../wire/part'
