@@ -1,9 +1,8 @@
+import { argumentsOf, type ContentPart, type Message } from './history'
+import { unsupported } from './unsupported'
 import { invalidRequest } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
-
-type Message = ChatRequest['messages'][number]
-export type ContentPart = Exclude<NonNullable<Message['content']>, string>[number]
 
 /** One part of a message, and where the caller wrote it. */
 export interface Piece {
@@ -25,78 +24,48 @@ export type Turn =
   /** `name` is that of the tool that was called. */
   | { role: 'tool'; callId: string; name: string; pieces: Piece[] }
 
-/** A request asks for what a model or its dialect cannot do. */
-export const unsupported = (param: string, message: string) =>
-  invalidRequest(param, 'unsupported_by_model', message)
-
 /**
  * The history of a chat request. Throws `invalid_request` for arguments that are no JSON object and
  * for a result whose call is missing. Source: wire.md 7.1.
  */
 export function toTurns({ messages }: ChatRequest): Turn[] {
-  const calls = new Calls()
-  return messages.map((message, index) => toTurn(message, { param: `messages.${index}`, calls }))
+  const names = new Map<string, string>()
+  return messages.map((message, index) => toTurn(message, { param: `messages.${index}`, names }))
 }
 
-/** The calls so far. Those of the older form have no ids: each is followed by its result. */
-class Calls {
-  readonly #names = new Map<string, string>()
-  #older = 0
-
-  get olderId(): string {
-    return `call_${this.#older}`
-  }
-
-  add({ id, name }: PastCall): void {
-    this.#names.set(id, name)
-  }
-
-  addOlder(called: ToolCall['function']): ToolCall {
-    this.#older += 1
-    return { id: this.olderId, type: 'function', function: called }
-  }
-
-  nameOf(id: string): string | undefined {
-    return this.#names.get(id)
-  }
-}
-
-/** Where a message stands, and the calls before it. */
+/** Where a message stands, and the calls before it: id -> name of the tool. */
 interface Place {
   param: string
-  calls: Calls
+  names: Map<string, string>
 }
 
-function toTurn(message: Message, place: Place): Turn {
+function toTurn(message: Message, { param, names }: Place): Turn {
   const { role } = message
-  const pieces = toPieces(message, place.param)
+  const pieces = toPieces(message, param)
   if (role === 'user') return { role, pieces }
-  if (role === 'assistant') return { role, pieces, ...saidBeside(message, place) }
   if (role === 'system' || role === 'developer') return { role: 'system', pieces }
-  const callId = role === 'function' ? place.calls.olderId : (message.tool_call_id ?? '')
-  const name = place.calls.nameOf(callId)
+  if (role === 'assistant') {
+    const calls = (message.tool_calls ?? []).map((call, at) => ({
+      id: call.id,
+      name: call.function.name,
+      input: argumentsOf(call, `${param}.tool_calls.${at}`),
+    }))
+    for (const { id, name } of calls) names.set(id, name)
+    const details: unknown = message['reasoning_details']
+    return { role, pieces, calls, details: Array.isArray(details) ? details.filter(isObject) : [] }
+  }
+  const callId = message.tool_call_id ?? ''
+  const name = names.get(callId)
   if (name === undefined) {
-    const words = `no call before this message has the id "${callId}".`
-    throw invalidRequest(`${place.param}.tool_call_id`, 'unknown_value', words)
+    const field = `${param}.tool_call_id`
+    throw invalidRequest(field, 'unknown_value', `${field}: no message before it makes this call.`)
   }
   return { role: 'tool', callId, name, pieces }
 }
 
-function saidBeside(message: Message, { param, calls }: Place) {
-  const older = message.function_call
-  const given = message.tool_calls ?? (older ? [calls.addOlder(older)] : [])
-  const said = given.map((call, at) => {
-    const field = given !== message.tool_calls ? 'function_call' : `tool_calls.${at}.function`
-    return toCall(call, `${param}.${field}.arguments`)
-  })
-  for (const call of said) calls.add(call)
-  const details: unknown = message['reasoning_details']
-  return { calls: said, details: Array.isArray(details) ? details.filter(isObject) : [] }
-}
-
 function toPieces({ content, role, ...rest }: Message, param: string): Piece[] {
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
-  const pieces = (parts ?? []).map((part, index) => ({
+  const pieces = (parts ?? []).map((part, index): Piece => ({
     part,
     param: Array.isArray(content) ? `${param}.content.${index}` : `${param}.content`,
   }))
@@ -107,38 +76,18 @@ function toPieces({ content, role, ...rest }: Message, param: string): Piece[] {
   return pieces.filter(({ part }) => textOf(part)?.trim() !== '')
 }
 
-type ToolCall = NonNullable<Message['tool_calls']>[number]
-
-function toCall({ id, function: called }: ToolCall, param: string): PastCall {
-  const input = parsed(called.arguments)
-  if (!isObject(input)) {
-    throw invalidRequest(param, 'invalid_json', 'the arguments are not a JSON object.')
-  }
-  return { id, name: called.name, input }
-}
-
-function parsed(text: string): unknown {
-  // Some providers write nothing, or `null`, for no arguments.
-  if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text) ?? {}
-  } catch {
-    return undefined
-  }
-}
-
 /** What a part says in words; undefined for a part that is none. */
 export function textOf(part: ContentPart): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'refusal' ? part.refusal : undefined
 }
 
-/** The words of a message whose dialect has room for nothing else. Throws for any other part. */
-export const wordsOf = (pieces: readonly Piece[], where: string): string =>
+/** The words of a message where there is room for nothing else. Throws for any other part. */
+export const wordsOf = (pieces: readonly Piece[]): string =>
   pieces
     .map(({ part, param }) => {
       const words = textOf(part)
-      if (words === undefined) throw unsupported(param, `${where} is text only with this model.`)
+      if (words === undefined) throw unsupported(param, 'Only text can stand here.')
       return words
     })
     .join('\n')

@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import type { Target } from './adapter'
-import type { Source } from './openai/upstream-error'
-import { ChatRequest } from '../wire/chat-request'
-import { check, isObject, type JsonObject } from '../wire/json-body'
+import type { Source } from './upstream-error'
+import type { ChatRequest } from '../wire/chat-request'
+import { isObject, type JsonObject } from '../wire/json-body'
 import type { Part } from '../wire/part'
+import { toPlainChat } from '../wire/plain-chat'
 import type { Usage } from '../wire/usage'
 
 /** Recorded answers of providers, which the project reads where they are and does not hold. */
@@ -42,7 +43,7 @@ export const sampleTarget = (upstreamModel: string, fields: Partial<Target> = {}
 
 /** A checked request, as an adapter gets it: a user's `hi` unless the fields say more. */
 export const sampleChat = (fields: JsonObject = {}): ChatRequest =>
-  check(ChatRequest, { model: 'acme/one', messages: [{ role: 'user', content: 'hi' }], ...fields })
+  toPlainChat({ model: 'acme/one', messages: [{ role: 'user', content: 'hi' }], ...fields })
 
 export const noUsage: Usage = {
   input: 0,
@@ -88,7 +89,7 @@ export function together(parts: readonly Part[]): Said {
     usage: undefined,
   }
   for (const part of parts) {
-    if (said.finish !== undefined && part.type !== 'usage' && String(part.type) !== 'end') {
+    if (said.finish !== undefined && part.type !== 'usage' && part.type !== 'end') {
       throw new Error(`"${part.type}" came after the finish.`)
     }
     add(said, part)

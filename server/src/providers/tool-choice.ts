@@ -1,6 +1,5 @@
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
-import { toTools, usesFunctions } from '../wire/legacy-functions'
 
 /** A tool that a model may call; `parameters` is a schema with an object at its root. */
 export interface Tool {
@@ -16,24 +15,17 @@ export interface ToolUse {
   choice: 'none' | 'auto' | 'required' | { name: string }
 }
 
-/** The tools of a request, in today's form or the older one, and the choice among them. */
-export function toolUseOf(chat: ChatRequest): ToolUse {
-  const today: JsonObject = usesFunctions(chat) ? toTools(chat) : chat
-  const given = Array.isArray(today['tools']) ? today['tools'].filter(isObject) : []
-  const tools = given.flatMap(({ function: definition }) =>
-    isObject(definition) ? [toTool(definition)] : [],
-  )
+/** The tools of a request, and the choice among them. */
+export function toolUseOf({ tools: given, tool_choice: choice }: ChatRequest): ToolUse {
+  const tools = (given ?? []).map((tool) => toTool(tool.function))
   if (tools.length === 0) return { tools, choice: 'none' }
-  const choice = today['tool_choice']
   if (choice === 'none' || choice === 'required') return { tools, choice }
   if (!isObject(choice)) return { tools, choice: 'auto' }
-  if (isObject(choice['allowed_tools'])) return allowedOnly(tools, choice['allowed_tools'])
-  const name = nameIn(choice)
-  return { tools, choice: name === undefined ? 'auto' : { name } }
+  if (choice.type === 'allowed_tools') return allowedOnly(tools, choice.allowed_tools)
+  return { tools, choice: { name: choice.function.name } }
 }
 
-const nameIn = ({ function: called }: JsonObject): string | undefined =>
-  isObject(called) && typeof called['name'] === 'string' ? called['name'] : undefined
+const nameIn = ({ function: called }: JsonObject): unknown => isObject(called) && called['name']
 
 /** No dialect but OpenAI's knows a choice among some: the others are not sent. */
 function allowedOnly(tools: readonly Tool[], { mode, tools: listed }: JsonObject): ToolUse {
@@ -44,13 +36,14 @@ function allowedOnly(tools: readonly Tool[], { mode, tools: listed }: JsonObject
   }
 }
 
-function toTool({ name, description, parameters, strict }: JsonObject): Tool {
-  const schema = isObject(parameters) ? parameters : {}
+type Definition = NonNullable<ChatRequest['tools']>[number]['function']
+
+function toTool({ name, description, parameters, strict }: Definition): Tool {
+  const { $schema: _schema, ...schema } = parameters ?? {}
   return {
-    name: String(name),
-    description: typeof description === 'string' && description !== '' ? description : undefined,
-    parameters:
-      schema['type'] === 'object' ? schema : { properties: {}, ...schema, type: 'object' },
-    strict: typeof strict === 'boolean' ? strict : undefined,
+    name,
+    description: description || undefined,
+    parameters: { properties: {}, ...schema, type: 'object' },
+    strict: strict ?? undefined,
   }
 }

@@ -1,5 +1,6 @@
 import type { Target } from '../adapter'
-import { textOf, unsupported, type Piece } from '../conversation'
+import { textOf, type Piece } from '../conversation'
+import { unsupported } from '../unsupported'
 import { readDataUrl, type Media } from '../media'
 import { isObject, type JsonObject } from '../../wire/json-body'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { modelBehind, pathOf } from './address'
-import { unsupported } from '../conversation'
+import { unsupported } from '../unsupported'
 import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
-import { nonsense } from '../openai/upstream-error'
+import { nonsense } from '../upstream-error'
 import type { JsonObject } from '../../wire/json-body'
-import { promptUsage } from '../../wire/usage'
+import { toInputUsage } from '../input-usage'
 
 const isCohere = (upstreamModel: string) => modelBehind(upstreamModel).startsWith('cohere.')
 
@@ -25,7 +25,7 @@ export const bedrockEmbeddings = {
     const counted = Number(headers.get('x-amzn-bedrock-input-token-count') ?? Number.NaN)
     return {
       embeddings: embedding ? [embedding] : vectorsOf(embeddings),
-      usage: promptUsage(inputTextTokenCount ?? inputTokenCount ?? counted),
+      usage: toInputUsage(inputTextTokenCount ?? inputTokenCount ?? counted),
     }
   },
 } satisfies EmbeddingAdapter
@@ -43,8 +43,8 @@ const Answer = z
         z.looseObject({ float: z.array(vector) }),
       ])
       .optional(),
-    inputTextTokenCount: z.unknown(),
-    inputTokenCount: z.unknown(),
+    inputTextTokenCount: z.unknown().optional(),
+    inputTokenCount: z.unknown().optional(),
   })
   .refine(({ embedding, embeddings }) => embedding ?? embeddings)
 

@@ -28,7 +28,7 @@ export const Event = z.looseObject({
     .optional(),
   contentBlockStop: z.looseObject({ contentBlockIndex: z.int() }).optional(),
   messageStop: z.looseObject({ stopReason: z.string() }).optional(),
-  metadata: z.looseObject({ usage: z.unknown() }).optional(),
+  metadata: z.looseObject({ usage: z.unknown().optional() }).optional(),
   exception: z
     .looseObject({ type: z.string().optional(), words: z.string().optional() })
     .optional(),

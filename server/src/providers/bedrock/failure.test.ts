@@ -54,9 +54,7 @@ describe('a refusal of Bedrock', () => {
     const message =
       'User: arn:aws:iam::123456789012:user/ops is not authorized on arn:aws:bedrock:us-east-1::foundation-model/x'
     const { details } = told(403, { message })
-    expect(details['provider_error']).toBe(
-      'User: [resource] is not authorized on [resource]',
-    )
+    expect(details['provider_error']).toBe('User: [resource] is not authorized on [resource]')
   })
 
   test('without JSON or words it still is one', () => {

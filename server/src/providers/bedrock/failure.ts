@@ -1,5 +1,5 @@
 import type { ApiError } from '../../errors'
-import { toCallerError, type Failure, type Source } from '../openai/upstream-error'
+import { toCallerError, type Failure, type Source } from '../upstream-error'
 import { isObject } from '../../wire/json-body'
 
 /** The status that an exception inside a stream would have had in front of it. */

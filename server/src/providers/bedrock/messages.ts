@@ -1,7 +1,10 @@
+import { thoughtFormat } from './thinking'
 import { toBlocks, type Block, type Writing } from './blocks'
 import type { Family } from './families'
-import { callIdFor, nineAlphanumerics, sixtyFourCharacters } from '../call-ids'
 import { invalidRequest } from '../../errors'
+import { fittingId } from '../history'
+import { fittingCallId } from '../openai/messages'
+import { bareCallId } from '../../wire/packed-call-id'
 import type { PastCall, Turn } from '../conversation'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
@@ -18,9 +21,6 @@ export interface History extends Writing {
   /** Signed thoughts go back to the model that had them. */
   hasThoughts: boolean
 }
-
-/** The marker of thoughts that came from here: others cannot read their signatures. */
-export const thoughtFormat = 'bedrock'
 
 /** `system` and `messages` of a request: turns that alternate and begin with the user's. */
 export function toHistory(
@@ -85,8 +85,12 @@ function toCall({ id, name, input }: PastCall, history: History): Block {
   return { toolUse: { toolUseId: idFor(id, history), name, input } }
 }
 
+const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
+
 const idFor = (id: string, { callIds }: History) =>
-  callIdFor(id, callIds === 'sixty_four' ? sixtyFourCharacters : nineAlphanumerics)
+  callIds === 'sixty_four'
+    ? fittingId(id, acceptedIds)
+    : fittingCallId(bareCallId(id), 'nine_alphanumerics')
 
 function toThoughts(details: readonly JsonObject[]): Block[] {
   return details.flatMap<Block>(({ format, text, signature, data }) => {

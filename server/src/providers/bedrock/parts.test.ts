@@ -177,16 +177,16 @@ describe('I11: golden usage', () => {
   )
 })
 
-describe('an error inside a 200', () => {
-  const thrown = (frames: readonly Buffer[]) => {
-    try {
-      partsOf(frames)
-    } catch (error) {
-      if (error instanceof ApiError) return error
-    }
-    throw new Error('Nothing was thrown.')
+const thrown = (frames: readonly Buffer[]) => {
+  try {
+    partsOf(frames)
+  } catch (error) {
+    if (error instanceof ApiError) return error
   }
+  throw new Error('Nothing was thrown.')
+}
 
+describe('an error inside a 200', () => {
   test.each([
     ['throttlingException', { code: 'provider_error', status: 503, retryable: true }],
     ['serviceUnavailableException', { code: 'provider_error', status: 503, retryable: true }],
@@ -213,7 +213,8 @@ describe('an error inside a 200', () => {
     expect(thrown([frame])).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
   })
 
-  test('an event of an unknown type is skipped', () => {
-    expect(partsOf([eventFrame('{"somethingNew":{"a":1}}')])).toEqual([])
+  test('an event that says nothing is skipped', () => {
+    const lines = ['{"somethingNew":{"a":1}}', '{"metadata":{"metrics":{}}}', '{"metadata":{}}']
+    expect(partsOf(lines.map(eventFrame))).toEqual([])
   })
 })

@@ -2,10 +2,11 @@ import { answerTool } from './answer-tool'
 import { Event } from './events'
 import { toStreamError } from './failure'
 import { toFinishReason } from './finish-reason'
-import { thoughtFormat } from './messages'
+import { thoughtFormat } from './thinking'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
-import { nonsense, type Source } from '../openai/upstream-error'
+import { readEvent } from '../event'
+import { nonsense, type Source } from '../upstream-error'
 import type { Part } from '../../wire/part'
 
 /** A block that has begun. */
@@ -62,7 +63,7 @@ export function partsReader(source: Source): PartsReader {
   }
 
   return function read(data) {
-    const event = readEvent(data, source)
+    const event = toEvent(data, source)
     if (event.exception) {
       throw toStreamError(event.exception.type ?? '', event.exception.words ?? '', source)
     }
@@ -77,14 +78,8 @@ export function partsReader(source: Source): PartsReader {
   }
 }
 
-function readEvent(data: string, source: Source): Event {
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch (cause) {
-    throw nonsense(source.provider, 'an unreadable event', cause)
-  }
-  const event = Event.safeParse(value)
+function toEvent(data: string, source: Source): Event {
+  const event = Event.safeParse(readEvent(data, source))
   if (!event.success) throw nonsense(source.provider, 'an event of another shape', event.error)
   return event.data
 }

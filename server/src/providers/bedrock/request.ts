@@ -1,10 +1,12 @@
 import { pathOf } from './address'
 import { answerTool, toAnswerTool } from './answer-tool'
 import { familyOf, type Family } from './families'
-import { thoughtFormat, toHistory } from './messages'
-import { effortOf, hasThoughts, isInLoop, toThinking } from './thinking'
+import { toHistory } from './messages'
+import { hasLostThoughts, toThinking } from './thinking'
 import type { Target, UpstreamRequest } from '../adapter'
-import { toTurns, unsupported, type Turn } from '../conversation'
+import { toStrictSchema } from '../anthropic/schema'
+import { toTurns, type Turn } from '../conversation'
+import { refuseForeign, unsupported } from '../unsupported'
 import { toolUseOf, type Tool, type ToolUse } from '../tool-choice'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
@@ -14,18 +16,17 @@ import type { JsonObject } from '../../wire/json-body'
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
  */
 export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
-  refuseOthers(chat)
+  refuseForeign(chat)
   const family = familyOf(target.upstreamModel)
   const turns = toTurns(chat)
   const wanted = withSchema(toolUseOf(chat), chat, family)
-  const isClaude = family.thinking === 'adaptive' || family.thinking === 'budget'
-  const keepsThoughts = isClaude && target.signatures !== 'replaced'
-  const mayThink =
-    (!isClaude || !isInLoop(turns) || (keepsThoughts && hasThoughts(turns, thoughtFormat))) &&
-    // A call cannot be forced on a Claude that thinks, and the answer has to come as one.
-    !(isClaude && wanted.tools.some(({ name }) => name === answerTool))
-  const effort = mayThink ? effortOf(chat) : undefined
-  const thinking = toThinking(effort, family, target.maxTokens)
+  const keepsThoughts = family.claude !== undefined && target.signatures !== 'replaced'
+  // A call cannot be forced on a Claude that thinks, and this answer has to come as one.
+  const isForced = family.claude && wanted.tools.some(({ name }) => name === answerTool)
+  const thinking = toThinking(isForced ? undefined : chat.reasoning_effort, family, {
+    maxTokens: target.maxTokens,
+    lostThoughts: hasLostThoughts(turns, keepsThoughts),
+  })
   const hasTools = wanted.choice !== 'none'
   const { messages, system } = toHistory(withInstruction(turns, chat), {
     media: target.media,
@@ -51,22 +52,15 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
   }
 }
 
-/** What would be another answer without it. */
-function refuseOthers(chat: ChatRequest): void {
-  if ((chat.n ?? 1) > 1) throw unsupported('n', 'n: this model makes one choice at a time.')
-  if (chat.modalities?.includes('audio')) {
-    throw unsupported('modalities', 'modalities: this model does not speak.')
-  }
-}
-
 function toInference(
   chat: ChatRequest,
   { maxTokens }: Target,
   { family, isThinking }: { family: Family; isThinking: boolean },
 ): JsonObject {
-  const isFixed = family.sampling === 'rejected' || (isThinking && family.thinking !== 'effort')
+  const isFixed = !family.sampling || (isThinking && family.thinking !== 'effort')
   const temperature = isFixed ? undefined : (chat.temperature ?? undefined)
-  const isOne = family.sampling === 'one' && temperature !== undefined
+  // Of the two, a Claude takes one.
+  const isOne = family.claude && temperature !== undefined
   const topP = isFixed || isOne ? undefined : (chat.top_p ?? undefined)
   const stops = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
   const stopSequences = stops.filter((stop) => stop.trim() !== '')
@@ -97,10 +91,11 @@ function withSchema(wanted: ToolUse, chat: ChatRequest, family: Family): ToolUse
   return { tools: [...wanted.tools, tool], choice: 'required' }
 }
 
-function toOutputConfig(chat: ChatRequest, { schema }: Family): JsonObject {
+function toOutputConfig(chat: ChatRequest, { claude, schema }: Family): JsonObject {
   const wanted = schemaOf(chat)
   if (!wanted || schema !== 'native') return {}
-  const jsonSchema = { name: wanted.name, schema: JSON.stringify(wanted.schema ?? {}) }
+  const known = claude ? toStrictSchema(wanted.schema ?? {}) : (wanted.schema ?? {})
+  const jsonSchema = { name: wanted.name, schema: JSON.stringify(known) }
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 
@@ -114,12 +109,11 @@ function withInstruction(turns: readonly Turn[], chat: ChatRequest): readonly Tu
 }
 
 function toToolConfig({ tools, choice }: ToolUse, family: Family, isThinking: boolean): JsonObject {
-  const { forcedTool } = family
-  if (choice !== 'auto' && forcedTool === 'never' && family.thinking !== 'adaptive') {
-    throw unsupported('tool_choice', 'tool_choice: this model cannot be made to call a tool.')
+  if (choice !== 'auto' && !family.forcedTool && !family.claude) {
+    throw unsupported('tool_choice', 'This model cannot be made to call a tool.')
   }
   // A Claude that thinks decides by itself, as on its own API.
-  const canForce = forcedTool === 'always' || (forcedTool === 'unless_thinking' && !isThinking)
+  const canForce = family.forcedTool && !(family.claude && isThinking)
   return {
     tools: tools.map(toToolSpec),
     ...(choice !== 'auto' && canForce && { toolChoice: toToolChoice(choice) }),

@@ -1,5 +1,8 @@
 import { crc32 } from 'node:zlib'
-import { isObject } from '../../wire/json-body'
+import { bedrock } from '.'
+import type { Target } from '../adapter'
+import { sampleChat, sampleTarget } from '../samples'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** A header of type text. */
 function header(name: string, value: string): Buffer {
@@ -46,3 +49,21 @@ export const exceptionFrame = (type: string, message: string): Buffer =>
     { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },
     JSON.stringify({ message }),
   )
+
+const claude = 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0'
+
+/** The request for a chat, by the adapter. */
+export const write = (fields: JsonObject, model = claude, target: Partial<Target> = {}) =>
+  bedrock.request(sampleChat(fields), sampleTarget(model, target))
+
+/** Its body. */
+export const bodyOf = (fields: JsonObject, model = claude, target: Partial<Target> = {}) =>
+  write(fields, model, target).body
+
+export const sampleUser = (content: unknown): JsonObject => ({ role: 'user', content })
+
+export const sampleCall = (id: string, name: string, args = '{}') => ({
+  id,
+  type: 'function',
+  function: { name, arguments: args },
+})
