@@ -37,6 +37,8 @@ const newCap = { max_tokens: 'max_completion_tokens' }
 // Compatible services take texts and give floats; we encode and decode for the caller.
 const plainEmbeddings = { base64: false, tokenArrays: false }
 
+const openAiReasoning = ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest']
+
 /**
  * Who can be reached, and what is odd about each. Addresses and quirks were compared between the
  * vendors' documentation, client libraries and public catalogues. Embeddings are `yes` where the
@@ -50,7 +52,7 @@ export const providers: readonly Provider[] = [
     pricesId: 'openai',
     website: 'https://platform.openai.com',
     options: {
-      reasoningModels: ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest'],
+      reasoningModels: openAiReasoning,
     },
   }),
   row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
@@ -63,6 +65,55 @@ export const providers: readonly Provider[] = [
       paths: { models: '/v1/models?limit=1000' },
       // For the list of models; the adapter sends the same with each request.
       headers: { 'anthropic-version': '2023-06-01' },
+    },
+  }),
+  row(['azure', 'Azure OpenAI'], 'https://{resource}.openai.azure.com/openai/v1', {
+    variables: { resource: 'AZURE_RESOURCE_NAME' },
+    authHeader: 'api-key',
+    keyVariables: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'],
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'azure',
+    website: 'https://learn.microsoft.com/azure/ai-foundry',
+    options: { reasoningModels: openAiReasoning },
+  }),
+  row(['azure-foundry', 'Azure AI Foundry'], 'https://{resource}.services.ai.azure.com/models', {
+    variables: { resource: 'AZURE_FOUNDRY_RESOURCE_NAME' },
+    authHeader: 'api-key',
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'azure',
+    website: 'https://ai.azure.com',
+    options: {
+      paths: {
+        chat: '/chat/completions?api-version=2024-05-01-preview',
+        embeddings: '/embeddings?api-version=2024-05-01-preview',
+      },
+      developerRole: false,
+      embeddings: plainEmbeddings,
+    },
+  }),
+  row(['bedrock', 'Amazon Bedrock'], 'https://bedrock-runtime.{region}.amazonaws.com', {
+    dialect: 'bedrock',
+    variables: { region: 'AWS_REGION' },
+    // Pairs of keys that sign are read by bedrock/credentials.ts.
+    keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'aws',
+    website: 'https://aws.amazon.com/bedrock',
+    options: { embeddings: plainEmbeddings },
+  }),
+  row(['cohere', 'Cohere'], 'https://api.cohere.com', {
+    dialect: 'cohere',
+    keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'cohere',
+    website: 'https://dashboard.cohere.com',
+    options: {
+      paths: { models: '/v1/models?page_size=1000' },
+      embeddings: { ...plainEmbeddings, batchLimit: 96 },
     },
   }),
   row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {

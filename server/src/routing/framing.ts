@@ -1,4 +1,5 @@
 import type { Adapter } from '../providers/adapter'
+import { FrameReader } from '../providers/bedrock/event-stream'
 import { EventReader } from '../wire/sse'
 
 /** Cuts the bytes of a stream, however they arrive, into the `data` of its events. */
@@ -15,12 +16,9 @@ interface Framing {
   cutter: () => EventCutter
 }
 
-const framings: Partial<Record<Adapter['framing'], Framing>> = {
+const framings: Readonly<Record<Adapter['framing'], Framing>> = {
   sse: { contentType: 'text/event-stream', cutter: () => new EventReader() },
+  aws: { contentType: 'application/vnd.amazon.eventstream', cutter: () => new FrameReader() },
 }
 
-export function framingOf(name: Adapter['framing'] = 'sse'): Framing {
-  const framing = framings[name]
-  if (!framing) throw new Error(`there is no reader of ${name} streams`)
-  return framing
-}
+export const framingOf = (name: Adapter['framing'] = 'sse'): Framing => framings[name]

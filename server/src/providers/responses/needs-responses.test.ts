@@ -5,6 +5,7 @@ import {
   responsesFlagsOf,
   withKnownEffort,
 } from './needs-responses'
+import { responsesModels } from './models'
 import { sampleChat, sampleTool } from '../samples'
 
 const flags = (fields: object) => ResponsesFlags.parse(fields)
@@ -35,6 +36,19 @@ describe('a request needs Responses', () => {
     expect(responsesFlagsOf(models, 'gpt-6-sol')).toBe(free)
     expect(responsesFlagsOf(models, 'gpt-5')).toBeUndefined()
   })
+})
+
+test.each([
+  ['gpt-6-astra', 'none', true],
+  ['gpt-6.1-sol-2026-09-01', undefined, true],
+  ['gpt-6-sol', 'none', false],
+  ['gpt-6-luna', 'high', true],
+  ['gpt-5.6', 'high', true],
+  ['gpt-5.6', undefined, false],
+  ['gpt-5', 'high', false],
+])('%s with tools and effort %p: %p', (model, effort, wanted) => {
+  const chat = sampleChat({ ...tools, ...(effort !== undefined && { reasoning_effort: effort }) })
+  expect(needsResponses(responsesFlagsOf(responsesModels, model), chat)).toBe(wanted)
 })
 
 test.each([
