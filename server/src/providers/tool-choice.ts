@@ -30,10 +30,9 @@ const nameIn = ({ function: called }: JsonObject): unknown => isObject(called) &
 /** No dialect but OpenAI's knows a choice among some: the others are not sent. */
 function allowedOnly(tools: readonly Tool[], { mode, tools: listed }: JsonObject): ToolUse {
   const allowed = new Set((Array.isArray(listed) ? listed.filter(isObject) : []).map(nameIn))
-  return {
-    tools: tools.filter(({ name }) => allowed.has(name)),
-    choice: mode === 'required' ? 'required' : 'auto',
-  }
+  const left = tools.filter(({ name }) => allowed.has(name))
+  if (left.length === 0) return { tools: left, choice: 'none' }
+  return { tools: left, choice: mode === 'required' ? 'required' : 'auto' }
 }
 
 type Definition = NonNullable<ChatRequest['tools']>[number]['function']

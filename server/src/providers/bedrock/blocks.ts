@@ -73,10 +73,26 @@ function documentName(filename: string, taken: Set<string>): string {
   return name
 }
 
-/** A caller who marks where to cache means it; models without caching would refuse the mark. */
+/**
+ * A caller who marks where to cache means it; models without caching would refuse the mark. Without
+ * the lifetime that he may have set: an hour costs more than our price says.
+ */
 function cachePoint({ part }: Piece, { cachePoints }: Writing): Block[] {
-  const control: unknown = part['cache_control']
-  if (!cachePoints || !isObject(control)) return []
-  const ttl = control['ttl'] === '1h' ? { ttl: '1h' } : {}
-  return [{ cachePoint: { type: 'default', ...ttl } }]
+  return cachePoints && isObject(part['cache_control']) ? [{ cachePoint: { type: 'default' } }] : []
+}
+
+export const isCachePoint = (block: Block): boolean => 'cachePoint' in block
+
+const mostCachePoints = 4
+
+/** The same lists of blocks with the last marks only: more are refused. */
+export function withLastCachePoints(lists: readonly Block[][]): Block[][] {
+  let extra = lists.flat().filter(isCachePoint).length - mostCachePoints
+  return lists.map((blocks) =>
+    blocks.filter((block) => {
+      if (!isCachePoint(block) || extra <= 0) return true
+      extra -= 1
+      return false
+    }),
+  )
 }

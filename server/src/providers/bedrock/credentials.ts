@@ -1,3 +1,4 @@
+import { regionOf } from './address'
 import { signedHeaders, type AwsKeys } from './sign'
 import { isObject } from '../../wire/json-body'
 
@@ -28,15 +29,26 @@ function fromJson(secret: string): (string | undefined)[] {
   return names.map((name) => (typeof keys[name] === 'string' ? keys[name] : undefined))
 }
 
-/** The headers of one request with its credential. */
+interface Request {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+  /** Of a private endpoint whose address does not name it. */
+  region?: string | undefined
+}
+
+const usualRegion = 'us-east-1'
+
+/** The headers of one POST with its credential. A signature is good for five minutes. */
 export async function withCredential(
-  request: { url: string; headers: Readonly<Record<string, string>>; body: string; region: string },
+  { url, headers, body, region }: Request,
   credential: BedrockCredential,
   now: Date,
 ): Promise<Record<string, string>> {
-  const { headers } = request
   if ('bearer' in credential) {
     return { ...headers, authorization: `Bearer ${credential.bearer}` }
   }
-  return signedHeaders({ ...request, method: 'POST', service: 'bedrock' }, credential, now)
+  const signed = region ?? regionOf(url) ?? usualRegion
+  const unsigned = { method: 'POST', url, headers, body, region: signed, service: 'bedrock' }
+  return signedHeaders(unsigned, credential, now)
 }

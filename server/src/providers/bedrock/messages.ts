@@ -1,5 +1,5 @@
 import { thoughtFormat } from './thinking'
-import { toBlocks, type Block, type Writing } from './blocks'
+import { isCachePoint, toBlocks, withLastCachePoints, type Block, type Writing } from './blocks'
 import type { Family } from './families'
 import { invalidRequest } from '../../errors'
 import { fittingId } from '../history'
@@ -44,8 +44,14 @@ export function toHistory(
   }
   for (const message of messages) if (message.role === 'user') putInOrder(message)
   trimEnd(messages.at(-1))
-  return { ...(system.length > 0 && { system }), messages }
+  const [head = [], ...bodies] = withLastCachePoints([system, ...messages.map(contentOf)])
+  return {
+    ...(head.length > 0 && { system: head }),
+    messages: messages.map(({ role }, index) => ({ role, content: bodies[index] ?? [] })),
+  }
 }
+
+const contentOf = ({ content }: Message) => content
 
 /** Turns have to alternate: neighbours of one role become one. */
 function addTo(messages: Message[], message: Message): void {
@@ -72,12 +78,15 @@ function toResult(
   history: History,
 ): Message {
   // Some models refuse a result that says nothing.
-  const content = blocks.length > 0 ? blocks : [{ text: '(no output)' }]
+  const output = blocks.filter((block) => !isCachePoint(block))
+  const content = output.length > 0 ? output : [{ text: '(no output)' }]
   if (!history.hasTools) {
     return { role: 'user', content: [{ text: `Result of ${name}:` }, ...content] }
   }
   const toolUseId = idFor(callId, history)
-  return { role: 'user', content: [{ toolResult: { toolUseId, content } }] }
+  // A mark cannot stand inside.
+  const marks = blocks.filter(isCachePoint)
+  return { role: 'user', content: [{ toolResult: { toolUseId, content } }, ...marks] }
 }
 
 function toCall({ id, name, input }: PastCall, history: History): Block {

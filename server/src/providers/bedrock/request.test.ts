@@ -112,6 +112,8 @@ test('the exact request for a rich one', () => {
   })
 })
 
+const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
+
 describe('messages', () => {
   test('neighbours of one role are one turn, blank texts are none', () => {
     const { messages } = bodyOf({
@@ -125,6 +127,42 @@ describe('messages', () => {
     expect(messages).toEqual([
       { role: 'user', content: [{ text: 'a' }, { text: 'b' }] },
       { role: 'assistant', content: [{ text: 'c' }] },
+    ])
+  })
+
+  test('only the last four marks of a cache are kept, and none stands inside a result', () => {
+    const { system, messages } = bodyOf(
+      answered(
+        { role: 'system', content: marked('a') },
+        sampleUser(marked('b')),
+        { role: 'assistant', content: marked('c'), tool_calls: [sampleCall('c1', 'look')] },
+        { role: 'tool', tool_call_id: 'c1', content: marked('d') },
+        sampleUser([...marked('e'), ...marked('f')]),
+      ),
+    )
+    const cachePoint = { type: 'default' }
+    expect(system).toEqual([{ text: 'a' }])
+    expect(messages).toEqual([
+      { role: 'user', content: [{ text: 'b' }] },
+      {
+        role: 'assistant',
+        content: [
+          { text: 'c' },
+          { cachePoint },
+          { toolUse: { toolUseId: 'c1', name: 'look', input: {} } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { toolResult: { toolUseId: 'c1', content: [{ text: 'd' }] } },
+          { cachePoint },
+          { text: 'e' },
+          { cachePoint },
+          { text: 'f' },
+          { cachePoint },
+        ],
+      },
     ])
   })
 

@@ -84,7 +84,12 @@ function withSchema(wanted: ToolUse, chat: ChatRequest, family: Family): ToolUse
   if (family.schema === 'none') {
     throw unsupported('response_format', 'response_format: this model knows no JSON schema.')
   }
-  const tool = toAnswerTool(wantsSchema.schema ?? {})
+  const schema = wantsSchema.schema ?? {}
+  if ((schema['type'] ?? 'object') !== 'object') {
+    const words = 'This model answers with an object; any other root of a schema is not known.'
+    throw unsupported('response_format.json_schema.schema', words)
+  }
+  const tool = toAnswerTool(schema)
   if (wanted.choice === 'none') return { tools: [tool], choice: { name: answerTool } }
   // A call that is demanded comes first; the answer is for the next turn.
   if (wanted.choice !== 'auto') return wanted

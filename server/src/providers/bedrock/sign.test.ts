@@ -79,7 +79,6 @@ describe('a request to Bedrock', () => {
     url: 'https://bedrock-runtime.eu-west-1.amazonaws.com/model/eu.amazon.nova-lite-v1%3A0/converse-stream',
     headers: { 'content-type': 'application/json', 'accept-encoding': 'identity' },
     body: '{"messages":[]}',
-    region: 'eu-west-1',
   }
 
   test('is signed for the service and its region, with the headers that are sent', async () => {
@@ -90,6 +89,16 @@ describe('a request to Bedrock', () => {
     )
     // Worked out by hand: AWS encodes the path a second time, so that `%3A` is signed as `%253A`.
     expect(made['authorization']).toEndWith(await byHand(request, made['x-amz-date'] ?? ''))
+  })
+
+  test('to an address without a region is signed for the one that is told', async () => {
+    const own = { ...request, url: 'https://bedrock.example.com/model/x/invoke' }
+    const scopeOf = async (region?: string) =>
+      /\/20150830\/([^/]+)\//.exec(
+        (await withCredential({ ...own, region }, keys, now))['authorization'] ?? '',
+      )?.[1]
+    expect(await scopeOf('ap-south-1')).toBe('ap-south-1')
+    expect(await scopeOf()).toBe('us-east-1')
   })
 
   test('takes a bearer key as it is', async () => {
@@ -103,7 +112,7 @@ const hmac = (key: string | Buffer, text: string) =>
   new Bun.CryptoHasher('sha256', key).update(text).digest()
 
 /** The recipe of the documentation, step by step, for the request above. */
-async function byHand(request: { url: string; body: string; region: string }, date: string) {
+async function byHand(request: { url: string; body: string }, date: string) {
   const canonical = [
     'POST',
     '/model/eu.amazon.nova-lite-v1%253A0/converse-stream',
@@ -116,9 +125,9 @@ async function byHand(request: { url: string; body: string; region: string }, da
     'accept-encoding;content-type;host;x-amz-date',
     sha256(request.body),
   ].join('\n')
-  const scope = `20150830/${request.region}/bedrock/aws4_request`
+  const scope = `20150830/eu-west-1/bedrock/aws4_request`
   const toSign = ['AWS4-HMAC-SHA256', date, scope, sha256(canonical)].join('\n')
-  const steps = ['20150830', request.region, 'bedrock', 'aws4_request', toSign]
+  const steps = ['20150830', 'eu-west-1', 'bedrock', 'aws4_request', toSign]
   return steps
     .reduce<Buffer | string>((key, step) => hmac(key, step), `AWS4${keys.secretAccessKey}`)
     .toString('hex')

@@ -34,6 +34,13 @@ describe('tools', () => {
     })
   })
 
+  test('none of them: there are no tools', () => {
+    const choice = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } }
+    expect(bodyOf({ tools: [sampleTool('look')], tool_choice: choice })).not.toHaveProperty(
+      'toolConfig',
+    )
+  })
+
   test('none: there are no tools, and what was called is told in words', () => {
     for (const fields of [{ tools: [sampleTool('look')], tool_choice: 'none' }, {}]) {
       const body = bodyOf({ messages: inLoop, ...fields })
@@ -103,6 +110,13 @@ describe('a form of answer', () => {
     expect(bodyOf({ response_format: format, tools }, 'us.amazon.nova-lite-v1:0')).toMatchObject({
       toolConfig: { tools: [{}, {}], toolChoice: { any: {} } },
     })
+  })
+
+  test('is refused where a tool cannot give it', () => {
+    const list = { type: 'json_schema', json_schema: { name: 'x', schema: { type: 'array' } } }
+    expect(() => bodyOf({ response_format: list }, 'us.amazon.nova-lite-v1:0')).toThrow(
+      expect.objectContaining({ param: 'response_format.json_schema.schema' }),
+    )
   })
 
   test('is refused where there is neither', () => {
