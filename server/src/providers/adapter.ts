@@ -1,4 +1,6 @@
-import type { Source } from './openai/upstream-error'
+import type { Media } from './media'
+import type { Failure, Source } from './openai/upstream-error'
+import type { ApiError } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
 import type { Part } from '../wire/part'
@@ -10,6 +12,10 @@ export interface Target {
   /** The output limit that the hold pays for; undefined where neither caller nor model has one. */
   maxTokens: number | undefined
   capabilities: { reasoning: boolean; tools: boolean; vision: boolean; jsonSchema: boolean }
+  /** What `Adapter.addresses` asked for, by address. */
+  media?: ReadonlyMap<string, Media>
+  /** `replaced` after the provider refused the signatures of a history that another model wrote. */
+  signatures?: 'kept' | 'replaced'
 }
 
 /** A request as the provider takes it, behind its base URL and without its credential. */
@@ -32,4 +38,10 @@ export interface Adapter {
   /** Throws `invalid_request`, issue `unsupported_by_model`, for what would change the answer's meaning. */
   request: (chat: ChatRequest, target: Target) => UpstreamRequest
   reader: (source: Source) => PartsReader
+  /** What must be fetched before `request` can be called; absent where the provider fetches itself. */
+  addresses?: (chat: ChatRequest) => string[]
+  /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */
+  failure?: (failure: Failure, source: Source) => ApiError
+  /** Whether the same request with `signatures: 'replaced'` may be taken; nothing was billed. */
+  refusesSignatures?: (failure: Failure) => boolean
 }

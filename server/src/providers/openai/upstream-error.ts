@@ -62,7 +62,8 @@ const capTooHigh =
   /max_(?:completion_|output_)?tokens.{0,40}(?:too large|too high|>|exceed|at most)/i
 const busy = /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
 
-interface Failure {
+/** A provider's refusal. */
+export interface Failure {
   status: number
   body: unknown
   retryAfter?: string | null
