@@ -49,7 +49,8 @@ export function partsReader(source: Source): PartsReader {
     }
     const word = candidate.finishReason
     if (!word) return parts
-    if (word === 'MAX_TOKENS') calls.drop()
+    // Only an ordinary end leaves a call complete whose own end is missing.
+    if (word !== 'STOP') calls.drop()
     return [...parts, ...calls.close(), finish(word)]
   }
 
