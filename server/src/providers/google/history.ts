@@ -33,7 +33,8 @@ interface OpenCalls {
   after: GeminiPart[]
 }
 
-const nobody = '…'
+/** What a user says before an assistant who begins. */
+const opening = 'Go on.'
 
 /**
  * The messages of a conversation as Google takes them: user and model in turn, the user first, and
@@ -54,9 +55,9 @@ export class History {
 
   turns(): Turn[] {
     // A conversation that the assistant opens, such as with a greeting, has no first user turn.
-    const opening: Turn[] =
-      this.#turns[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: nobody }] }] : []
-    return [...opening, ...this.#turns]
+    const first: Turn[] =
+      this.#turns[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: opening }] }] : []
+    return [...first, ...this.#turns]
   }
 
   #add(message: Message, param: string): void {
@@ -67,7 +68,7 @@ export class History {
     switch (message.role) {
       case 'system':
       case 'developer':
-        this.system.push(...textsOf(parts))
+        this.system.push(...onlyTexts(parts, `${param}.content`))
         return
       case 'user':
         this.#say(parts)
@@ -139,9 +140,7 @@ export class History {
         'The assistant message before it has no call of this id.',
       )
     }
-    if (this.#open.responses.has(id)) {
-      throw invalidRequest(`${param}.tool_call_id`, 'duplicate', 'This call has a result already.')
-    }
+    // Of two results of one call the later counts: there must be as many as calls.
     this.#open.responses.set(id, {
       functionResponse: {
         ...(this.#setting.callIds && { id }),
@@ -178,6 +177,12 @@ export class History {
 
 const textsOf = (parts: readonly GeminiPart[]) =>
   parts.flatMap((part) => ('text' in part ? part.text : []))
+
+function onlyTexts(parts: readonly GeminiPart[], param: string): string[] {
+  const texts = textsOf(parts)
+  if (texts.length === parts.length) return texts
+  throw invalidRequest(param, 'unsupported_by_model', 'Instructions can only be text.')
+}
 
 function argumentsOf(call: ToolCall, param: string): JsonObject {
   const text = call.function.arguments.trim()

@@ -3,9 +3,8 @@ import { generationOf, isGemma, modelPath } from './model-name'
 import { thinkingOf } from './thinking'
 import { toShape } from './tools'
 import { invalidRequest } from '../../errors'
-import { ChatRequest } from '../../wire/chat-request'
-import { check, type JsonObject } from '../../wire/json-body'
-import { toToolMessages, toTools } from '../../wire/legacy-functions'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
 import type { Target, UpstreamRequest } from '../adapter'
 
 /** How one home of the Gemini models differs from the other. */
@@ -18,13 +17,8 @@ export interface Home {
 }
 
 /** `POST …:streamGenerateContent`. @see https://ai.google.dev/api/generate-content */
-export function toGenerateContent(
-  request: ChatRequest,
-  target: Target,
-  home: Home,
-): UpstreamRequest {
-  const chat = today(request)
-  refuseSpeech(chat)
+export function toGenerateContent(chat: ChatRequest, target: Target, home: Home): UpstreamRequest {
+  refuseForeign(chat)
   const { format, ...tools } = toShape(chat, target.upstreamModel)
   const generationConfig = { ...samplingOf(chat, target), ...format }
   return {
@@ -39,18 +33,16 @@ export function toGenerateContent(
   }
 }
 
-/** The request without the older form of tools. */
-function today(chat: ChatRequest): ChatRequest {
-  const isOld =
-    chat.functions?.length ||
-    chat.messages.some((message) => message.role === 'function' || message.function_call)
-  if (!isOld) return chat
-  return check(ChatRequest, { ...toTools(chat), messages: toToolMessages(chat.messages) })
-}
-
-function refuseSpeech({ modalities }: ChatRequest): void {
-  if (modalities?.includes('audio')) {
-    throw invalidRequest('modalities', 'unsupported_by_model', 'This model answers in text only.')
+/** What would change the meaning of the answer, and has no counterpart here. */
+function refuseForeign(chat: ChatRequest): void {
+  const foreign: Record<string, boolean> = {
+    n: (chat.n ?? 1) > 1,
+    modalities: chat.modalities?.includes('audio') ?? false,
+    web_search_options: Boolean(chat['web_search_options']),
+  }
+  for (const [field, isSent] of Object.entries(foreign)) {
+    if (!isSent) continue
+    throw invalidRequest(field, 'unsupported_by_model', `This model cannot do "${field}".`)
   }
 }
 
