@@ -7,7 +7,7 @@ import type { EmbeddingAdapter } from '../embedding-adapter'
 const Answer = z.looseObject({
   embeddings: z.array(z.looseObject({ values: z.array(z.number()).min(1) })),
   // The newer models count, the older ones do not.
-  usageMetadata: z.unknown(),
+  usageMetadata: z.unknown().optional(),
 })
 
 /** `POST …:batchEmbedContents`. @see https://ai.google.dev/api/embeddings */

@@ -39,7 +39,7 @@ const Event = z.looseObject({
     )
     .nullish(),
   promptFeedback: z.looseObject({ blockReason: z.string().nullish() }).nullish(),
-  usageMetadata: z.unknown(),
+  usageMetadata: z.unknown().optional(),
 })
 export type Event = z.output<typeof Event>
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bodyOf, call, chatOf, target } from './chat-for-tests'
 import { google } from './index'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
 const weather = {
   type: 'function',
@@ -168,7 +168,7 @@ describe('reasoning effort', () => {
     const own = { capabilities: { ...target(model).capabilities, reasoning } }
     const body = bodyOf({ reasoning_effort: effort }, model, own)
     const config = body['generationConfig']
-    return (config as { thinkingConfig?: unknown } | undefined)?.thinkingConfig
+    return isObject(config) ? config['thinkingConfig'] : undefined
   }
   const shown = { includeThoughts: true }
 
