@@ -1,3 +1,4 @@
+import { expect } from 'bun:test'
 import { google } from './index'
 import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'
@@ -29,9 +30,33 @@ export const bodyOf = (
 export const turnsOf = (messages: unknown[], model?: string, own?: Partial<Target>): unknown =>
   bodyOf({ messages }, model, own)['contents']
 
-export const call = (id: string, name = 'f', args = '{}', extra: JsonObject = {}): JsonObject => ({
+interface Called {
+  name?: string
+  args?: string
+  extra?: JsonObject
+}
+
+export const call = (id: string, { name = 'f', args = '{}', extra }: Called = {}): JsonObject => ({
   id,
   type: 'function',
   function: { name, arguments: args },
   ...extra,
 })
+
+export const user = (content: unknown): JsonObject => ({ role: 'user', content })
+
+export const assistant = (content: unknown, ...calls: JsonObject[]): JsonObject => ({
+  role: 'assistant',
+  content,
+  ...(calls.length > 0 && { tool_calls: calls }),
+})
+
+export const tool = (id: string, content: unknown): JsonObject => ({
+  role: 'tool',
+  tool_call_id: id,
+  content,
+})
+
+/** An error of a field, as `toThrow` compares it. */
+export const refusal = (param: string, issue: string): unknown =>
+  expect.objectContaining({ code: 'invalid_request', param, details: { issue } })

@@ -34,7 +34,9 @@ const extra = fc.constantFrom(
   { extra_content: 7 },
 )
 const calls = fc.array(
-  fc.tuple(id, fc.constantFrom('f', 'g'), args, extra).map((fields) => call(...fields)),
+  fc
+    .tuple(id, fc.constantFrom('f', 'g'), args, extra)
+    .map(([id, name, args, extra]) => call(id, { name, args, extra })),
   { minLength: 1, maxLength: 3 },
 )
 const message = fc.oneof(

@@ -1,47 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { google } from './index'
-import { bareCallId, packedSignature } from '../../wire/packed-call-id'
-import type { Part } from '../../wire/part'
-import { EventReader } from '../../wire/sse'
-import type { Usage } from '../../wire/usage'
-import type { Source } from '../openai/upstream-error'
+import { eventsOf, ours, partsOf, said, source, usage } from './recordings-for-tests'
+import type { FinishReason } from '../../wire/finish-reason'
 
-const source: Source = {
-  provider: 'google',
-  secret: 'AIza-secret',
-  textField: 'messages',
-  wasSent: () => false,
-  contextLength: null,
-  maxOutputTokens: null,
-}
-const ours = join(import.meta.dir, 'fixtures')
-/** Recorded answers, which the project reads where they are and does not hold. */
-const theirs = join(import.meta.dir, '../../../../../shared/fixtures/upstream')
-
-const eventsOf = (folder: string, name: string) =>
-  readFileSync(join(folder, `${name}.chunks.txt`), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-const partsOf = (events: readonly string[]): Part[] => events.flatMap(google.reader(source))
-const said = (parts: readonly Part[]) => parts.filter(({ type }) => type !== 'usage')
 const recorded = (name: string) => said(partsOf(eventsOf(ours, name)))
-const event = (candidate: object, rest: object = {}) =>
-  JSON.stringify({ candidates: [candidate], ...rest })
+const event = (candidate: object) => JSON.stringify({ candidates: [candidate] })
 const spoken = (...parts: object[]) => ({ content: { role: 'model', parts } })
-
-const zero: Usage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-}
 const usageOf = (name: string) =>
   partsOf(eventsOf(ours, name)).findLast((part) => part.type === 'usage')
 
@@ -59,7 +23,7 @@ describe('what is said', () => {
     ])
     expect(usageOf('thought-and-text')).toEqual({
       type: 'usage',
-      usage: { ...zero, input: 12, output: 9, reasoning: 40 },
+      usage: usage({ input: 12, output: 9, reasoning: 40 }),
     })
   })
 
@@ -114,7 +78,7 @@ describe('what is said', () => {
 
   test('a prompt that is blocked is an empty answer', () => {
     expect(recorded('blocked-prompt')).toEqual([{ type: 'finish', reason: 'content_filter' }])
-    expect(usageOf('blocked-prompt')).toEqual({ type: 'usage', usage: { ...zero, input: 9 } })
+    expect(usageOf('blocked-prompt')).toEqual({ type: 'usage', usage: usage({ input: 9 }) })
   })
 
   test('an answer that is blocked ends where it was', () => {
@@ -130,7 +94,7 @@ describe('what is said', () => {
 })
 
 describe('how it ends', () => {
-  test.each([
+  test.each<[string, FinishReason]>([
     ['STOP', 'stop'],
     ['MAX_TOKENS', 'length'],
     ['CONTINUATION', 'length'],
@@ -144,7 +108,7 @@ describe('how it ends', () => {
     ['FINISH_REASON_UNSPECIFIED', 'stop'],
     ['SOMETHING_NEW', 'stop'],
   ])('%s is %s', (finishReason, reason) => {
-    expect(partsOf([event({ finishReason })])).toEqual([{ type: 'finish', reason } as Part])
+    expect(partsOf([event({ finishReason })])).toEqual([{ type: 'finish', reason }])
   })
 
   test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])('%s is a failure', (word) => {
@@ -228,85 +192,5 @@ describe('what is no answer', () => {
       partsOf([event(spoken({ functionCall: begun })), event(spoken({ functionCall: piece }))]),
     ).toThrow(expect.objectContaining({ code: 'provider_error' }))
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
-  })
-})
-
-const names = (folder: string) =>
-  (existsSync(folder) ? readdirSync(folder) : [])
-    .filter((name) => /chunks\.txt$/.test(name) && (folder === ours || name.startsWith('google-')))
-    .map((name) => name.replace('.chunks.txt', ''))
-    .filter((name) => name !== 'malformed-call')
-const streams = [ours, theirs].flatMap((folder) =>
-  names(folder).map((name) => [name, eventsOf(folder, name)] as const),
-)
-
-describe.each(streams)('S14: the recorded stream %s', (_name, events) => {
-  const whole = partsOf(events)
-
-  test('finishes once, at its end, with the tokens counted', () => {
-    expect(said(whole).filter(({ type }) => type === 'finish')).toHaveLength(1)
-    expect(said(whole).at(-1)).toMatchObject({ type: 'finish' })
-    expect(whole.at(-1)).toMatchObject({ type: 'usage', usage: { flawed: false } })
-  })
-
-  test('cut after any event it says the same up to there, and is not finished', () => {
-    for (let count = 0; count < events.length; count++) {
-      const cut = partsOf(events.slice(0, count))
-      expect(cut).toEqual(whole.slice(0, cut.length))
-      expect(cut.some(({ type }) => type === 'finish')).toBeFalse()
-    }
-  })
-
-  test.each(['\n', '\r\n', '\r'])('cut at any byte, lines ended by %j, it is the same', (end) => {
-    const text = events.map((data) => `data: ${data}${end}${end}`).join(`: ping${end}${end}`)
-    const bytes = new TextEncoder().encode(text)
-    for (const size of [1, 7, 1000]) {
-      const frames = new EventReader()
-      const read: string[] = []
-      for (let at = 0; at < bytes.length; at += size) {
-        read.push(...frames.push(bytes.subarray(at, at + size)))
-      }
-      expect(partsOf([...read, ...frames.end()])).toEqual(whole)
-    }
-  })
-})
-
-test('the recordings of the project are all replayed', () => {
-  expect(names(ours).length).toBeGreaterThanOrEqual(7)
-})
-
-describe.if(existsSync(theirs))('recorded by others', () => {
-  test('a call with its signature', () => {
-    const [call, args, finish] = said(partsOf(eventsOf(theirs, 'google-tool-call')))
-    if (call?.type !== 'call') throw new Error('There is no call.')
-    expect(call).toMatchObject({ index: 0, name: 'weather' })
-    expect(bareCallId(call.id ?? '')).toMatch(/^call_[0-9a-f]{26}$/)
-    expect(call.extra).toEqual({
-      extra_content: { google: { thought_signature: packedSignature(call.id ?? '') } },
-    })
-    expect(args).toEqual({ type: 'arguments', index: 0, text: '{"location":"San Francisco"}' })
-    expect(finish).toEqual({ type: 'finish', reason: 'tool_calls' })
-  })
-
-  test('four calls of Vertex, three of one name, one signature', () => {
-    const parts = said(partsOf(eventsOf(theirs, 'google-stream-no-args-tool-call')))
-    const calls = parts.filter((part) => part.type === 'call')
-    expect(calls.map(({ name }) => name)).toEqual([
-      'read_theme',
-      'read_screen',
-      'read_screen',
-      'read_screen',
-    ])
-    expect(calls.map(({ extra }) => extra !== undefined)).toEqual([true, false, false, false])
-    const args = parts.flatMap((part) => (part.type === 'arguments' ? part.text : []))
-    expect(args).toEqual(['{}', '{"id":"A"}', '{"id":"B"}', '{"id":"C"}'])
-  })
-
-  test('thoughts are counted beside what was said', () => {
-    const parts = partsOf(eventsOf(theirs, 'google-reasoning'))
-    expect(parts.at(-1)).toEqual({
-      type: 'usage',
-      usage: { ...zero, input: 9, output: 29, reasoning: 256 },
-    })
   })
 })

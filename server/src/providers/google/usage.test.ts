@@ -1,19 +1,8 @@
 import { expect, test } from 'bun:test'
+import { usage } from './recordings-for-tests'
 import { readGoogleUsage } from './usage'
 import type { Usage } from '../../wire/usage'
 
-const usage = (own: Partial<Usage>): Usage => ({
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-  ...own,
-})
 const modality = (modality: string, tokenCount: number) => ({ modality, tokenCount })
 
 test.each<[string, object, Partial<Usage>]>([

@@ -91,7 +91,7 @@ export class AccessTokens {
     const askedAtMs = now()
     const signal = deadline()
     const late = Promise.withResolvers<never>()
-    const onAbort = () => late.reject(tooLate(signal.reason))
+    const onAbort = () => late.reject(signal.reason)
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       const body = new URLSearchParams({
