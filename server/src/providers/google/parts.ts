@@ -23,7 +23,9 @@ export function partsReader(source: Source): PartsReader {
     // Nobody shows the images of a thought, and no client has a field for them.
     if (inlineData && !thought) parts.push(image(inlineData))
     // What signs a text improves the next answer, if the client sends it back.
-    if (thoughtSignature) parts.push({ type: 'extra', fields: signatureField(thoughtSignature) })
+    if (thoughtSignature && !thought) {
+      parts.push({ type: 'extra', fields: signatureField(thoughtSignature) })
+    }
     return parts
   }
 

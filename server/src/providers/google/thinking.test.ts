@@ -23,6 +23,8 @@ describe('reasoning effort', () => {
     ['gemini-2.5-flash', 'none', { thinkingBudget: 0 }],
     ['gemini-2.5-flash', 'medium', { ...shown, thinkingBudget: 8192 }],
     ['gemini-2.5-flash-lite', 'minimal', { ...shown, thinkingBudget: 1024 }],
+    ['gemini-2.5-flash-lite', undefined, undefined],
+    ['gemini-2.5-flash', undefined, shown],
     ['gemini-2.5-pro', 'none', { thinkingBudget: 128 }],
     ['gemini-2.5-pro', 'max', { ...shown, thinkingBudget: 32_768 }],
     ['gemini-2.5-pro', undefined, shown],

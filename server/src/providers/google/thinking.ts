@@ -24,7 +24,8 @@ export function thinkingOf(chat: ChatRequest, target: Target): JsonObject | unde
   const effort = chat.reasoning_effort ?? chat.reasoning?.effort
   // Who wants no thinking wants no account of it either.
   const shown = effort === 'none' ? {} : { includeThoughts: true }
-  if (!effort) return shown
+  // This one thinks only when told to, and refuses to account for what it did not do.
+  if (!effort) return /gemini-2\.5-flash-lite/.test(model) ? undefined : shown
   if (generation >= 3) return { ...shown, thinkingLevel: levelOf(effort, model) }
   return { ...shown, thinkingBudget: budgetOf(effort, model) }
 }
