@@ -31,7 +31,9 @@ export class Calls {
 
   next(call: FunctionCall, { thoughtSignature }: EventPart): Part[] {
     const parts: Part[] = []
-    if (call.name) {
+    // A name in a later piece of the same call says nothing new; another one begins another call.
+    const isLaterPiece = this.#open?.name === call.name && !call.args
+    if (call.name && !isLaterPiece) {
       parts.push(...this.close())
       const { id, name, args } = call
       this.#open = { id: id ?? undefined, name, args: { ...args }, signature: undefined }

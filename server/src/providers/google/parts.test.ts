@@ -67,6 +67,31 @@ describe('what is said', () => {
     ])
   })
 
+  test('a name again is the same call, another name or whole arguments are the next one', () => {
+    const piece = (name: string, stringValue: string) =>
+      event(
+        spoken({
+          functionCall: {
+            name,
+            partialArgs: [{ jsonPath: '$.x', stringValue }],
+            willContinue: true,
+          },
+        }),
+      )
+    const whole = event(spoken({ functionCall: { name: 'g', args: { y: 1 } } }))
+    const end = event({ finishReason: 'STOP' })
+    const events = [piece('f', 'a'), piece('f', 'b'), piece('g', 'c'), whole, end]
+    expect(partsOf(events)).toEqual([
+      { type: 'call', index: 0, name: 'f' },
+      { type: 'arguments', index: 0, text: '{"x":"ab"}' },
+      { type: 'call', index: 1, name: 'g' },
+      { type: 'arguments', index: 1, text: '{"x":"c"}' },
+      { type: 'call', index: 2, name: 'g' },
+      { type: 'arguments', index: 2, text: '{"y":1}' },
+      { type: 'finish', reason: 'tool_calls' },
+    ])
+  })
+
   test('an image, as OpenAI-alikes send it', () => {
     const url = 'data:image/png;base64,iVBORw0KGgo='
     expect(recorded('image')).toEqual([
