@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { eventsOf, ours, partsOf, said, theirs, usage } from './recordings-for-tests'
 import { bareCallId, packedSignature } from '../../wire/packed-call-id'
 import { EventReader } from '../../wire/sse'
@@ -75,6 +76,17 @@ describe.if(existsSync(theirs))('recorded by others', () => {
     expect(calls.map(({ extra }) => extra !== undefined)).toEqual([true, false, false, false])
     const args = parts.flatMap((part) => (part.type === 'arguments' ? part.text : []))
     expect(args).toEqual(['{}', '{"id":"A"}', '{"id":"B"}', '{"id":"C"}'])
+  })
+
+  test.each([
+    ['google-text', 'stop', { input: 9, output: 28, reasoning: 244 }],
+    ['google-reasoning', 'stop', { input: 9, output: 29, reasoning: 282 }],
+    ['google-tool-call', 'tool_calls', { input: 29, output: 15, reasoning: 893 }],
+  ])('a whole answer is a stream of one event: %s', (name, reason, tokens) => {
+    const answer: unknown = JSON.parse(readFileSync(join(theirs, `${name}.json`), 'utf8'))
+    const parts = partsOf([JSON.stringify(answer)])
+    expect(parts.at(-2)).toMatchObject({ type: 'finish', reason })
+    expect(parts.at(-1)).toEqual({ type: 'usage', usage: usage(tokens) })
   })
 
   test('thoughts are counted beside what was said', () => {

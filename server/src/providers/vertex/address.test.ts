@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { expressBaseUrl, surfaceOf, vertexBaseUrl } from './address'
+import { expressBaseUrl, openaiChatPath, surfaceOf, vertexBaseUrl } from './address'
 import { vertexGemini } from './index'
 import { call, chatOf, target } from '../google/chat-for-tests'
 
@@ -59,4 +59,10 @@ test('Gemini’s path fits both base URLs, and calls have no ids', () => {
       parts: [{ functionResponse: { name: 'f', response: { name: 'f', content: 'x' } } }],
     },
   ])
+})
+
+test('the models of other vendors share one address', () => {
+  expect(`${vertexBaseUrl({ project: 'p-1', location: 'us' })}${openaiChatPath}`).toBe(
+    'https://aiplatform.us.rep.googleapis.com/v1/projects/p-1/locations/us/endpoints/openapi/chat/completions',
+  )
 })
