@@ -3,6 +3,7 @@ import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from 
 import { streamOverChat, wholeOverChat } from './completions-over-chat'
 import { roughPromptTokens } from '../metering/estimate'
 import { completionVolume } from '../metering/volume'
+import { adapterOf } from '../providers/adapters'
 import { outputLimitOf, toUpstreamCompletion } from '../providers/openai/request'
 import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
@@ -44,7 +45,7 @@ export const completions: Endpoint<typeof CompletionRequest> = {
 }
 
 const servesCompletions = ({ model, provider }: Candidate) =>
-  model.category === 'completion' || provider.options.legacyCompletions
+  !adapterOf(provider) && (model.category === 'completion' || provider.options.legacyCompletions)
 
 function streamed(job: Job<CompletionRequest>): Reply {
   const identity = identityOf(job, 'text_completion')

@@ -2,15 +2,14 @@ import type { Job, OpenStream } from './job'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { newIdBody } from '../db/id'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import type { Source } from '../providers/openai/upstream-error'
-import type { Attempt, Operation } from '../routing/attempt'
+import type { Source } from '../providers/upstream-error'
+import type { Attempt, Operation, Sent } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { Deadline } from '../routing/deadline'
 import { dispatch } from '../routing/dispatch'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { answerId, type Identity } from '../wire/answer'
 import { ClientGone } from '../wire/chunk-stream'
-import type { JsonObject } from '../wire/json-body'
 
 /** The fields of a request that decide how its answer is relayed. */
 export interface Relayable {
@@ -78,9 +77,8 @@ function followed(deadline: Deadline, signal: AbortSignal): Deadline {
 }
 
 /** What differs from candidate to candidate. */
-interface Prepared {
+export interface Prepared extends Sent {
   source: Source
-  body: JsonObject
 }
 
 interface StreamPlan {
@@ -94,19 +92,13 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
   dispatch(
     job.candidates,
     async (candidate) => {
-      const { source, body } = plan.prepare(candidate)
+      const prepared = plan.prepare(candidate)
       const deadline = streamDeadline(job)
       const { egress } = job.ports
-      const attempt: Attempt = {
-        candidate,
-        operation: plan.operation,
-        body,
-        deadline,
-        source,
-        egress,
-      }
+      const { operation } = plan
+      const attempt: Attempt = { ...prepared, candidate, operation, deadline, egress }
       try {
-        const relayed = plan.relay(candidate, source)
+        const relayed = plan.relay(candidate, prepared.source)
         const stream = await UpstreamStream.open(attempt, relayed)
         return { stream, provider: candidate.provider.key, usage: () => relayed.usage() }
       } catch (thrown) {

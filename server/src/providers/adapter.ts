@@ -1,5 +1,5 @@
 import type { Media } from './media'
-import type { Failure, Source } from './openai/upstream-error'
+import type { Failure, Source } from './upstream-error'
 import type { ApiError } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'

@@ -1,5 +1,5 @@
 import type { UpstreamRequest } from './adapter'
-import type { Source } from './openai/upstream-error'
+import type { Source } from './upstream-error'
 import type { Usage } from '../wire/usage'
 
 /** For what model, and in what way, texts are embedded. */

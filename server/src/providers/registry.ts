@@ -53,6 +53,18 @@ export const providers: readonly Provider[] = [
       reasoningModels: ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest'],
     },
   }),
+  row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
+    dialect: 'anthropic',
+    authHeader: 'x-api-key',
+    abort: 'stops',
+    pricesId: 'anthropic',
+    website: 'https://platform.claude.com',
+    options: {
+      paths: { models: '/v1/models?limit=1000' },
+      // For the list of models; the adapter sends the same with each request.
+      headers: { 'anthropic-version': '2023-06-01' },
+    },
+  }),
   row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
     embeddings: 'yes',
     abort: 'bills_all',

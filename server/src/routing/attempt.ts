@@ -2,7 +2,8 @@ import type { Candidate } from './candidate'
 import type { Deadline } from './deadline'
 import { ConnectionFailed, toConnectionFailed, type Egress } from '../egress/egress'
 import { ApiError } from '../errors'
-import { nonsense, toCallerError, type Source } from '../providers/openai/upstream-error'
+import type { Adapter } from '../providers/adapter'
+import { nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
@@ -16,11 +17,20 @@ const paths = {
 } as const
 export type Operation = keyof typeof paths
 
+/** What a provider is sent, without its address and credential. */
+export interface Sent {
+  body: JsonObject
+  /** Where it differs from the operation's own. */
+  path?: string
+  headers?: Readonly<Record<string, string>>
+  /** How a stream of it is cut into events; `sse` unless said otherwise. */
+  framing?: Adapter['framing']
+}
+
 /** One try of one candidate. */
-export interface Attempt {
+export interface Attempt extends Sent {
   candidate: Candidate
   operation: Operation
-  body: JsonObject
   deadline: Deadline
   source: Source
   egress: Egress
@@ -64,9 +74,10 @@ export async function send(attempt: Attempt): Promise<Response> {
   throw new AttemptFailed(error, othersMayDoBetter.has(status) || status >= 500)
 }
 
-function transmit({ candidate, operation, body, deadline, egress }: Attempt): Promise<Response> {
+function transmit(attempt: Attempt): Promise<Response> {
+  const { candidate, operation, body, deadline, egress } = attempt
   const { provider, connection } = candidate
-  const path = provider.options.paths[operation] ?? paths[operation]
+  const path = attempt.path ?? provider.options.paths[operation] ?? paths[operation]
   const { signal } = deadline
   if (provider.dialect === 'sandbox') {
     return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
@@ -74,7 +85,7 @@ function transmit({ candidate, operation, body, deadline, egress }: Attempt): Pr
   return egress.send({
     url: `${connection.baseUrl ?? provider.baseUrl}${path}`,
     method: 'POST',
-    headers: headersOf(candidate),
+    headers: { ...attempt.headers, ...headersOf(candidate) },
     body: JSON.stringify(body),
     signal,
   })

@@ -1,7 +1,7 @@
 import { headersOf } from './attempt'
 import type { Connection } from '../catalog/snapshot'
 import type { Egress } from '../egress/egress'
-import { scrub } from '../providers/openai/upstream-error'
+import { scrub } from '../providers/upstream-error'
 import type { Provider } from '../providers/provider'
 import { isObject } from '../wire/json-body'
 

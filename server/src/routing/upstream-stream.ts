@@ -1,9 +1,9 @@
 import type { ReadableStream, ReadableStreamDefaultReader } from 'node:stream/web'
 import { AttemptFailed, broken, send, toBroken, type Attempt } from './attempt'
+import { framingOf, type EventCutter } from './framing'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
-import { nonsense } from '../providers/openai/upstream-error'
+import { nonsense } from '../providers/upstream-error'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
-import { EventReader } from '../wire/sse'
 
 const afterDoneMs = 250
 
@@ -12,7 +12,7 @@ export class UpstreamStream implements ChunkStream {
   readonly #attempt: Attempt
   readonly #relayed: RelayedStream
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  readonly #events = new EventReader()
+  readonly #events: EventCutter
   #held: string[] | undefined
   #failure: { thrown: unknown } | undefined
   #isOver = false
@@ -21,6 +21,7 @@ export class UpstreamStream implements ChunkStream {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#reader = body.getReader()
+    this.#events = framingOf(attempt.framing).cutter()
   }
 
   /**
@@ -30,7 +31,8 @@ export class UpstreamStream implements ChunkStream {
   static async open(attempt: Attempt, relayed: RelayedStream): Promise<UpstreamStream> {
     const response = await send(attempt)
     const type = response.headers.get('content-type') ?? ''
-    if (!response.body || !type.includes('text/event-stream')) {
+    const framing = framingOf(attempt.framing)
+    if (!response.body || !type.includes(framing.contentType)) {
       response.body?.cancel().catch(() => undefined)
       const error = nonsense(attempt.source.provider, `a stream of type "${type.slice(0, 80)}"`)
       throw new AttemptFailed(error, false)
@@ -103,13 +105,14 @@ export class UpstreamStream implements ChunkStream {
     if (this.#failure) throw this.#failure.thrown
   }
 
-  /** True when the events end in `[DONE]`. */
+  /** True when the events end in `[DONE]`, or otherwise say that nothing follows. */
   #relay(events: readonly string[], chunks: string[]): boolean {
     if (events.length > 0) this.#attempt.deadline.progress()
     for (const data of events) {
       if (data === '[DONE]') return true
       if (data === '') continue
       for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
+      if (this.#relayed.isOver) return true
     }
     return false
   }

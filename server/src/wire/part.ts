@@ -16,7 +16,9 @@ export type Part =
   | { type: 'arguments'; index: number; text: string }
   /** Fields that travel on the delta as they are, such as `reasoning_details`. */
   | { type: 'extra'; fields: JsonObject }
-  /** All that was used so far, not an increment: the last one counts. */
+  /** All that was used so far, not an increment: the last one counts. It comes after what it counts. */
   | { type: 'usage'; usage: Usage }
   /** Once, and the last of what is said; only a usage may follow. */
   | { type: 'finish'; reason: FinishReason }
+  /** For dialects that mark their end: nothing follows, so a connection left open is not waited for. */
+  | { type: 'end' }

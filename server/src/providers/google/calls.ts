@@ -3,7 +3,7 @@ import { addPiece } from './partial-arguments'
 import { signatureField, signedCallId } from './signatures'
 import type { JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/part'
-import { nonsense } from '../openai/upstream-error'
+import { nonsense } from '../upstream-error'
 
 interface OpenCall {
   id: string | undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { googleEmbeddings } from './embeddings'
-import type { Source } from '../openai/upstream-error'
+import type { Source } from '../upstream-error'
 
 const source: Source = {
   provider: 'google',

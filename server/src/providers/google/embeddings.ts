@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { modelPath } from './model-name'
 import { readGoogleUsage } from './usage'
-import { nonsense } from '../openai/upstream-error'
+import { nonsense } from '../upstream-error'
 import type { EmbeddingAdapter } from '../embedding-adapter'
 
 const Answer = z.looseObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toGoogleError } from './failure'
 import { isObject } from '../../wire/json-body'
-import { nonsense, type Source } from '../openai/upstream-error'
+import { nonsense, type Source } from '../upstream-error'
 
 const PartialArg = z.looseObject({
   jsonPath: z.string(),

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { refusesSignatures, toGoogleError } from './failure'
 import type { JsonObject } from '../../wire/json-body'
-import type { Source } from '../openai/upstream-error'
+import type { Source } from '../upstream-error'
 
 const secret = 'AIzaSyA-0123456789'
 const source: Source = {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { scrub, toCallerError, type Failure, type Source } from '../openai/upstream-error'
+import { scrub, toCallerError, type Failure, type Source } from '../upstream-error'
 
 /** Google's names of fields -> OpenAI's, the first that fits. */
 const fields: readonly (readonly [RegExp, string])[] = [

@@ -5,7 +5,7 @@ import { signatureField } from './signatures'
 import { readGoogleUsage } from './usage'
 import type { Part } from '../../wire/part'
 import type { PartsReader } from '../adapter'
-import { nonsense, type Source } from '../openai/upstream-error'
+import { nonsense, type Source } from '../upstream-error'
 
 /**
  * Reads a stream of `GenerateContentResponse`. It has no end marker: an answer is whole when its

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { google } from './index'
 import type { Part } from '../../wire/part'
 import type { Usage } from '../../wire/usage'
-import type { Source } from '../openai/upstream-error'
+import type { Source } from '../upstream-error'
 
 export const source: Source = {
   provider: 'google',

@@ -6,6 +6,7 @@ import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import type { Target, UpstreamRequest } from '../adapter'
+import { refuseForeign } from '../unsupported'
 
 /** How one home of the Gemini models differs from the other. */
 export interface Home {
@@ -30,19 +31,6 @@ export function toGenerateContent(chat: ChatRequest, target: Target, home: Home)
       ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
       ...(home.safetySettings.length > 0 && { safetySettings: home.safetySettings }),
     },
-  }
-}
-
-/** What would change the meaning of the answer, and has no counterpart here. */
-function refuseForeign(chat: ChatRequest): void {
-  const foreign: Record<string, boolean> = {
-    n: (chat.n ?? 1) > 1,
-    modalities: chat.modalities?.includes('audio') ?? false,
-    web_search_options: Boolean(chat['web_search_options']),
-  }
-  for (const [field, isSent] of Object.entries(foreign)) {
-    if (!isSent) continue
-    throw invalidRequest(field, 'unsupported_by_model', `This model cannot do "${field}".`)
   }
 }
 

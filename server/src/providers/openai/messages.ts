@@ -18,12 +18,10 @@ export function fittingCallId(id: string, rule: RelayOptions['toolCallIds']): st
 /** The messages of a chat request as a provider takes them; untouched where nothing needs touching. */
 export function toUpstreamMessages(messages: unknown, options: RelayOptions): unknown {
   if (!Array.isArray(messages)) return messages
-  const today = messages.some(isOfFunctions) ? toToolMessages(messages) : messages
-  return today.map((message) => (isObject(message) ? toUpstream(message, options) : message))
+  return toToolMessages(messages).map((message) =>
+    isObject(message) ? toUpstream(message, options) : message,
+  )
 }
-
-const isOfFunctions = (message: unknown) =>
-  isObject(message) && (message['role'] === 'function' || isObject(message['function_call']))
 
 function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   const changes: JsonObject = {}

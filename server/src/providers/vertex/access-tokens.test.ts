@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync } from 'node:crypto'
 import { AccessTokens, type Outside } from './access-tokens'
 import type { ServiceAccount } from './service-account'
-import type { Source } from '../openai/upstream-error'
+import type { Source } from '../upstream-error'
 
 const source: Source = {
   provider: 'vertex',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { signedClaim, type ServiceAccount } from './service-account'
 import { ApiError } from '../../errors'
-import { nonsense, toCallerError, type Source } from '../openai/upstream-error'
+import { nonsense, toCallerError, type Source } from '../upstream-error'
 
 /** What a token source needs of the outside; `egress` has all of it. */
 export interface Outside {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { anthropicOnVertex } from './anthropic'
 import { chatOf, target } from '../google/chat-for-tests'
 import type { JsonObject } from '../../wire/json-body'
-import { nonsense, type Source } from '../openai/upstream-error'
+import { nonsense, type Source } from '../upstream-error'
 import type { Adapter, Target } from '../adapter'
 
 const source: Source = {

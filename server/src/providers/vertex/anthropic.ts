@@ -2,7 +2,7 @@ import { surfaceOf } from './address'
 import { modelPath } from '../google/model-name'
 import { toGoogleError } from '../google/failure'
 import { isObject } from '../../wire/json-body'
-import { toCallerError, type Failure } from '../openai/upstream-error'
+import { toCallerError, type Failure } from '../upstream-error'
 import type { Adapter } from '../adapter'
 
 /** The format of Anthropic's bodies there. https://docs.anthropic.com/en/api/claude-on-vertex-ai */

@@ -3,7 +3,7 @@ import { surfaceOf } from './address'
 import { modelPath } from '../google/model-name'
 import { readGoogleUsage } from '../google/usage'
 import { readUsage, type Usage } from '../../wire/usage'
-import { nonsense } from '../openai/upstream-error'
+import { nonsense } from '../upstream-error'
 import type { EmbeddingAdapter } from '../embedding-adapter'
 
 const Values = z.looseObject({ values: z.array(z.number()).min(1) })

@@ -1,0 +1,10 @@
+import type { Adapter } from './adapter'
+import { anthropic } from './anthropic'
+import type { Provider } from './provider'
+
+/** The dialects that are translated; the others are relayed, or answered in the process. */
+const adapters: Partial<Record<Provider['dialect'], Adapter>> = { anthropic }
+
+/** Undefined for a provider whose dialect is not translated. */
+export const adapterOf = ({ dialect }: Pick<Provider, 'dialect'>): Adapter | undefined =>
+  adapters[dialect]
