@@ -249,7 +249,7 @@ export function describeAdapter(name: string, conformance: Conformance): void {
     test.each(conformance.errors.map((row) => [row.what, row] as const))(
       '%s',
       (_what, { error, ...failed }) => {
-        const thrown = toCallerError(failed, source)
+        const thrown = (conformance.adapter.failure ?? toCallerError)(failed, source)
         expect(thrown).toMatchObject(error)
         expect(JSON.stringify([thrown.message, thrown.details])).not.toContain(secret)
       },
