@@ -47,8 +47,14 @@ export const priceOf = (input: number, output: number) =>
 const grantedAs = (credit: bigint) => Number(credit) / 1e9
 
 /** Starts a rig without a minimum balance, unless `environment` has one. */
-export async function openTill({ environment }: RigOptions = {}): Promise<Till> {
-  const rig = await startRig({ environment: { MINIMUM_BALANCE_USD: '0', ...environment } })
+export async function openTill({
+  environment,
+  ...options
+}: RigOptions & { provider?: Json } = {}): Promise<Till> {
+  const rig = await startRig({
+    ...options,
+    environment: { MINIMUM_BALANCE_USD: '0', ...environment },
+  })
   const sql = await openDatabase(rig.gateway.dataDir)
   const customer = (credit: bigint) => rig.gateway.customer({}, { credit: grantedAs(credit) })
   const chat: Till['chat'] = async ({ key }, name, fields = {}) =>

@@ -100,7 +100,9 @@ function fieldError(
   if (/content_filter|content_policy/i.test(code)) {
     return invalidRequest(source.textField, 'content_filter', tactful(words) || 'Refused.')
   }
-  const param = textOf(core['param']) || fieldIn(words)
+  // For a legacy completion its prompt became the messages.
+  const field = fieldIn(words).replace(/^messages$/, source.textField)
+  const param = textOf(core['param']) || field
   if (param === '' || !source.wasSent(param.split(/[.[]/)[0] ?? '')) return undefined
   return invalidRequest(param, 'refused_by_provider', tactful(words))
 }

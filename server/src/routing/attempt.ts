@@ -20,7 +20,7 @@ export type Operation = keyof typeof paths
 /** What a provider is sent, without its address and credential. */
 export interface Sent {
   body: JsonObject
-  /** Where it differs from the operation's own. */
+  /** Where it differs from the operation's own; a path in the provider's options comes before it. */
   path?: string
   headers?: Readonly<Record<string, string>>
   /** How a stream of it is cut into events; `sse` unless said otherwise. */
@@ -77,7 +77,7 @@ export async function send(attempt: Attempt): Promise<Response> {
 function transmit(attempt: Attempt): Promise<Response> {
   const { candidate, operation, body, deadline, egress } = attempt
   const { provider, connection } = candidate
-  const path = attempt.path ?? provider.options.paths[operation] ?? paths[operation]
+  const path = provider.options.paths[operation] ?? attempt.path ?? paths[operation]
   const { signal } = deadline
   if (provider.dialect === 'sandbox') {
     return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
