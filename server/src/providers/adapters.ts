@@ -1,9 +1,10 @@
 import type { Adapter } from './adapter'
 import { anthropic } from './anthropic'
+import { google } from './google'
 import type { Provider } from './provider'
 
 /** The dialects that are translated; the others are relayed, or answered in the process. */
-const adapters: Partial<Record<Provider['dialect'], Adapter>> = { anthropic }
+const adapters: Partial<Record<Provider['dialect'], Adapter>> = { anthropic, google }
 
 /** Undefined for a provider whose dialect is not translated. */
 export const adapterOf = ({ dialect }: Pick<Provider, 'dialect'>): Adapter | undefined =>

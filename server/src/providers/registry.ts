@@ -65,6 +65,15 @@ export const providers: readonly Provider[] = [
       headers: { 'anthropic-version': '2023-06-01' },
     },
   }),
+  row(['google', 'Google'], 'https://generativelanguage.googleapis.com/v1beta', {
+    dialect: 'google',
+    authHeader: 'x-goog-api-key',
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    abort: 'bills_all',
+    pricesId: 'google',
+    website: 'https://aistudio.google.com',
+    options: { paths: { models: '/models?pageSize=1000' } },
+  }),
   row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
     embeddings: 'yes',
     abort: 'bills_all',
