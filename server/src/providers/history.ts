@@ -2,21 +2,18 @@ import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
+import { bareCallId } from '../wire/packed-call-id'
 
 export type Message = ChatRequest['messages'][number]
 export type ContentPart = Exclude<NonNullable<Message['content']>, string>[number]
 type ToolCall = NonNullable<Message['tool_calls']>[number]
-
-/** What Gemini's adapter packs into an id stands behind this. */
-const packed = '__thought__'
 
 /**
  * A tool-call id that a provider accepts: the same for a call and for its result, whatever made it,
  * and different for different ids. Source: wire.md 7.2.
  */
 export function fittingId(id: string, accepted: RegExp): string {
-  const at = id.indexOf(packed)
-  const plain = at > 0 ? id.slice(0, at) : id
+  const plain = bareCallId(id)
   if (accepted.test(plain)) return plain
   return `call_${createHash('sha256').update(plain).digest('hex').slice(0, 32)}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** How a provider is spoken to. `openai` is relayed, the others are translated by an adapter. */
-export const dialects = ['openai', 'sandbox', 'anthropic', 'bedrock', 'cohere'] as const
+export const dialects = ['openai', 'sandbox', 'anthropic', 'google', 'bedrock', 'cohere'] as const
 
 const Range = z.tuple([z.number(), z.number()])
 

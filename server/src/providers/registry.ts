@@ -98,7 +98,6 @@ export const providers: readonly Provider[] = [
     variables: { region: 'AWS_REGION' },
     // Pairs of keys that sign are read by bedrock/credentials.ts.
     keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
-    embeddings: 'yes',
     abort: 'bills_all',
     pricesId: 'aws',
     website: 'https://aws.amazon.com/bedrock',
@@ -107,7 +106,6 @@ export const providers: readonly Provider[] = [
   row(['cohere', 'Cohere'], 'https://api.cohere.com', {
     dialect: 'cohere',
     keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
-    embeddings: 'yes',
     abort: 'stops',
     pricesId: 'cohere',
     website: 'https://dashboard.cohere.com',
@@ -115,6 +113,15 @@ export const providers: readonly Provider[] = [
       paths: { models: '/v1/models?page_size=1000' },
       embeddings: { ...plainEmbeddings, batchLimit: 96 },
     },
+  }),
+  row(['google', 'Google'], 'https://generativelanguage.googleapis.com/v1beta', {
+    dialect: 'google',
+    authHeader: 'x-goog-api-key',
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    abort: 'bills_all',
+    pricesId: 'google',
+    website: 'https://aistudio.google.com',
+    options: { paths: { models: '/models?pageSize=1000' } },
   }),
   row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
     embeddings: 'yes',

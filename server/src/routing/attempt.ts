@@ -3,10 +3,11 @@ import type { Deadline } from './deadline'
 import { ConnectionFailed, toConnectionFailed, type Egress } from '../egress/egress'
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
+import { adapterOf } from '../providers/adapters'
 import { nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
-import type { JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject } from '../wire/json-body'
 import { EventTooLong } from '../wire/sse'
 
 /** One operation of the OpenAI format, and its path there. */
@@ -70,8 +71,15 @@ export async function send(attempt: Attempt): Promise<Response> {
     throw new AttemptFailed(nonsense(source.provider, `a status of ${status}`), false)
   }
   const retryAfter = response.headers.get('retry-after')
-  const error = toCallerError({ status, body: parsed(text), retryAfter }, source)
-  throw new AttemptFailed(error, othersMayDoBetter.has(status) || status >= 500)
+  const tell = adapterOf(attempt.candidate.provider)?.failure ?? toCallerError
+  const error = tell({ status, body: parsed(text), retryAfter }, source)
+  throw new AttemptFailed(error, othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
+}
+
+/** The status that an error stands for: Google says 400 of a bad key, where others say 401. */
+function meantBy({ cause }: ApiError): number | undefined {
+  const meant = isObject(cause) ? cause['upstreamStatus'] : undefined
+  return typeof meant === 'number' ? meant : undefined
 }
 
 function transmit(attempt: Attempt): Promise<Response> {

@@ -66,9 +66,13 @@ async function limitedText(response: Response): Promise<string> {
 }
 
 function modelNames(answer: unknown): string[] {
-  const list = isObject(answer) ? answer['data'] : answer
+  const list = isObject(answer) ? (answer['data'] ?? answer['models']) : answer
   if (!Array.isArray(list)) throw new Error('its answer is no list of models')
-  return list
-    .flatMap((item) => (isObject(item) && typeof item['id'] === 'string' ? [item['id']] : []))
-    .slice(0, mostModels)
+  return list.flatMap(nameIn).slice(0, mostModels)
+}
+
+/** Google's models have a `name`, which is a path. */
+function nameIn(item: unknown): string[] {
+  const name = isObject(item) ? (item['id'] ?? item['name']) : undefined
+  return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
 }

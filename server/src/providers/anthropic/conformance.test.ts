@@ -76,6 +76,7 @@ const errors: ErrorRow[] = [
   { ...refused(400, 'billing_error'), error: terminal },
   { ...refused(403, 'permission_error'), error: terminal },
   { ...refused(404, 'not_found_error', 'model: claude-nothing'), error: terminal },
+  { ...refused(408, 'timeout_error'), error: terminal },
   { ...refused(409, 'conflict_error'), error: terminal },
   { ...refused(413, 'request_too_large'), error: terminal },
   {
@@ -83,6 +84,13 @@ const errors: ErrorRow[] = [
     retryAfter: '17',
     error: { ...busy, retryAfterSeconds: 17 },
   },
+  { ...refused(422, 'invalid_request_error'), error: terminal },
+  {
+    ...refused(429, 'rate_limit_error', 'Try again.'),
+    what: 'errors: 429 without saying when',
+    error: { ...busy, retryAfterSeconds: undefined },
+  },
+  { what: 'errors: an empty body', status: 500, body: '', error: { ...busy, status: 502 } },
   { ...refused(500, 'api_error'), error: { ...busy, status: 502 } },
   {
     what: 'errors: 502 HTML',

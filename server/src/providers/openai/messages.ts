@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
+import { bareCallId } from '../../wire/packed-call-id'
 import type { RelayOptions } from '../provider'
 
 const nineAlphanumerics = /^[A-Za-z0-9]{9}$/
@@ -8,8 +9,9 @@ const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 
 /** An id that fits a provider's rule: the same for a call and for its result, whatever made it. */
 export function fittingCallId(id: string, rule: RelayOptions['toolCallIds']): string {
-  if (rule === 'any' || nineAlphanumerics.test(id)) return id
-  const digest = createHash('sha256').update(id).digest()
+  const bare = bareCallId(id)
+  if (rule === 'any' || nineAlphanumerics.test(bare)) return bare
+  const digest = createHash('sha256').update(bare).digest()
   return Array.from(digest.subarray(0, 9), (byte) => alphanumerics[byte % 62]).join('')
 }
 
@@ -27,7 +29,9 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   if (Array.isArray(message['content']) && !options.cacheControl) {
     changes['content'] = message['content'].map(withoutCacheControl)
   }
-  if (options.toolCallIds !== 'any') Object.assign(changes, fittingIds(message, options))
+  if (options.toolCallIds !== 'any' || hasPackedId(message)) {
+    Object.assign(changes, fittingIds(message, options))
+  }
   if (message['role'] === 'assistant') Object.assign(changes, reasoning(message, options))
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -41,6 +45,12 @@ function withoutCacheControl(part: unknown): unknown {
   if (!isObject(part) || !('cache_control' in part)) return part
   const { cache_control: _control, ...rest } = part
   return rest
+}
+
+/** Gemini's signatures are for Gemini alone; elsewhere such an id would be too long. */
+function hasPackedId({ tool_call_id: answered, tool_calls: calls }: JsonObject): boolean {
+  const ids = Array.isArray(calls) ? calls.map((call) => isObject(call) && call['id']) : []
+  return [answered, ...ids].some((id) => typeof id === 'string' && bareCallId(id) !== id)
 }
 
 function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
