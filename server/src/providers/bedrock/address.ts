@@ -23,7 +23,7 @@ export const regionOf = (baseUrl: string): string | undefined =>
 export const pathOf = (upstreamModel: string, operation: 'converse-stream' | 'invoke'): string =>
   `/model/${encodeURIComponent(upstreamModel)}/${operation}`
 
-const profilePrefix = /^(?:us-gov|us|eu|apac|jp|au|ca|sa|global)\./
+const profilePrefix = /^(?:us-gov|us|eu|apac|jp|au|ca|in|sa|global)\./
 
 /**
  * The model behind an id: without the place where its inference profile runs, and without the ARN

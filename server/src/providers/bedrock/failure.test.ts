@@ -46,6 +46,16 @@ describe('a refusal of Bedrock', () => {
     })
   })
 
+  test('a choice among tools that the model does not know is the caller’s', () => {
+    const message = "This model doesn't support the toolConfig.toolChoice.any field. Remove it."
+    const source = { ...sampleSource, wasSent: (field: string) => field === 'tool_choice' }
+    expect(toError({ status: 400, body: { message } }, source)).toMatchObject({
+      code: 'invalid_request',
+      param: 'tool_choice',
+      details: { issue: 'refused_by_provider' },
+    })
+  })
+
   test('the same words of a failure of theirs are theirs', () => {
     expect(told(500, { message: 'Input is too long' })).toMatchObject({ code: 'provider_error' })
   })

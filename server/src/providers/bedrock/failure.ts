@@ -44,7 +44,8 @@ export function toError(failure: Failure, source: Source): ApiError {
   // What this vendor says, in the codes that the others have.
   const code = isCallers && tooLong.test(words) ? 'context_length_exceeded' : ''
   const type = isCallers && capTooHigh.test(words) ? 'max_tokens exceeded' : ''
-  return toCallerError({ ...failure, body: { error: { message, code, type } } }, source)
+  const param = isCallers && words.includes('toolConfig.toolChoice') ? 'tool_choice' : ''
+  return toCallerError({ ...failure, body: { error: { message, code, type, param } } }, source)
 }
 
 /** Whether a history was refused for the thoughts in it. */

@@ -5,14 +5,12 @@ import { familyOf as claudeFamilyOf, type Family as ClaudeFamily } from '../anth
 export interface Family {
   /** What its own API says of the model, where it is a Claude. */
   claude: ClaudeFamily | undefined
-  /** How others are asked to think. */
-  thinking: 'none' | 'nova' | 'effort'
+  /** How others are asked to think: in levels that are all known, or in three. */
+  thinking: 'none' | 'nova' | 'levels' | 'three_levels'
   /** Temperature and top_p. */
   sampling: boolean
-  /** Whether a call can be forced. */
-  forcedTool: boolean
-  /** How an answer is held to a JSON schema: natively, by a tool that must be called, or not. */
-  schema: 'native' | 'tool' | 'none'
+  /** How an answer is held to a JSON schema: natively where the catalogue knows of it, or by a tool. */
+  schema: 'native' | 'tool'
   cachePoints: boolean
   callIds: 'sixty_four' | 'nine_alphanumerics'
 }
@@ -21,22 +19,22 @@ const plain: Family = {
   claude: undefined,
   thinking: 'none',
   sampling: true,
-  forcedTool: false,
-  schema: 'none',
+  schema: 'native',
   cachePoints: false,
   callIds: 'sixty_four',
 }
-const nova: Family = { ...plain, forcedTool: true, schema: 'tool', cachePoints: true }
+const nova: Family = { ...plain, schema: 'tool', cachePoints: true }
 const mistral: Family = { ...plain, callIds: 'nine_alphanumerics' }
 
 /** The first that fits counts. Source: AWS's tables of features by model. */
 const families: readonly (readonly [pattern: RegExp, family: Family])[] = [
   [/^amazon\.nova-2/, { ...nova, thinking: 'nova' }],
   [/^amazon\.nova/, nova],
-  [/^mistral\.mistral-large/, { ...mistral, forcedTool: true, schema: 'tool' }],
+  [/^mistral\.(?:mistral-large-24|pixtral-large-25)/, { ...mistral, schema: 'tool' }],
   [/^mistral\./, mistral],
-  [/^openai\.gpt-oss/, { ...plain, thinking: 'effort', schema: 'native' }],
-  [/^(?:qwen|deepseek\.v3|minimax|moonshot|nvidia|google|zai)/, { ...plain, schema: 'native' }],
+  [/^openai\.gpt-oss/, { ...plain, thinking: 'three_levels' }],
+  // As on their own API: thinking models, which take no sampling settings.
+  [/^openai\./, { ...plain, thinking: 'levels', sampling: false }],
 ]
 
 export function familyOf(upstreamModel: string): Family {
@@ -49,7 +47,6 @@ const ofClaude = (claude: ClaudeFamily): Family => ({
   ...plain,
   claude,
   sampling: claude.sampling,
-  forcedTool: claude.forcedTool,
   schema: claude.jsonSchema ? 'native' : 'tool',
   cachePoints: true,
 })

@@ -19,7 +19,8 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
   refuseForeign(chat)
   const family = familyOf(target.upstreamModel)
   const turns = toTurns(chat)
-  const wanted = withSchema(toolUseOf(chat), chat, family)
+  const asked = schemaOf(chat)
+  const wanted = withSchema(toolUseOf(chat), asked, family)
   const keepsThoughts = family.claude !== undefined && target.signatures !== 'replaced'
   // A call cannot be forced on a Claude that thinks, and this answer has to come as one.
   const isForced = family.claude && wanted.tools.some(({ name }) => name === answerTool)
@@ -44,7 +45,7 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
       messages,
       inferenceConfig: toInference(chat, target, { family, isThinking: thinking.isOn }),
       ...(hasTools && { toolConfig: toToolConfig(wanted, family, thinking.isOn) }),
-      ...toOutputConfig(chat, family),
+      ...toOutputConfig(asked, family, target),
       ...(Object.keys(thinking.fields).length > 0 && {
         additionalModelRequestFields: thinking.fields,
       }),
@@ -57,7 +58,7 @@ function toInference(
   { maxTokens }: Target,
   { family, isThinking }: { family: Family; isThinking: boolean },
 ): JsonObject {
-  const isFixed = !family.sampling || (isThinking && family.thinking !== 'effort')
+  const isFixed = !family.sampling || (isThinking && family.thinking !== 'three_levels')
   const temperature = isFixed ? undefined : (chat.temperature ?? undefined)
   // Of the two, a Claude takes one.
   const isOne = family.claude && temperature !== undefined
@@ -73,18 +74,14 @@ function toInference(
   }
 }
 
-function schemaOf({ response_format: format }: ChatRequest) {
-  return format?.type === 'json_schema' ? format.json_schema : undefined
-}
+const schemaOf = ({ response_format: format }: ChatRequest) =>
+  format?.type === 'json_schema' ? format.json_schema : undefined
+type AskedSchema = ReturnType<typeof schemaOf>
 
 /** A schema that the model does not know natively becomes a tool that has to be called. */
-function withSchema(wanted: ToolUse, chat: ChatRequest, family: Family): ToolUse {
-  const wantsSchema = schemaOf(chat)
-  if (!wantsSchema || family.schema === 'native') return wanted
-  if (family.schema === 'none') {
-    throw unsupported('response_format', 'response_format: this model knows no JSON schema.')
-  }
-  const schema = wantsSchema.schema ?? {}
+function withSchema(wanted: ToolUse, asked: AskedSchema, family: Family): ToolUse {
+  if (!asked || family.schema === 'native') return wanted
+  const schema = asked.schema ?? {}
   if ((schema['type'] ?? 'object') !== 'object') {
     const words = 'This model answers with an object; any other root of a schema is not known.'
     throw unsupported('response_format.json_schema.schema', words)
@@ -96,11 +93,17 @@ function withSchema(wanted: ToolUse, chat: ChatRequest, family: Family): ToolUse
   return { tools: [...wanted.tools, tool], choice: 'required' }
 }
 
-function toOutputConfig(chat: ChatRequest, { claude, schema }: Family): JsonObject {
-  const wanted = schemaOf(chat)
-  if (!wanted || schema !== 'native') return {}
-  const known = claude ? toStrictSchema(wanted.schema ?? {}) : (wanted.schema ?? {})
-  const jsonSchema = { name: wanted.name, schema: JSON.stringify(known) }
+function toOutputConfig(
+  asked: AskedSchema,
+  { claude, schema }: Family,
+  { capabilities }: Target,
+): JsonObject {
+  if (!asked || schema !== 'native') return {}
+  if (!claude && !capabilities.jsonSchema) {
+    throw unsupported('response_format', 'This model knows no JSON schema.')
+  }
+  const known = claude ? toStrictSchema(asked.schema ?? {}) : (asked.schema ?? {})
+  const jsonSchema = { name: asked.name, schema: JSON.stringify(known) }
   return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
 }
 
@@ -113,12 +116,13 @@ function withInstruction(turns: readonly Turn[], chat: ChatRequest): readonly Tu
   return [...turns, { role: 'system', pieces: [{ part, param: 'response_format' }] }]
 }
 
-function toToolConfig({ tools, choice }: ToolUse, family: Family, isThinking: boolean): JsonObject {
-  if (choice !== 'auto' && !family.forcedTool && !family.claude) {
-    throw unsupported('tool_choice', 'This model cannot be made to call a tool.')
-  }
-  // A Claude that thinks decides by itself, as on its own API.
-  const canForce = family.forcedTool && !(family.claude && isThinking)
+function toToolConfig(
+  { tools, choice }: ToolUse,
+  { claude }: Family,
+  isThinking: boolean,
+): JsonObject {
+  // A Claude that thinks decides by itself, as on its own API; others refuse what they do not know.
+  const canForce = !claude || (claude.forcedTool && !isThinking)
   return {
     tools: tools.map(toToolSpec),
     ...(choice !== 'auto' && canForce && { toolChoice: toToolChoice(choice) }),

@@ -35,7 +35,8 @@ export function toThinking(
     }
     return { isOn: wanted.isOn, fields }
   }
-  if (thinking === 'effort') {
+  if (thinking === 'levels') return { isOn: true, fields: { reasoning_effort: effort } }
+  if (thinking === 'three_levels') {
     return { isOn: true, fields: { reasoning_effort: threeLevels[effort] } }
   }
   return thinking === 'nova' ? ofNova(effort) : { isOn: false, fields: {} }

@@ -53,12 +53,14 @@ describe('tools', () => {
     }
   })
 
-  test('a model that cannot be made to call refuses to be', () => {
+  test('a choice goes to every model, which may refuse it', () => {
     const fields = { tools: [sampleTool('look')], tool_choice: 'required' }
-    expect(() => bodyOf(fields, 'meta.llama3-1-70b-instruct-v1:0')).toThrow('cannot be made')
-    expect(bodyOf(fields, 'us.amazon.nova-pro-v1:0')).toMatchObject({
-      toolConfig: { toolChoice: { any: {} } },
-    })
+    for (const model of ['meta.llama3-1-70b-instruct-v1:0', 'us.amazon.nova-pro-v1:0']) {
+      expect(bodyOf(fields, model)).toMatchObject({ toolConfig: { toolChoice: { any: {} } } })
+    }
+    expect(bodyOf(fields, 'anthropic.claude-sonnet-5-5')['toolConfig']).not.toHaveProperty(
+      'toolChoice',
+    )
   })
 
   test('ids of Mistral’s models have nine characters', () => {
@@ -82,6 +84,8 @@ const schema = {
   properties: { name: { $ref: '#/$defs/a' } },
 }
 const format = { type: 'json_schema', json_schema: { name: 'person', schema } }
+
+const ask = (own = {}) => bodyOf({ response_format: format }, 'meta.llama3-8b-v1:0', own)
 
 describe('a form of answer', () => {
   test('is native where the model knows it', () => {
@@ -120,9 +124,11 @@ describe('a form of answer', () => {
   })
 
   test('is refused where there is neither', () => {
-    expect(() => bodyOf({ response_format: format }, 'meta.llama3-8b-instruct-v1:0')).toThrow(
+    const capabilities = { reasoning: false, tools: true, vision: false, jsonSchema: false }
+    expect(() => ask({ capabilities })).toThrow(
       expect.objectContaining({ param: 'response_format' }),
     )
+    expect(ask()).toHaveProperty('outputConfig')
   })
 
   test('of any JSON is asked for in words', () => {
@@ -167,6 +173,7 @@ describe('thinking', () => {
     ],
     ['us.amazon.nova-2-lite-v1:0', 'none', { reasoningConfig: { type: 'disabled' } }],
     ['openai.gpt-oss-120b-1:0', 'xhigh', { reasoning_effort: 'high' }],
+    ['in.openai.gpt-5.6-luna', 'xhigh', { reasoning_effort: 'xhigh' }],
     ['us.amazon.nova-pro-v1:0', 'high', undefined],
     ['anthropic.claude-3-haiku-20240307-v1:0', 'none', undefined],
   ])('%s, %s', (model, effort, wanted) => expect(fieldsOf(effort, model)).toEqual(wanted))
