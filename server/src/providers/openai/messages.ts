@@ -70,12 +70,16 @@ function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObj
 
 /** Reasoning goes back only to who asks for it, under the name it has there. */
 function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): JsonObject {
-  const text = message['reasoning_content']
+  const { reasoning_content: text, reasoning_details: details } = message
+  // Signed by another provider. Undefined fields are not written.
+  const unsigned =
+    details !== undefined && historyReasoning !== 'reasoning'
+      ? { reasoning_details: undefined }
+      : {}
   if (historyReasoning === 'required') {
-    return text === undefined || text === null ? { reasoning_content: '' } : {}
+    return text === undefined || text === null ? { ...unsigned, reasoning_content: '' } : unsigned
   }
-  if (historyReasoning === 'reasoning_content' || text === undefined) return {}
-  // Undefined fields are not written.
-  const removed = { reasoning_content: undefined }
+  if (historyReasoning === 'reasoning_content' || text === undefined) return unsigned
+  const removed = { ...unsigned, reasoning_content: undefined }
   return historyReasoning === 'reasoning' ? { ...removed, reasoning: text } : removed
 }
