@@ -32,6 +32,8 @@ export const RelayOptions = z.strictObject({
   values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** `cache_control` on parts of a message is understood; else it is taken off. */
   cacheControl: z.boolean().default(false),
+  /** Google's `extra_content`, which signs calls and texts, is understood; else it is taken off. */
+  extraContent: z.boolean().default(false),
   /** Fields of each message that are left out. */
   dropFromMessages: z.array(z.string()).default([]),
   /** Tool-call ids that are accepted; others are replaced by deterministic ones. */

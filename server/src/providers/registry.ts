@@ -373,7 +373,7 @@ export const providers: readonly Provider[] = [
     keyVariables: [],
     embeddings: 'yes',
     // Nothing is known of it, so nothing is asked that an older server might refuse.
-    options: { developerRole: false, embeddings: plainEmbeddings },
+    options: { extraContent: true, developerRole: false, embeddings: plainEmbeddings },
   }),
   row(['local', 'Local server'], null, {
     keyless: true,

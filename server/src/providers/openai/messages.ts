@@ -32,6 +32,10 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   if (options.toolCallIds !== 'any' || hasPackedId(message)) {
     Object.assign(changes, fittingIds(message, options))
   }
+  if (!options.extraContent) {
+    const calls = changes['tool_calls'] ?? message['tool_calls']
+    Object.assign(changes, withoutExtraContent(message, calls))
+  }
   if (message['role'] === 'assistant') Object.assign(changes, reasoning(message, options))
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -45,6 +49,17 @@ function withoutCacheControl(part: unknown): unknown {
   if (!isObject(part) || !('cache_control' in part)) return part
   const { cache_control: _control, ...rest } = part
   return rest
+}
+
+/** Undefined fields are not written. */
+function withoutExtraContent(message: JsonObject, calls: unknown): JsonObject {
+  const changes: JsonObject = 'extra_content' in message ? { extra_content: undefined } : {}
+  if (Array.isArray(calls) && calls.some((call) => isObject(call) && 'extra_content' in call)) {
+    changes['tool_calls'] = calls.map((call) =>
+      isObject(call) ? { ...call, extra_content: undefined } : call,
+    )
+  }
+  return changes
 }
 
 /** Gemini's signatures are for Gemini alone; elsewhere such an id would be too long. */
@@ -70,12 +85,16 @@ function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObj
 
 /** Reasoning goes back only to who asks for it, under the name it has there. */
 function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): JsonObject {
-  const text = message['reasoning_content']
+  const { reasoning_content: text, reasoning_details: details } = message
+  // Signed by another provider. Undefined fields are not written.
+  const unsigned =
+    details !== undefined && historyReasoning !== 'reasoning'
+      ? { reasoning_details: undefined }
+      : {}
   if (historyReasoning === 'required') {
-    return text === undefined || text === null ? { reasoning_content: '' } : {}
+    return text === undefined || text === null ? { ...unsigned, reasoning_content: '' } : unsigned
   }
-  if (historyReasoning === 'reasoning_content' || text === undefined) return {}
-  // Undefined fields are not written.
-  const removed = { reasoning_content: undefined }
+  if (historyReasoning === 'reasoning_content' || text === undefined) return unsigned
+  const removed = { ...unsigned, reasoning_content: undefined }
   return historyReasoning === 'reasoning' ? { ...removed, reasoning: text } : removed
 }

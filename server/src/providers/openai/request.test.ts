@@ -51,3 +51,26 @@ test.each([
     { tool_call_id: id },
   ])
 })
+
+test('what Google signs a conversation with goes to who understands it alone', () => {
+  const extra_content = { google: { thought_signature: 'ab' } }
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: null, tool_calls: [{ ...call, extra_content }, call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+    { role: 'assistant', content: 'b', extra_content },
+  ]
+  const sentTo = (extraContent: boolean) => {
+    const options = RelayOptions.parse({ extraContent })
+    const sent = toUpstreamChat({ model: 'x/m', messages }, { upstreamModel: 'm', options })
+    return JSON.parse(JSON.stringify(sent['messages']))
+  }
+  expect(sentTo(true)).toEqual(messages)
+  expect(sentTo(false)).toEqual([
+    messages[0],
+    { role: 'assistant', content: null, tool_calls: [call, call] },
+    messages[2],
+    { role: 'assistant', content: 'b' },
+  ])
+})
