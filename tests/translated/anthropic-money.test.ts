@@ -119,6 +119,17 @@ describe('money', () => {
     expect(event?.outputTokens).toBeLessThan(20)
   })
 
+  test('S02: a caller who leaves a plain request ends it at the provider', async () => {
+    const model = await it.stage.model('rate-50')
+    const { gateway, upstream } = it.stage.rig
+    const body = { model, messages: hello, max_tokens: 1000 }
+    using client = await askRaw(gateway, { key: it.stage.customer.key, body })
+    await eventually(() => (upstream.seen()[0]?.chunksSent ?? 0) > 5)
+    client.close()
+    await eventually(() => upstream.seen().every(({ closedBy }) => closedBy === 'peer'), 1000)
+    expect(client.receivedBytes).toBe(0)
+  })
+
   test('what all of it cost is what the account has less', async () => {
     const { gateway } = it.stage.rig
     const { client, userId } = await gateway.customer({}, { credit: 1 })
