@@ -1,0 +1,154 @@
+import { crc32 } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { failureOf, hello, jsonOf, type Json } from '../conformance/stage'
+import { startGateway, upstreamSecret, type Customer, type Gateway } from '../rig'
+
+setDefaultTimeout(20_000)
+
+/** A request as it reached the provider. */
+interface Seen {
+  path: string
+  headers: Headers
+  body: Json
+}
+
+const seen: Seen[] = []
+let answer: () => Response
+let upstream: Bun.Server<undefined>
+let gateway: Gateway
+let customer: Customer
+
+beforeAll(async () => {
+  upstream = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const body: unknown = await request.json()
+      const path = request.url.slice(new URL(request.url).origin.length)
+      seen.push({ path, headers: request.headers, body: jsonOf(body) })
+      return answer()
+    },
+  })
+  gateway = await startGateway({
+    environment: {
+      AWS_BEARER_TOKEN_BEDROCK: upstreamSecret,
+      BEDROCK_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+    },
+  })
+  gateway.recorder.canary(upstreamSecret)
+  customer = await gateway.customer()
+})
+afterEach(() => {
+  gateway.recorder.verify()
+  seen.length = 0
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream.stop(true)
+})
+
+const model = 'bedrock/us.amazon.nova-lite-v1:0'
+
+const header = (name: string, value: string): Buffer => {
+  const size = Buffer.alloc(2)
+  size.writeUInt16BE(value.length)
+  const head = Buffer.from([name.length, ...Buffer.from(name), 7])
+  return Buffer.concat([head, size, Buffer.from(value)])
+}
+
+/** One frame of an event stream, with an event or with an exception. */
+function frame(kind: 'event' | 'exception', type: string, payload: Json): Buffer {
+  const headers = Buffer.concat([header(`:${kind}-type`, type), header(':message-type', kind)])
+  const body = Buffer.from(JSON.stringify(payload))
+  const bytes = Buffer.alloc(16 + headers.length + body.length)
+  bytes.writeUInt32BE(bytes.length, 0)
+  bytes.writeUInt32BE(headers.length, 4)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8)
+  headers.copy(bytes, 12)
+  body.copy(bytes, 12 + headers.length)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
+  return bytes
+}
+
+const say = (text: string) =>
+  frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text } })
+const stop = frame('event', 'messageStop', { stopReason: 'end_turn' })
+const usage = { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 }
+const metadata = frame('event', 'metadata', { usage, metrics: { latencyMs: 1 } })
+const streamOf =
+  (...frames: Buffer[]) =>
+  () =>
+    new Response(Buffer.concat(frames), {
+      headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+    })
+
+test('a whole answer, of a stream that was collected; its usage comes after the stop', async () => {
+  answer = streamOf(say('Grüezi '), say('🍐'), stop, metadata)
+  const { response, data } = await customer.client.chat.completions
+    .create({ model, messages: hello, max_tokens: 700 })
+    .withResponse()
+  expect(data).toMatchObject({
+    model,
+    choices: [{ message: { content: 'Grüezi 🍐' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+  })
+  // 0.06 and 0.24 USD per million tokens.
+  expect(response.headers.get('x-tollgate-cost')).toBe('0.00018')
+})
+
+test('nothing but the request goes to the provider', async () => {
+  answer = streamOf(say('Hi'), stop, metadata)
+  await customer.client.chat.completions.create({ model, messages: hello, max_tokens: 7 })
+  const [request] = seen
+  expect(request?.path).toBe('/model/us.amazon.nova-lite-v1%3A0/converse-stream')
+  expect(request?.headers.get('authorization')).toBe(`Bearer ${upstreamSecret}`)
+  expect(request?.headers.get('accept')).toBe('application/vnd.amazon.eventstream')
+  expect(request?.body).toEqual({
+    messages: [{ role: 'user', content: [{ text: 'Say something.' }] }],
+    inferenceConfig: { maxTokens: 7 },
+  })
+})
+
+test('a stream, with its usage at the end', async () => {
+  answer = streamOf(say('a'), say('b'), stop, metadata)
+  const stream = await customer.client.chat.completions.create({
+    model,
+    messages: hello,
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  const chunks = await Array.fromAsync(stream)
+  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('ab')
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 1500 } })
+})
+
+test.each([
+  ['throttlingException', 503],
+  ['internalServerException', 502],
+])('%s as first event is %d', async (type, status) => {
+  answer = streamOf(frame('exception', type, { message: 'Because.' }))
+  const request = customer.client.chat.completions.create({ model, messages: hello, stream: true })
+  const failure = await failureOf(request)
+  expect(failure).toMatchObject({ status, code: 'provider_error' })
+})
+
+test.each([
+  ['cut inside a frame', () => streamOf(say('a'), say('b').subarray(0, 20))()],
+  ['cut before its stop', () => streamOf(say('a'))()],
+  ['with a wrong checksum', () => streamOf(say('a'), say('b').fill(0, 12, 16))()],
+])('an answer %s is no answer', async (_what, broken) => {
+  answer = broken
+  const failure = await failureOf(
+    customer.client.chat.completions.create({ model, messages: hello }),
+  )
+  expect(failure).toMatchObject({ status: 502, code: 'provider_error' })
+})
+
+test('a refusal in its own words is told in the caller’s', async () => {
+  answer = () =>
+    Response.json({ message: 'Input is too long for requested model.' }, { status: 400 })
+  const failure = await failureOf(
+    customer.client.chat.completions.create({ model, messages: hello }),
+  )
+  expect(failure).toMatchObject({ status: 400, code: 'context_length_exceeded' })
+})
