@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { failureOf, hello, jsonOf, type Json } from '../conformance/stage'
@@ -9,6 +10,7 @@ setDefaultTimeout(20_000)
 interface Seen {
   path: string
   headers: Headers
+  text: string
   body: Json
 }
 
@@ -23,9 +25,10 @@ beforeAll(async () => {
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
-      const body: unknown = await request.json()
+      const text = await request.text()
+      const body: unknown = JSON.parse(text)
       const path = request.url.slice(new URL(request.url).origin.length)
-      seen.push({ path, headers: request.headers, body: jsonOf(body) })
+      seen.push({ path, headers: request.headers, text, body: jsonOf(body) })
       return answer()
     },
   })
@@ -151,4 +154,43 @@ test('a refusal in its own words is told in the caller’s', async () => {
     customer.client.chat.completions.create({ model, messages: hello }),
   )
   expect(failure).toMatchObject({ status: 400, code: 'context_length_exceeded' })
+})
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+
+/** The signature that AWS would expect of a request, by its own description. */
+function expectedSignature({ path, headers, text }: Seen, secretKey: string): string {
+  const authorization = headers.get('authorization') ?? ''
+  const [, scope = '', names = ''] =
+    /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+)/.exec(authorization) ?? []
+  const encoded = encodeURIComponent(path).replaceAll('%2F', '/')
+  const lines = names.split(';').map((name) => `${name}:${headers.get(name)}`)
+  const canonical = ['POST', encoded, '', ...lines, '', names, sha256(text)].join('\n')
+  const toSign = ['AWS4-HMAC-SHA256', headers.get('x-amz-date'), scope, sha256(canonical)]
+  const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secretKey}`)
+  return hmac(Buffer.from(key), toSign.join('\n')).toString('hex')
+}
+
+test('a pair of keys signs, and does not leave', async () => {
+  const secretKey = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'
+  await using signing = await startGateway({
+    environment: {
+      AWS_BEARER_TOKEN_BEDROCK: `AKIAIOSFODNN7EXAMPLE:${secretKey}`,
+      BEDROCK_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+    },
+  })
+  signing.recorder.canary(secretKey)
+  const { client } = await signing.customer()
+  answer = streamOf(say('Hi'), stop, metadata)
+  await client.chat.completions.create({ model, messages: hello })
+  const [request] = seen
+  if (!request) throw new Error('Nothing was sent.')
+  const authorization = request.headers.get('authorization')
+  expect(authorization).toMatch(
+    /^AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE\/\d{8}\/us-east-1\/bedrock\/aws4_request, /,
+  )
+  expect(authorization).toEndWith(`Signature=${expectedSignature(request, secretKey)}`)
+  for (const value of request.headers.values()) expect(value).not.toContain(secretKey)
+  signing.recorder.verify()
 })

@@ -4,6 +4,7 @@ import { ConnectionFailed, toConnectionFailed, type Egress } from '../egress/egr
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
 import { adapterOf } from '../providers/adapters'
+import { readCredential, withCredential } from '../providers/bedrock/credentials'
 import { nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
@@ -82,21 +83,35 @@ function meantBy({ cause }: ApiError): number | undefined {
   return typeof meant === 'number' ? meant : undefined
 }
 
-function transmit(attempt: Attempt): Promise<Response> {
+async function transmit(attempt: Attempt): Promise<Response> {
   const { candidate, operation, body, deadline, egress } = attempt
   const { provider, connection } = candidate
   const path = provider.options.paths[operation] ?? attempt.path ?? paths[operation]
   const { signal } = deadline
   if (provider.dialect === 'sandbox') {
-    return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
+    return sandbox.answer({ path: paths[operation], body, signal })
   }
-  return egress.send({
+  const unsigned = {
     url: `${connection.baseUrl ?? provider.baseUrl}${path}`,
-    method: 'POST',
     headers: { ...attempt.headers, ...headersOf(candidate) },
     body: JSON.stringify(body),
-    signal,
-  })
+  }
+  const headers =
+    provider.dialect === 'bedrock'
+      ? await signedHeaders(unsigned, connection.secret)
+      : unsigned.headers
+  return egress.send({ ...unsigned, method: 'POST', headers, signal })
+}
+
+/** A signature covers the other headers and the body, so it comes last. */
+function signedHeaders(
+  request: { url: string; headers: Record<string, string>; body: string },
+  secret: string | null,
+): Promise<Record<string, string>> {
+  const { authorization: _bearer, ...headers } = request.headers
+  return secret
+    ? withCredential({ ...request, headers }, readCredential(secret), new Date())
+    : Promise.resolve(headers)
 }
 
 /** Nothing of the caller's headers goes to a provider. */
