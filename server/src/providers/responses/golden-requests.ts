@@ -45,11 +45,11 @@ const inLoop = [
 ]
 const longId = 'call_' // a hash follows
 const written = (withThoughts: boolean, id: string) => [
-  { role: 'user', content: [input('a')] },
+  { role: 'user', content: 'a' },
   ...(withThoughts
     ? [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'ZW5j' }]
     : []),
-  { role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
+  { role: 'assistant', content: 'I look.' },
   { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{"q":1}' },
   { type: 'function_call', call_id: id, name: 'look', arguments: '{}' },
   { type: 'function_call_output', call_id: 'c1', output: '' },
@@ -103,7 +103,7 @@ export const requests: readonly RequestRow[] = [
     body: {
       model: 'gpt-6-astra',
       input: [
-        { role: 'developer', content: [input('Be brief.')] },
+        { role: 'developer', content: 'Be brief.' },
         {
           role: 'user',
           content: [
@@ -113,9 +113,9 @@ export const requests: readonly RequestRow[] = [
             { type: 'input_file', file_id: 'file-1' },
           ],
         },
-        { role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
-        { role: 'developer', content: [input('In English.')] },
-        { role: 'user', content: [input('b')] },
+        { role: 'assistant', content: 'No.' },
+        { role: 'developer', content: 'In English.' },
+        { role: 'user', content: 'b' },
       ],
       max_output_tokens: 1000,
       reasoning: { effort: 'high' },
@@ -177,8 +177,8 @@ export const requests: readonly RequestRow[] = [
     },
     body: {
       input: [
-        { role: 'user', content: [input('a')] },
-        { role: 'user', content: [input('b')] },
+        { role: 'user', content: 'a' },
+        { role: 'user', content: 'b' },
       ],
     },
   },

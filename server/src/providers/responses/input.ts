@@ -25,7 +25,8 @@ function toItems(turn: Turn, sendsThoughts: boolean): JsonObject[] {
   }
   if (turn.role === 'assistant') {
     const thoughts = sendsThoughts ? turn.details.flatMap(toThought) : []
-    const said = pieces.length > 0 ? [{ role: 'assistant', content: pieces.map(toSaid) }] : []
+    // Each by itself: a list of output parts would need the ids of items that are not kept.
+    const said = pieces.map((piece) => ({ role: 'assistant', content: wordsOf([piece]) }))
     const calls = turn.calls.map(({ id, name, input }) => ({
       type: 'function_call',
       call_id: fittingId(id, acceptedIds),
@@ -38,20 +39,15 @@ function toItems(turn: Turn, sendsThoughts: boolean): JsonObject[] {
   }
   if (pieces.length === 0) return []
   const role = turn.role === 'system' ? 'developer' : 'user'
-  return [{ role, content: pieces.map(toContent) }]
+  const [only, ...others] = pieces
+  const text = only && others.length === 0 ? textOf(only.part) : undefined
+  return [{ role, content: text ?? pieces.map(toContent) }]
 }
 
 function toThought({ format, data, id }: JsonObject): JsonObject[] {
   if (format !== thoughtFormat || typeof data !== 'string') return []
   const named = typeof id === 'string' ? { id } : {}
   return [{ type: 'reasoning', ...named, summary: [], encrypted_content: data }]
-}
-
-function toSaid({ part, param }: Piece): JsonObject {
-  if (part.type === 'refusal') return { type: 'refusal', refusal: part.refusal }
-  const text = textOf(part)
-  if (text === undefined) throw unsupported(param, 'Only text can stand here.')
-  return { type: 'output_text', text }
 }
 
 function toContent({ part, param }: Piece): JsonObject {
