@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startGateway, type Gateway } from '../tests/rig'
+import { startGateway, type Gateway, type RigOptions } from '../tests/rig'
 
 const root = join(import.meta.dir, '..')
 const clockTicks = 100
@@ -16,8 +16,10 @@ export interface BenchGateway extends AsyncDisposable {
   model: (name: string) => Promise<string>
 }
 
-/** Starts both and connects them. */
-export async function startBenchGateway(): Promise<BenchGateway> {
+/** Starts both and connects them. `preload` changes the gateway before it starts. */
+export async function startBenchGateway(
+  options: Pick<RigOptions, 'preload'> = {},
+): Promise<BenchGateway> {
   await using started = new AsyncDisposableStack()
   const upstream = Bun.spawn([process.execPath, 'tests/upstreams/main.ts'], {
     cwd: root,
@@ -29,7 +31,9 @@ export async function startBenchGateway(): Promise<BenchGateway> {
   })
   const { value } = await upstream.stdout.getReader().read()
   const [, upstreamUrl = ''] = / on (\S+)/.exec(new TextDecoder().decode(value)) ?? []
-  const gateway = started.use(await startGateway({ environment: { LOG_LEVEL: 'warn' } }))
+  const gateway = started.use(
+    await startGateway({ environment: { LOG_LEVEL: 'warn' }, ...options }),
+  )
   const base = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: upstreamUrl }
   await gateway.admin('POST', '/providers', base)
   await gateway.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'secret-1' })
@@ -57,10 +61,24 @@ export function residentMb(pid: number): number {
   return Math.round(Number(kilobytes) / 102.4) / 10
 }
 
+const statOf = (path: string) => {
+  const [name = '', rest = ''] = readFileSync(path, 'utf8').split(/\) (?=\S+ -?\d)/)
+  const fields = rest.split(' ')
+  const ticks = Number(fields[11]) + Number(fields[12])
+  return { name: name.slice(name.indexOf('(') + 1), micros: (ticks * 1_000_000) / clockTicks }
+}
+
 /** CPU time that a process has used so far, in microseconds. */
-export function cpuMicros(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / clockTicks
+export const cpuMicros = (pid: number): number => statOf(`/proc/${pid}/stat`).micros
+
+/** The same by the names of its threads, of those that still run. */
+export function cpuByThread(pid: number): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const id of readdirSync(`/proc/${pid}/task`)) {
+    const { name, micros } = statOf(`/proc/${pid}/task/${id}/stat`)
+    sums.set(name, (sums.get(name) ?? 0) + micros)
+  }
+  return sums
 }
 
 /** Established connections of this machine to a loopback port, as the kernel lists them. */

@@ -13,6 +13,8 @@ const scope = (id: string) => ({
   requestsPerMinute: 1_000_000_000,
   tokensPerMinute: 2_000_000_000,
   maxConcurrentRequests: 1000,
+  monthlyRequests: null,
+  monthlySpend: null,
 })
 
 const principals = Array.from({ length: accounts }, (_, number): Principal => ({
@@ -21,10 +23,7 @@ const principals = Array.from({ length: accounts }, (_, number): Principal => ({
   accountId: `user_${number}`,
   permissions: ['write'],
   expiresAtMs: null,
-  limits: {
-    ...limitsOf([scope(`user_${number}`), scope(`key_${number}`)]),
-    monthlySpend: null,
-  },
+  limits: limitsOf([scope(`user_${number}`), scope(`key_${number}`)]),
 }))
 
 const limits = new Limits(new MemoryCounters())

@@ -14,7 +14,10 @@ async function postmaster(dataDir: string) {
   const home = await homeOf(dataDir)
   const lines = (await readFile(join(home, 'cluster/postmaster.pid'), 'utf8')).split('\n')
   const password = (await readFile(join(home, 'password'), 'utf8')).trim()
-  return { pid: Number(lines[0]), socketDirectory: lines[4] ?? '', password }
+  const pid = Number(lines[0])
+  // A file that is just being written. Signals to 0 would go to ourselves.
+  if (!(pid > 1)) throw new Error('the embedded PostgreSQL has no process yet')
+  return { pid, socketDirectory: lines[4] ?? '', password }
 }
 
 /** The process of the embedded PostgreSQL. */

@@ -29,6 +29,8 @@ export interface Gateway extends AsyncDisposable {
    * room for whatever a test does, unless `user` names another.
    */
   customer: (key?: Json, user?: Json) => Promise<Customer>
+  /** Its exit code, once it has ended. */
+  exited: Promise<number>
   /** Sends a signal and resolves with the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number>
 }
@@ -45,6 +47,8 @@ export interface RigOptions {
   environment?: Environment
   /** Where an earlier gateway left its data; kept at the end, as its own is not. */
   dataDir?: string
+  /** A module that is loaded before the gateway's own. */
+  preload?: string
 }
 
 /** What a gateway of the tests does not take over from whoever runs them. */
@@ -65,13 +69,15 @@ export async function newDataDir(): Promise<string> {
 /** Starts a gateway on a free port and waits until it is ready. Rejects with its output. */
 export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
   const dataDir = options.dataDir ?? (await newDataDir())
-  const child = Bun.spawn([process.execPath, 'server/src/main.ts'], {
+  const preload = options.preload ? ['--preload', options.preload] : []
+  const child = Bun.spawn([process.execPath, ...preload, 'server/src/main.ts'], {
     cwd: root,
     env: {
       ...cleanEnvironment(),
       // As the launcher has them.
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
       BUN_JSC_forceRAMSize: '200000000',
+      BUN_JSC_largeHeapSize: '45000000',
       PORT: '0',
       DATA_DIR: dataDir,
       LOCAL_DISCOVERY: 'false',
@@ -105,6 +111,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
     pid: child.pid,
     recorder,
     output: () => output.text,
+    exited: child.exited,
     admin,
     customer: (key = {}, user = {}) => newCustomer({ url, recorder, admin }, key, user),
     stop,
@@ -122,7 +129,7 @@ async function collect(stream: ReadableStream<Uint8Array>, output: { text: strin
 
 async function addressOf(child: Bun.Subprocess, output: { text: string }): Promise<string> {
   const deadline = performance.now() + startLimitMs
-  while (performance.now() < deadline && child.exitCode === null) {
+  while (performance.now() < deadline && child.exitCode === null && child.signalCode === null) {
     const [, address] = /is ready at (http:\S+)/.exec(output.text) ?? []
     if (address) return address.replace('localhost', '127.0.0.1')
     await Bun.sleep(10)

@@ -8,6 +8,7 @@ import {
 } from 'kysely'
 import pino from 'pino'
 import { createConnectionStore } from '../src/api/admin-connections/store'
+import { createConfigStore } from '../src/api/admin-config/store'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
@@ -23,10 +24,14 @@ import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
 import { describeInterface } from '../src/http/openapi'
+import { AddressRate } from '../src/policy/address-rate'
 import { Door } from '../src/policy/door'
 import { FailedAuthentications } from '../src/policy/failed-authentications'
 import { Limits } from '../src/policy/limits'
 import { MemoryCounters } from '../src/policy/memory-counters'
+import { configRowIn } from '../src/settings/config-row'
+import { LiveSettings } from '../src/settings/live-settings'
+import { defaultSettings } from '../src/settings/settings'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
@@ -41,9 +46,11 @@ const never = () => Promise.reject(new Error('this gateway only describes itself
 
 function closedDoor(): Door {
   const limits = new Limits(new MemoryCounters())
-  const failures = new FailedAuthentications({ perMinute: 1 })
+  const failures = new FailedAuthentications({ perMinute: () => 1 })
   const keyring = new Keyring({ lookUp: never })
-  return new Door({ keyring, failures, limits, lastUse: { note: () => undefined } })
+  const visitors = new AddressRate({ perMinute: () => 1 })
+  const lastUse = { note: () => undefined }
+  return new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute: () => 1 })
 }
 
 /** Nothing of this is ever called: routes are described, not served. */
@@ -59,6 +66,12 @@ function standIns(): AppPorts {
   })
   const catalog = new Catalog({ fixed: () => nothing, stored: never, onError: () => undefined })
   const encryptionKey = Buffer.alloc(32)
+  const settings = new LiveSettings({
+    row: configRowIn(db),
+    defaults: defaultSettings(readConfig({})),
+    onError: () => undefined,
+    onDamaged: () => undefined,
+  })
   return {
     gateway: { chat: never, complete: never, embed: never },
     catalog,
@@ -77,6 +90,7 @@ function standIns(): AppPorts {
     },
     readiness: never,
     stores: {
+      config: createConfigStore(settings),
       users: createUserStore(db),
       plans: createPlanStore(db),
       credits: createCreditStore(db),

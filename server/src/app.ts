@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import type { Logger } from 'pino'
+import { configRoutes } from './api/admin-config/routes'
+import type { ConfigStore } from './api/admin-config/store'
 import { connectionRoutes } from './api/admin-connections/routes'
 import type { ConnectionStore } from './api/admin-connections/store'
 import { adminModelRoutes } from './api/admin-models/routes'
@@ -39,6 +41,7 @@ export interface AppPorts {
   reply: ReplyPorts
   readiness: Readiness
   stores: {
+    config: ConfigStore
     users: UserStore
     plans: PlanStore
     credits: CreditStore
@@ -76,6 +79,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', completionRoutes(gateway, reply))
   app.route('/', embeddingRoutes(gateway, reply))
   app.route('/', modelRoutes(catalog, guards))
+  app.route('/', configRoutes(ports.stores.config, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
   app.route('/', planRoutes(ports.stores.plans, guards))
   app.route('/', creditRoutes(ports.stores.credits, guards))

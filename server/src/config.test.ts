@@ -25,7 +25,7 @@ const defaults = {
   minimumBalance: 100_000_000n,
   firstCredit: 100_000_000_000n,
   auditEveryMs: 60_000,
-  retentionDays: 90,
+  retentionDays: 30,
   journalSync: 'always' as const,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,
@@ -44,6 +44,7 @@ const defaults = {
   localDiscovery: true,
   sandbox: true,
   logLevel: 'info',
+  crashAt: undefined,
   environment: {},
 }
 
@@ -152,3 +153,20 @@ test('a database of your own needs a key of your own: nodes must not make one ea
   expect(message).toStartWith('ENCRYPTION_KEY is required')
   expect(message).not.toContain('\n')
 })
+
+test('a crash is planned by its name and the time of coming there', () => {
+  expect(readConfig({ CRASH_AT: 'flush-before-commit' }).crashAt).toEqual({
+    point: 'flush-before-commit',
+    nth: 1,
+  })
+  expect(readConfig({ CRASH_AT: 'renew-mid:12' }).crashAt).toEqual({ point: 'renew-mid', nth: 12 })
+})
+
+test.each(['somewhere', 'renew-mid:0', 'renew-mid:', 'renew-mid:1:2', 'toString'])(
+  'a crash at %p is refused in a line that names what there is',
+  (CRASH_AT) => {
+    const message = refusal({ CRASH_AT })
+    expect(message).toStartWith('CRASH_AT: must be one of after-admit, ')
+    expect(message).not.toContain('\n')
+  },
+)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { crashPoints, type PlannedCrash } from './crash-points'
 
 const seconds = (fallback: number) =>
   z.coerce
@@ -32,6 +33,15 @@ const Key = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.some((byte) => byte !== key[0]), keyAdvice)
 
+/** `<name>` or `<name>:<nth>`. */
+const Crash = z.string().transform((text, context): PlannedCrash => {
+  const [, name, nth = '1'] = /^([a-z-]+)(?::([1-9]\d*))?$/.exec(text) ?? []
+  const point = crashPoints.find((known) => known === name)
+  if (point) return { point, nth: Number(nth) }
+  context.addIssue(`must be one of ${crashPoints.join(', ')}, and :<nth> if not the first time`)
+  return z.NEVER
+})
+
 const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   HOST: z.string().default('127.0.0.1'),
@@ -52,13 +62,14 @@ const Environment = z.object({
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
   AUDIT_SECONDS: seconds(60),
-  RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(90),
+  RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(30),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
+  CRASH_AT: Crash.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
@@ -115,6 +126,8 @@ export interface Config {
   localDiscovery: boolean
   sandbox: boolean
   logLevel: string
+  /** For tests: where this process is to be killed. */
+  crashAt: PlannedCrash | undefined
   /** `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` are read by name, from the provider registry. */
   environment: Source
 }
@@ -184,6 +197,7 @@ export function readConfig(source: Source): Config {
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     logLevel: env.LOG_LEVEL,
+    crashAt: env.CRASH_AT,
     environment: present(source),
   }
 }

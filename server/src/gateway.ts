@@ -17,6 +17,7 @@
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
  * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
  * | usage event | what one attempt used and cost: journal first, then ledger                        |
@@ -44,7 +45,7 @@ import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import type { Meter, Metered } from './metering/meter'
 import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
-import { withOutputLimit } from './providers/openai/request'
+import { outputLimitOf, withOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
 import { candidatesOf, findModel } from './routing/candidate'
 import { check } from './wire/json-body'
@@ -72,14 +73,15 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   ports: Ports,
 ): Promise<Reply | KeptReply> {
   const principal = await ports.door.enter(call, 'write')
-  const admission = await ports.limits.admit(principal)
-  call.tell(admission.quota)
+  const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending
     if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
     admission.release()
+    // In one turn with the end of the meter, which tells what was used.
+    month?.end()
     return (await meter?.end(ending)) ?? 0n
   })
   try {
@@ -93,14 +95,42 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     await admission.reserve(tokens)
-    const opened = await ports.metering.open(meteredOf(endpoint, checked), principal, () =>
+    const payer = { accountId: principal.accountId, month }
+    const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
       endpoint.volume(checked),
     )
     meter = opened.meter
     const body = withOutputLimit(checked.body, opened.loweredTo)
-    return await settled(await endpoint.run({ ...checked, body, meter }), settle, call.signal)
+    return await settled(await endpoint.run({ ...checked, body, meter }), {
+      settle,
+      left: () => admission.releasePlace(),
+      signal: call.signal,
+    })
   } catch (thrown) {
     quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
+    throw thrown
+  }
+}
+
+/** Counts a request: by the month where that is limited, which few are, then by the minute. */
+async function admit(call: Call, principal: Principal, ports: Ports) {
+  const isLimited = principal.limits.monthly.length > 0
+  const month = isLimited ? await enterMonth(call, principal, ports) : undefined
+  try {
+    const admission = await ports.limits.admit(principal)
+    call.tell(admission.quota)
+    return { admission, month }
+  } catch (thrown) {
+    month?.end()
+    throw thrown
+  }
+}
+
+async function enterMonth(call: Call, principal: Principal, { months, limits }: Ports) {
+  try {
+    return await months.admit(principal)
+  } catch (thrown) {
+    call.tell(await limits.look(principal.limits.requests))
     throw thrown
   }
 }
@@ -115,6 +145,7 @@ const meteredOf = (
   model,
   operation,
   streamed: body['stream'] === true,
+  hasOwnLimit: outputLimitOf(body) !== undefined,
   onAttempt: call.repeatable?.dispatched,
 })
 
@@ -135,7 +166,7 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
   const model = findModel(snapshot, request.model, endpoint.kinds)
-  const candidates = candidatesOf(snapshot, model)
+  const candidates = candidatesOf(snapshot, model, ports.settings.current)
   const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
   await checkContext(

@@ -7,10 +7,12 @@ const root = import.meta.dir
 /** Who may import whom. `errors` is open to all; main, audit, app and start assemble and may see all. */
 const mayImport: Record<string, string> = {
   wire: '',
-  config: '',
+  'crash-points': '',
+  config: 'crash-points',
   errors: '',
   db: 'config',
   ledger: 'db',
+  settings: 'db config',
   catalog: 'db wire providers',
   auth: 'db',
   policy: 'auth catalog db',
@@ -23,7 +25,7 @@ const mayImport: Record<string, string> = {
     'auth policy routing metering ledger wire catalog providers egress idempotency db config',
   http: 'auth policy idempotency wire config',
   v1: 'gateway catalog http idempotency wire',
-  api: 'auth catalog ledger db http providers wire',
+  api: 'auth catalog ledger db http providers wire settings',
   jobs: 'api ledger metering db',
 }
 

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import type { SQL } from 'bun'
 import { databaseUrl, openDatabase, startTwoNodes, type TwoNodes } from '../database'
+import { runAudit } from './run-audit'
 import { upstreamSecret, type Customer, type Gateway } from '../rig'
 import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider'
 
-const root = join(import.meta.dir, '../..')
 let nodes: TwoNodes
 let upstream: FakeProvider
 let sql: SQL & AsyncDisposable
@@ -71,20 +70,6 @@ async function expectWithin(ms: number, customer: Customer, status: number): Pro
       await Bun.sleep(20)
     }
   }
-}
-
-async function runAudit(environment: Record<string, string>, ...args: string[]) {
-  const child = Bun.spawn([process.execPath, 'server/src/audit.ts', ...args], {
-    cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ])
-  return { out, err, code: await child.exited }
 }
 
 describe('the audit', () => {

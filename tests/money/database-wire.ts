@@ -8,10 +8,21 @@ export interface DatabaseWire extends AsyncDisposable {
   statements: () => string[]
   /** Loses notifications from now on, or no longer. */
   deafen: (isDeaf: boolean) => void
+  /** Each direction is late by so many milliseconds from now on. */
+  delay: (delayMs: number) => void
+  /**
+   * What becomes of the next commit of usage: done, but its client hears of a lost connection instead;
+   * or the same with the commit done only `lateMs` later, when it has been sent again.
+   */
+  loseCommit: (fate: LostCommit) => void
+  /** How many were lost so since the start. */
+  lostCommits: () => number
   /** Ends all connections and takes no new ones until it is mended. */
   cut: () => void
   mend: () => void
 }
+
+export type LostCommit = { lateMs: number }
 
 /** Where to listen, or what to connect to. */
 export type Place = { port: number } | { path: string }
@@ -51,7 +62,12 @@ interface State {
   texts: string[]
   isDeaf: boolean
   isCut: boolean
+  delayMs: number
+  nextCommit: LostCommit | undefined
+  lostCommits: number
 }
+
+const booksUsage = /insert into usage_event/
 
 function join(near: Socket, target: Place, state: State): void {
   if (state.isCut) {
@@ -60,11 +76,26 @@ function join(near: Socket, target: Place, state: State): void {
   }
   const far = connect(target)
   const ends = [near, far]
+  // A client whose commit is lost has gone, its server goes on.
+  let isLosing = false
   const end = () => {
     for (const socket of ends) {
+      if (isLosing && socket === far) continue
       state.open.delete(socket)
       socket.destroy()
     }
+  }
+  const lose = (commit: Buffer, { lateMs }: LostCommit) => {
+    isLosing = true
+    state.nextCommit = undefined
+    state.lostCommits += 1
+    near.destroy()
+    setTimeout(() => far.end(commit), lateMs)
+  }
+  const send = (to: Socket, message: Buffer) => {
+    const copy = Buffer.from(message)
+    if (state.delayMs === 0) to.write(copy)
+    else setTimeout(() => to.write(copy), state.delayMs)
   }
   for (const socket of ends) {
     state.open.add(socket)
@@ -72,14 +103,20 @@ function join(near: Socket, target: Place, state: State): void {
     socket.on('close', end)
   }
   let isFirst = true
+  let hasBooked = false
   const fromClient = splitter((message) => {
     const text = isFirst ? undefined : statementOf(message)
     isFirst = false
-    if (text !== undefined) state.texts.push(text)
-    far.write(Buffer.from(message))
+    if (text === 'commit' && hasBooked && state.nextCommit)
+      return lose(Buffer.from(message), state.nextCommit)
+    if (text !== undefined) {
+      state.texts.push(text)
+      hasBooked = booksUsage.test(text) || (hasBooked && text !== 'commit')
+    }
+    send(far, message)
   }, true)
   const fromServer = splitter((message) => {
-    if (!(state.isDeaf && isNotification(message))) near.write(Buffer.from(message))
+    if (!(state.isDeaf && isNotification(message))) send(near, message)
   }, false)
   near.on('data', fromClient)
   far.on('data', fromServer)
@@ -90,7 +127,15 @@ export async function startDatabaseWire(
   target: Place,
   at: Place = { port: 0 },
 ): Promise<DatabaseWire> {
-  const state: State = { open: new Set(), texts: [], isDeaf: false, isCut: false }
+  const state: State = {
+    open: new Set(),
+    texts: [],
+    isDeaf: false,
+    isCut: false,
+    delayMs: 0,
+    nextCommit: undefined,
+    lostCommits: 0,
+  }
   const server: Server = createServer((near) => join(near, target, state))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -107,6 +152,13 @@ export async function startDatabaseWire(
     deafen: (isDeaf) => {
       state.isDeaf = isDeaf
     },
+    delay: (delayMs) => {
+      state.delayMs = delayMs
+    },
+    loseCommit: (fate) => {
+      state.nextCommit = fate
+    },
+    lostCommits: () => state.lostCommits,
     cut: () => {
       state.isCut = true
       endAll()

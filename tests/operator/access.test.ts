@@ -25,6 +25,8 @@ const routes = [
   'POST /users/user_01/keys',
   'PUT /users/user_01/keys/key_01',
   'DELETE /users/user_01/keys/key_01',
+  'GET /config',
+  'PUT /config',
   'GET /plans',
   'POST /plans',
   'PUT /plans/plan_01',

@@ -27,6 +27,8 @@ describe('accounts', () => {
       status: 'active',
       is_operator: false,
       payment_method_required: false,
+      blocked: false,
+      blocked_reason: null,
       balance: 0,
       plan_id: expect.stringMatching(/^plan_[0-9a-hjkmnp-tv-z]{26}$/),
       limits: {},

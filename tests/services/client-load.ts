@@ -19,18 +19,21 @@ interface Worker {
   /** Output tokens of a whole answer. */
   tokens: number
   stream: boolean
-  /** A word that tells at the provider who asked. */
-  prompt: string
 }
 
 /** One request, noted by what its client saw of it. */
 export async function witnessed({ url }: Gateway, worker: Worker, witness: Witness) {
-  const { customer, model, stream, prompt, tokens } = worker
+  const { customer, model, stream, tokens } = worker
   try {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model, messages: [{ role: 'user', content: prompt }], stream }),
+      // One word, that tells at the provider who asked.
+      body: JSON.stringify({
+        model,
+        messages: [{ role: 'user', content: customer.keyId }],
+        stream,
+      }),
     })
     const { status, headers } = response
     const text = await response.text()
@@ -58,12 +61,7 @@ export function startLoad(
     for (let turn = index; !state.isOver; turn++) {
       const [model, tokens] = models[turn % models.length] ?? ['', 0]
       const stream = turn % 3 !== 0
-      const prompt = `worker-${index}`
-      const status = await witnessed(
-        gateway(),
-        { customer, model, tokens, stream, prompt },
-        witness,
-      )
+      const status = await witnessed(gateway(), { customer, model, tokens, stream }, witness)
       if (status !== 200) await Bun.sleep(10)
     }
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { newWitness, startLoad } from './client-load'
+import { silentAttempts, sumsOf } from './booked'
 import { startNodes, type Nodes } from './nodes'
 import { expectSoundLedger } from '../money/ledger-oracle'
 import { allBooked } from '../money/till'
@@ -22,49 +23,6 @@ beforeAll(async () => {
 })
 afterAll(() => nodes[Symbol.asyncDispose]())
 
-interface Sums {
-  events: number
-  settled: number
-  orphans: number
-  doubled: number
-  chargedOrphans: number
-}
-
-async function sums(): Promise<Sums> {
-  const [row] = await nodes.sql`
-    select count(*) as events, count(*) filter (where state = 'settled') as settled,
-      count(*) filter (where state = 'orphan') as orphans,
-      count(*) - count(distinct request_id) as doubled,
-      count(*) filter (where state = 'orphan' and cost <> 0) as "chargedOrphans"
-    from usage_event`
-  const sum = (name: keyof Sums) => Number(row[name])
-  return {
-    events: sum('events'),
-    settled: sum('settled'),
-    orphans: sum('orphans'),
-    doubled: sum('doubled'),
-    chargedOrphans: sum('chargedOrphans'),
-  }
-}
-
-/** Attempts that reached the provider, and events, of each worker. */
-async function silent(): Promise<number> {
-  const asked = new Map<string, number>()
-  for (const { body } of nodes.upstream.seen()) {
-    const [, worker = ''] = /worker-(\d+)/.exec(JSON.stringify(body)) ?? []
-    asked.set(worker, (asked.get(worker) ?? 0) + 1)
-  }
-  const rows: { key_id: string; events: string }[] = await nodes.sql`
-    select key_id, count(*) as events from usage_event group by 1`
-  const events = new Map(rows.map((row) => [row.key_id, Number(row.events)]))
-  let missing = 0
-  for (const [worker, count] of asked) {
-    const keyId = customers[Number(worker)]?.keyId ?? ''
-    missing += Math.max(0, count - (events.get(keyId) ?? 0))
-  }
-  return missing
-}
-
 test(`C01: ${kills} times kill -9 under load: nothing finished is missing, nothing is doubled`, async () => {
   const models: [string, number][] = [
     [await nodes.model('chunks-5'), 5],
@@ -83,12 +41,12 @@ test(`C01: ${kills} times kill -9 under load: nothing finished is missing, nothi
     slowestMs = Math.max(slowestMs, performance.now() - startedAt)
   }
   await allBooked(nodes.sql)
-  const { events, settled, orphans, doubled, chargedOrphans } = await sums()
+  const { events, settled, orphans, doubled, chargedOrphans } = await sumsOf(nodes.sql, customers)
   const rows: { request_id: string }[] =
     await nodes.sql`select request_id from usage_event where state = 'settled'`
   const booked = new Set(rows.map(({ request_id }) => request_id))
   const missing = witness.seen.filter(({ requestId }) => !booked.has(requestId))
-  const unseen = await silent()
+  const unseen = await silentAttempts(nodes, customers)
   const attempts = nodes.upstream.seen().length
   console.log(
     `C01: ${kills} kills, ${witness.seen.length} finished, ${witness.broken} broken; ` +

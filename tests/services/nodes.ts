@@ -1,5 +1,5 @@
 import type { SQL } from 'bun'
-import { rm } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { startPostgres, type PostgresServer } from './postgres-server'
 import { startDatabaseWire, type DatabaseWire } from '../money/database-wire'
 import { ask, messages, toStream, type Json, type Stream } from '../faults/asking'
@@ -27,8 +27,10 @@ export interface Nodes extends AsyncDisposable {
   chat: (on: Gateway, customer: Customer, asked: Asked) => Promise<Stream>
   /** What the smallest hold of that request is. */
   floorOf: (asked: Asked) => Promise<bigint>
-  /** Starts a node again on the directory of one that has gone. */
-  restart: (index: number) => Promise<Gateway>
+  /** Gives a node that was never started the disk of another, as it is at this moment. */
+  copyDisk: (from: number, to: number) => Promise<void>
+  /** Starts a node, on the directory of the one that has gone; `own` is what only it has. */
+  restart: (index: number, own?: Environment) => Promise<Gateway>
 }
 
 export interface Asked extends Json {
@@ -43,7 +45,7 @@ interface Shared {
   all: Gateway[]
 }
 
-async function start(shared: Shared, index: number): Promise<Gateway> {
+async function start(shared: Shared, index: number, own: Environment = {}): Promise<Gateway> {
   const { postgres, environment, dataDirs, wires, all } = shared
   const dataDir = (dataDirs[index] ??= await newDataDir())
   const wire = (wires[index] ??= await startDatabaseWire({ port: postgres.port }))
@@ -51,7 +53,7 @@ async function start(shared: Shared, index: number): Promise<Gateway> {
   url.port = String(wire.port)
   const gateway = await startGateway({
     dataDir,
-    environment: { ...environment, DATABASE_URL: url.href },
+    environment: { ...environment, ...own, DATABASE_URL: url.href },
   })
   all[index] = gateway
   return gateway
@@ -63,7 +65,8 @@ const found = <Item>(items: readonly Item[], index: number): Item => {
   return item
 }
 
-async function connectProvider({ admin }: Gateway, { url }: FakeProvider): Promise<void> {
+/** Makes the fake provider known as `fake`. */
+export async function connectProvider({ admin }: Gateway, { url }: FakeProvider): Promise<void> {
   await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai', base_url: url })
   const api_key = 'sk-fake-0123456789'
   await admin('POST', '/connections', { name: 'fake', provider: 'fake', api_key })
@@ -126,7 +129,12 @@ export async function startNodes(count: number, own: Environment = {}): Promise<
       if (status !== 402) throw new Error(`${asked.name}: ${status} without credit`)
       return nanosOf(error.details?.['minimum_required'])
     },
-    restart: (index) => start(shared, index),
+    copyDisk: async (from, to) => {
+      const path = await newDataDir()
+      await cp(at(from).dataDir, path, { recursive: true })
+      shared.dataDirs[to] = path
+    },
+    restart: (index, only) => start(shared, index, only),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   }
 }

@@ -104,6 +104,20 @@ describe('money', () => {
     expect((await it.booked(answer)).cost).toBe(priceOf({ input: 2, output: 5 }))
   })
 
+  test.each([false, true])('M02: an answer beyond its limit is cut; usage: %p', async (asks) => {
+    const options = asks ? { stream_options: { include_usage: true } } : {}
+    const answer = await it.stream('ignore-cap-100000', { max_tokens: 100, ...options })
+    expect([answer.status, answer.isDone, answer.error]).toEqual([200, true, {}])
+    expect(answer.content.trim().split(' ').length).toBeWithin(100, 106)
+    expect(answer.text.match(/"finish_reason":"\w+"/g)).toEqual(['"finish_reason":"length"'])
+    expect(answer.text.includes('"completion_tokens":100,')).toBe(asks)
+    const cost = priceOf({ input: 2, output: 100 })
+    expect(await it.booked(answer)).toMatchObject({ cost, outputTokens: 100, writtenOff: 0n })
+    const { upstream } = it.stage.rig
+    await eventually(() => upstream.seen().every(({ closedBy }) => closedBy === 'peer'))
+    expect(upstream.seen()[0]?.chunksSent).toBeLessThan(100_000)
+  })
+
   test('S01: a caller who leaves ends it at the provider, and pays what was said', async () => {
     const model = await it.stage.model('rate-50')
     const { gateway, upstream } = it.stage.rig

@@ -1,5 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { failureOf, hello, isJson, jsonOf, type Json } from '../conformance/stage'
+import { openDatabase } from '../database'
+import { askRaw } from '../faults/asking'
+import { bookedOf } from '../money/till'
+import { parseResponse } from '../raw-client'
 import { startGateway, upstreamSecret, type Customer, type Gateway } from '../rig'
 
 setDefaultTimeout(20_000)
@@ -187,4 +191,39 @@ test('an answer that ends without a finish reason is no answer', async () => {
     customer.client.chat.completions.create({ model, messages: hello }),
   )
   expect(failure).toMatchObject({ status: 502, code: 'provider_error' })
+})
+
+const encoded = async (make: () => Response) => new Uint8Array(await make().arrayBuffer())
+
+test('S01: a caller who leaves pays for the whole answer, by the count at its end', async () => {
+  const rest = Promise.withResolvers<void>()
+  const first = await encoded(streamOf(said([{ text: 'Hi' }])))
+  const last = await encoded(
+    streamOf({ ...said([{ text: ' there' }], { finishReason: 'STOP' }), usageMetadata }),
+  )
+  answer = () =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        async start(controller) {
+          controller.enqueue(first)
+          await rest.promise
+          controller.enqueue(last)
+          controller.close()
+        },
+      }),
+      { headers: { 'content-type': 'text/event-stream' } },
+    )
+  using client = await askRaw(gateway, {
+    key: customer.key,
+    body: { model, messages: hello, stream: true },
+  })
+  await client.until((received) => received.includes('"Hi"'))
+  const id = parseResponse(client.read())?.headers.find(([name]) => name === 'x-request-id')?.[1]
+  client.close()
+  await Bun.sleep(200)
+  rest.resolve()
+  const sql = await openDatabase(gateway.dataDir)
+  const [event] = await bookedOf(sql, [id ?? ''])
+  expect(event).toMatchObject({ outcome: 'cancelled', estimated: false, cost: 2_800_000n })
+  await sql.close()
 })

@@ -16,7 +16,7 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
     requests: [],
     tokens: [],
     running: [],
-    monthlySpend: null,
+    monthly: [],
   },
   ...fields,
 })

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { LookUp } from './keyring'
-import { limitsOf, permissions, type Permission } from './principal'
+import { limitsOf, permissions, type Permission, type Scope } from './principal'
 import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
 
@@ -14,6 +14,8 @@ const accountLimits = [
   'plan.requests_per_minute as plan_requests',
   'plan.tokens_per_minute as plan_tokens',
   'plan.max_concurrent_requests as plan_running',
+  'plan.monthly_requests as plan_monthly_requests',
+  'plan.monthly_spend as plan_monthly_spend',
 ] as const
 
 /** The limit of one account: what it was granted, null for no limit, else as its plan has it. */
@@ -27,6 +29,13 @@ function overridden(
   return typeof value === 'number' ? value : null
 }
 
+/** The same of what an account may spend: nano-dollars, which JSON holds as text. */
+function overriddenSpend(overrides: Record<string, unknown>, planned: bigint | null) {
+  const value = overrides['monthly_spend']
+  if (value === undefined) return planned
+  return typeof value === 'string' ? BigInt(value) : null
+}
+
 /**
  * Looks keys up in the database; a suspended account has none. Rejects when there is no answer
  * within a second.
@@ -34,18 +43,7 @@ function overridden(
 export const lookUpIn =
   (db: Kysely<Schema>): LookUp =>
   async (hash) => {
-    const row = await within(
-      db
-        .selectFrom('api_key')
-        .innerJoin('users', 'users.id', 'api_key.user_id')
-        .innerJoin('plan', 'plan.id', 'users.plan_id')
-        .selectAll('api_key')
-        .select(['users.limits', ...accountLimits])
-        .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
-        .where('users.status', '=', 'active')
-        .executeTakeFirst(),
-      patienceMs,
-    )
+    const row = await within(findKey(db, hash), patienceMs)
     return (
       row && {
         keyId: row.id,
@@ -53,30 +51,41 @@ export const lookUpIn =
         accountId: row.user_id,
         permissions: row.permissions.filter(isPermission),
         expiresAtMs: row.expires_at?.getTime() ?? null,
-        limits: {
-          ...limitsOf([
-            {
-              id: row.user_id,
-              requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
-              tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),
-              maxConcurrentRequests: overridden(
-                row.limits,
-                'concurrent_requests',
-                row.plan_running,
-              ),
-            },
-            {
-              id: row.id,
-              requestsPerMinute: row.requests_per_minute,
-              tokensPerMinute: row.tokens_per_minute,
-              maxConcurrentRequests: row.max_concurrent_requests,
-            },
-          ]),
-          monthlySpend: row.monthly_spend_limit,
-        },
+        limits: limitsOf([accountScope(row), keyScope(row)]),
       }
     )
   }
+
+const findKey = (db: Kysely<Schema>, hash: string) =>
+  db
+    .selectFrom('api_key')
+    .innerJoin('users', 'users.id', 'api_key.user_id')
+    .innerJoin('plan', 'plan.id', 'users.plan_id')
+    .selectAll('api_key')
+    .select(['users.limits', ...accountLimits])
+    .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
+    .where('users.status', '=', 'active')
+    .executeTakeFirst()
+
+type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
+
+const accountScope = (row: KeyRow): Scope => ({
+  id: row.user_id,
+  requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
+  tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),
+  maxConcurrentRequests: overridden(row.limits, 'concurrent_requests', row.plan_running),
+  monthlyRequests: overridden(row.limits, 'monthly_requests', row.plan_monthly_requests),
+  monthlySpend: overriddenSpend(row.limits, row.plan_monthly_spend),
+})
+
+const keyScope = (row: KeyRow): Scope => ({
+  id: row.id,
+  requestsPerMinute: row.requests_per_minute,
+  tokensPerMinute: row.tokens_per_minute,
+  maxConcurrentRequests: row.max_concurrent_requests,
+  monthlyRequests: null,
+  monthlySpend: row.monthly_spend_limit,
+})
 
 const flushEveryMs = 10_000
 const mostWaiting = 100_000

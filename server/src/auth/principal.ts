@@ -9,11 +9,21 @@ export interface Bucket {
   limit: number
 }
 
+/** The most that an account or a key may use in a calendar month, in UTC; null for no limit. */
+export interface MonthlyLimit {
+  id: string
+  requests: number | null
+  /** Nano-dollars. */
+  spend: bigint | null
+}
+
 /** The limits of a caller: in each list one row a scope, none where a scope has no limit. */
 export interface Limits {
   requests: readonly Bucket[]
   tokens: readonly Bucket[]
   running: readonly Bucket[]
+  /** Empty for nearly everybody. */
+  monthly: readonly MonthlyLimit[]
 }
 
 /** Who shares limits, such as all keys of an account; null for no limit. */
@@ -22,6 +32,9 @@ export interface Scope {
   requestsPerMinute: number | null
   tokensPerMinute: number | null
   maxConcurrentRequests: number | null
+  monthlyRequests: number | null
+  /** Nano-dollars. */
+  monthlySpend: bigint | null
 }
 
 /** All limits of all scopes hold. */
@@ -35,6 +48,9 @@ export function limitsOf(scopes: readonly Scope[]): Limits {
     requests: buckets('requests', (scope) => scope.requestsPerMinute),
     tokens: buckets('tokens', (scope) => scope.tokensPerMinute),
     running: buckets('running', (scope) => scope.maxConcurrentRequests),
+    monthly: scopes.flatMap(({ id, monthlyRequests: requests, monthlySpend: spend }) =>
+      requests === null && spend === null ? [] : [{ id, requests, spend }],
+    ),
   }
 }
 
@@ -48,10 +64,7 @@ export interface Principal {
   /** Milliseconds since the epoch, null for never; judged on each request. */
   expiresAtMs: number | null
   /** What the account and the key may use, by plan, overrides and the key's own limits. */
-  limits: Limits & {
-    /** Of the key: nano-dollars per calendar month. */
-    monthlySpend: bigint | null
-  }
+  limits: Limits
 }
 
 /** `admin` implies both others; `write` does not imply `read`. */

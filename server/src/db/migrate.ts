@@ -5,6 +5,7 @@ import * as money from './migrations/0002-money'
 import * as limits from './migrations/0003-limits'
 import * as audit from './migrations/0004-audit'
 import * as idempotency from './migrations/0005-idempotency'
+import * as config from './migrations/0006-config'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -15,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0003-limits': limits,
   '0004-audit': audit,
   '0005-idempotency': idempotency,
+  '0006-config': config,
 }
 
 /**

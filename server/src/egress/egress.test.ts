@@ -48,7 +48,7 @@ const failure = (promise: Promise<unknown>) =>
 
 test('what is sent arrives with these headers and this body, and the answer comes back', async () => {
   const { url, received } = await peer(plain)
-  const response = await new Egress(1000).send({
+  const response = await new Egress({ connectMs: 1000 }).send({
     url: `${url}/v1/chat/completions`,
     method: 'POST',
     headers: { authorization: 'Bearer secret', 'accept-encoding': 'identity' },
@@ -68,7 +68,7 @@ test('X06: a redirect is an answer, not followed', async () => {
   const { url } = await peer(
     `HTTP/1.1 307 Moved\r\nlocation: ${elsewhere.url}\r\ncontent-length: 0\r\n\r\n`,
   )
-  expect((await send(new Egress(1000), url)).status).toBe(307)
+  expect((await send(new Egress({ connectMs: 1000 }), url)).status).toBe(307)
   expect(elsewhere.received).toEqual([])
 })
 
@@ -78,7 +78,7 @@ test('a refused connection and no TLS: nothing was read, another may be tried', 
   await new Promise<void>((resolve) => server.close(() => resolve()))
   const { url } = await peer('HTTP/1.1 400 Bad Request\r\n\r\n')
   for (const target of [closed, url.replace('http:', 'https:')]) {
-    const thrown = await failure(send(new Egress(1000), target))
+    const thrown = await failure(send(new Egress({ connectMs: 1000 }), target))
     expect(thrown).toBeInstanceOf(ConnectionFailed)
     expect([target, thrown]).toMatchObject([target, { connected: false }])
   }
@@ -104,7 +104,7 @@ test('what is no failure of a socket stays what it is', () => {
 
 test('a connection that breaks after the request may have been billed', async () => {
   const { url, received } = await peer('')
-  expect(await failure(send(new Egress(1000), url))).toMatchObject({
+  expect(await failure(send(new Egress({ connectMs: 1000 }), url))).toMatchObject({
     name: 'ConnectionFailed',
     connected: true,
   })
@@ -116,14 +116,14 @@ test('who cancels gets the very reason back', async () => {
   const controller = new AbortController()
   // Our own errors have codes as well, which are none of a socket's.
   const reason = Object.assign(new Error('too slow'), { code: 'request_timeout' })
-  const sent = failure(send(new Egress(1000), url, controller.signal))
+  const sent = failure(send(new Egress({ connectMs: 1000 }), url, controller.signal))
   setTimeout(() => controller.abort(reason), 30)
   expect(await sent).toBe(reason)
 })
 
 test('a host that is there may take longer to answer than to be connected to', async () => {
   const { url } = await peer(plain, 400)
-  const response = await send(new Egress(100), url)
+  const response = await send(new Egress({ connectMs: 100 }), url)
   expect(await response.text()).toBe('ok')
 })
 
@@ -157,7 +157,7 @@ async function deafHost(): Promise<string> {
 test('U01: a host that takes no connection is given up in time, and another may be tried', async () => {
   const url = await deafHost()
   const startedAt = performance.now()
-  const thrown = await failure(send(new Egress(600), url))
+  const thrown = await failure(send(new Egress({ connectMs: 600 }), url))
   expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
   expect(performance.now() - startedAt).toBeWithin(550, 1200)
 })
@@ -169,7 +169,7 @@ test('U01: a host that never gets through TLS is given up in time, and another m
   open.push(() => silent.close())
   const url = (await addressOf(silent)).replace('http:', 'https:')
   const startedAt = performance.now()
-  const thrown = await failure(send(new Egress(600), url))
+  const thrown = await failure(send(new Egress({ connectMs: 600 }), url))
   expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: false })
   expect(performance.now() - startedAt).toBeWithin(550, 1200)
 })

@@ -63,12 +63,13 @@ const patienceMs = 500
  * that does not take connections is given up after `connectMs`.
  */
 export class Egress {
-  readonly #connectMs: number
+  readonly #timers: { readonly connectMs: number }
   /** Origin -> until when it need not be asked whether it is there; monotonic. */
   readonly #provenUntil = new Map<string, number>()
 
-  constructor(connectMs: number) {
-    this.#connectMs = connectMs
+  /** `connectMs` is read each time, as it may be set anew. */
+  constructor(timers: { readonly connectMs: number }) {
+    this.#timers = timers
   }
 
   /** Throws `ConnectionFailed`, or the reason of the signal. */
@@ -103,8 +104,9 @@ export class Egress {
    * connected to a second time, on the side, and its request given up when that fails.
    */
   #askIfThere(origin: string, reach: AbortController): ReturnType<typeof setTimeout> {
-    const waitMs = Math.min(patienceMs, this.#connectMs / 2)
-    const restMs = this.#connectMs - waitMs
+    const { connectMs } = this.#timers
+    const waitMs = Math.min(patienceMs, connectMs / 2)
+    const restMs = connectMs - waitMs
     return setTimeout(() => {
       const socket = dial(origin, () => {
         clearTimeout(timer)

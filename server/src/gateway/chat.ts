@@ -37,6 +37,7 @@ function streamed(job: Job<ChatRequest>): Reply {
   const legacyFunctions = usesFunctions(job.body)
   const opening = openStream(job, {
     operation: 'chat',
+    allowance: job.meter.allowance(1),
     prepare: (candidate) => prepare(job, candidate),
     relay: (candidate, source) =>
       chatStreamOf(

@@ -1,4 +1,4 @@
-import type { Job, OpenStream, Reply } from './job'
+import type { Job, Leave, OpenStream, Reply } from './job'
 import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
 import { chatStreamOf, prepareChat } from './upstream-chat'
 import { wholeChat } from './whole-chat'
@@ -68,6 +68,7 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const open = (prompt: string) =>
     openStream(job, {
       operation: 'chat',
+      allowance: job.meter.allowance(prompts.length),
       prepare: (candidate) => prepare(job, candidate, prompt),
       relay: (candidate, source) => {
         const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
@@ -89,7 +90,12 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
             : [],
       },
     )
-    return { stream, provider: opened.provider, usage: () => stream.usage() }
+    return {
+      stream,
+      provider: opened.provider,
+      usage: () => stream.usage(),
+      leave: () => stream.leave(),
+    }
   })
   return { kind: 'stream', identity, opening }
 }
@@ -112,6 +118,7 @@ class ConsecutiveStreams implements ChunkStream {
   /** Of the streams that have ended. */
   #usage: Usage | undefined
   #isCounted = false
+  #opening: Promise<OpenStream> | undefined
   ended = false
 
   constructor(first: OpenStream, waiting: (() => Promise<OpenStream>)[], rewriting: Rewriting) {
@@ -151,7 +158,9 @@ class ConsecutiveStreams implements ChunkStream {
     this.#isCounted = true
     const next = this.#waiting.shift()
     if (next) {
-      this.#current = await next()
+      const opening = next()
+      this.#opening = opening
+      this.#current = await opening
       this.#isCounted = false
       this.#number += 1
       this.#begin()
@@ -171,6 +180,21 @@ class ConsecutiveStreams implements ChunkStream {
     this.ended = true
     this.#waiting.length = 0
     this.#current.stream.cancel(reason)
+  }
+
+  /** The caller has gone: of the prompts that wait, none is asked. */
+  leave(): Leave {
+    this.#waiting.length = 0
+    this.ended = true
+    let left = this.#isCounted ? undefined : this.#current.leave()
+    const opened = async () => {
+      left = (await this.#opening)?.leave()
+      await left?.rest
+    }
+    // One that is being opened is left as soon as it is there.
+    const rest = this.#isCounted ? opened().catch(() => undefined) : left?.rest
+    const isFree = left?.isFree === true && this.#usage === undefined
+    return { rest, isFree, [Symbol.dispose]: () => left?.[Symbol.dispose]() }
   }
 }
 

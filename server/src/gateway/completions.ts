@@ -51,6 +51,8 @@ function streamed(job: Job<CompletionRequest>): Reply {
   const identity = identityOf(job, 'text_completion')
   const opening = openStream(job, {
     operation: 'completions',
+    // An echo of the prompt is no output, and looks like it.
+    allowance: job.request.echo ? undefined : job.meter.allowance(1),
     prepare: (candidate) => prepare(job, candidate),
     relay: (candidate, source) =>
       new TextStream(relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })),

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Drains } from './drains'
 import type { Principal } from '../auth/principal'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
@@ -7,6 +8,7 @@ import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Meter } from '../metering/meter'
 import type { Metering } from '../metering/metering'
+import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
 import type { Volume } from '../metering/worst-case'
 import type { Caller, Door } from '../policy/door'
@@ -14,7 +16,7 @@ import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
+import type { Candidate, Open } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
@@ -25,13 +27,16 @@ import type { Usage } from '../wire/usage'
 export interface Ports {
   door: Door
   limits: Limits
+  months: Months
   metering: Metering
   catalog: Catalog
+  settings: { readonly current: Open }
   egress: Egress
   counter: TokenCounter
   timers: Timers
   /** The deadlines of all that runs: a stopping process ends it through them. */
   running: Set<Deadline>
+  drains: Drains
 }
 
 /** A body that was read and is a JSON object, and its length on the wire. */
@@ -93,6 +98,16 @@ export interface OpenStream {
   provider: string
   /** What was used so far; all of it once the stream has ended. */
   usage: () => Usage | undefined
+  /** The caller has gone; the provider is told, or its answer is read to the end. Once. */
+  leave: () => Leave
+}
+
+/** What is left of a stream whose caller has gone; to be disposed of when it is settled. */
+export interface Leave extends Disposable {
+  /** Resolves when nothing more comes; undefined where that is so at once. */
+  rest: Promise<void> | undefined
+  /** The provider bills nothing of it. */
+  isFree: boolean
 }
 
 /** A request that was checked. */

@@ -1,9 +1,10 @@
 import type { Job, OpenStream } from './job'
+import { Leaving } from './leaving'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { newIdBody } from '../db/id'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import type { Source } from '../providers/upstream-error'
-import type { Attempt, Operation, Sent } from '../routing/attempt'
+import type { Allowance, Attempt, Operation, Sent } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { Deadline } from '../routing/deadline'
 import { dispatch } from '../routing/dispatch'
@@ -61,14 +62,6 @@ export function wholeDeadline({ call, ports }: Job<unknown>): Deadline {
   return call.repeatable ? deadline : followed(deadline, call.signal)
 }
 
-function streamDeadline({ call, ports }: Job<unknown>): Deadline {
-  const { streamMs, firstByteMs, idleMs } = ports.timers
-  return followed(
-    new Deadline({ totalMs: streamMs, firstByteMs, idleMs }, ports.running),
-    call.signal,
-  )
-}
-
 function followed(deadline: Deadline, signal: AbortSignal): Deadline {
   const leave = () => deadline.cancel(new ClientGone())
   if (signal.aborted) leave()
@@ -85,6 +78,7 @@ interface StreamPlan {
   operation: Operation
   prepare: (candidate: Candidate) => Prepared
   relay: (candidate: Candidate, source: Source) => RelayedStream
+  allowance: Allowance | undefined
 }
 
 /** Opens a stream at the first candidate that gives one. */
@@ -93,15 +87,26 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
     job.candidates,
     async (candidate) => {
       const prepared = plan.prepare(candidate)
-      const deadline = streamDeadline(job)
-      const { egress } = job.ports
-      const { operation } = plan
-      const attempt: Attempt = { ...prepared, candidate, operation, deadline, egress }
+      const { egress, drains, timers, running } = job.ports
+      const { streamMs: totalMs, firstByteMs, idleMs } = timers
+      const onPassed = (reason: Error): boolean => leaving.passed(reason)
+      const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
+      const { signal } = job.call
+      const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
+      const { operation, allowance } = plan
+      const attempt: Attempt = { ...prepared, candidate, operation, deadline, egress, allowance }
       try {
         const relayed = plan.relay(candidate, prepared.source)
         const stream = await UpstreamStream.open(attempt, relayed)
-        return { stream, provider: candidate.provider.key, usage: () => relayed.usage() }
+        leaving.opened(stream)
+        return {
+          stream,
+          provider: candidate.provider.key,
+          usage: () => relayed.usage(),
+          leave: () => leaving.leave(stream),
+        }
       } catch (thrown) {
+        leaving[Symbol.dispose]()
         deadline[Symbol.dispose]()
         throw thrown
       }

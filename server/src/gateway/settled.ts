@@ -24,18 +24,31 @@ export function once(end: Settle): Settle {
 /** A request that ends badly says so itself; that its end could not be written is told by `onLost`. */
 export const quietly = (settling: Promise<bigint>) => void settling.catch(() => undefined)
 
+/** Whom to tell how a request goes on. */
+export interface Parting {
+  settle: Settle
+  /** The caller of a stream has gone; what it used may be known later. Twice is harmless. */
+  left: () => void
+  /** Aborts when the caller has gone, even where nobody reads any more. */
+  signal: AbortSignal
+}
+
 /**
  * The reply as it is, with `settle` called when it ends: a whole one before it is sent, a stream
- * before its last chunk, when it breaks, when it never opens, and when the caller has gone, which
- * `signal` tells even where nobody reads any more.
+ * before its last chunk, when it breaks, when it never opens, and when nothing more comes of it after
+ * the caller has gone.
  */
-export async function settled(reply: Reply, settle: Settle, signal: AbortSignal): Promise<Reply> {
+export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
+  const { settle } = parting
   if (reply.kind === 'whole') {
     const cost = await settle({ usage: reply.usage, outcome: 'ok' })
     return { ...reply, cost }
   }
+  const { signal, left } = parting
+  if (signal.aborted) left()
+  else signal.addEventListener('abort', left, { once: true })
   const opening = reply.opening.then(
-    (opened) => settledStream(opened, settle, signal),
+    (opened) => settledStream(opened, parting),
     (thrown: unknown) => {
       quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
       throw thrown
@@ -46,41 +59,71 @@ export async function settled(reply: Reply, settle: Settle, signal: AbortSignal)
   return { ...reply, opening }
 }
 
-function settledStream(opened: OpenStream, settle: Settle, signal: AbortSignal): OpenStream {
-  const { stream, usage } = opened
-  const end = (outcome: string) => settle({ usage: usage(), outcome })
-  const leave = () => quietly(end('cancelled'))
+function settledStream(opened: OpenStream, parting: Parting): OpenStream {
+  const { signal } = parting
+  const stream = new SettledStream(opened, parting)
+  const leave = () => stream.leave()
   if (signal.aborted) leave()
   else signal.addEventListener('abort', leave, { once: true })
-  return { ...opened, stream: new SettledStream(stream, end) }
+  return { ...opened, stream }
 }
 
 class SettledStream implements ChunkStream {
-  readonly #stream: ChunkStream
-  readonly #end: (outcome: string) => Promise<bigint>
+  readonly #opened: OpenStream
+  readonly #parting: Parting
+  /** Set when the caller has gone: then only this settles. */
+  #departure: Promise<bigint> | undefined
 
-  constructor(stream: ChunkStream, end: (outcome: string) => Promise<bigint>) {
-    this.#stream = stream
-    this.#end = end
+  constructor(opened: OpenStream, parting: Parting) {
+    this.#opened = opened
+    this.#parting = parting
   }
 
   get ended(): boolean {
-    return this.#stream.ended
+    return this.#opened.stream.ended
   }
 
   async read(): Promise<string[] | undefined> {
     try {
-      const chunks = await this.#stream.read()
-      if (!chunks || this.#stream.ended) await this.#end('ok')
+      const chunks = await this.#opened.stream.read()
+      if (!chunks || this.ended) await this.#end('ok')
       return chunks
     } catch (thrown) {
-      quietly(this.#end(outcomeOf(thrown)))
+      // It may go on without its caller.
+      this.#part(outcomeOf(thrown))
       throw thrown
     }
   }
 
   cancel(reason: Error): void {
-    this.#stream.cancel(reason)
+    if (reason instanceof ClientGone) return this.leave()
+    this.#opened.stream.cancel(reason)
     quietly(this.#end(outcomeOf(reason)))
+  }
+
+  /** The caller has gone. A stream that finished just then is a finished one. */
+  leave(): void {
+    if (this.ended) return quietly(this.#end('ok'))
+    this.#part('cancelled')
+  }
+
+  #part(outcome: string): void {
+    if (this.#departure) return
+    this.#departure = this.#depart(outcome)
+    quietly(this.#departure)
+    this.#parting.left()
+  }
+
+  async #depart(outcome: string): Promise<bigint> {
+    const { usage, leave } = this.#opened
+    using left = leave()
+    if (left.rest) await left.rest
+    const { isFree } = left
+    return await this.#parting.settle({ usage: usage(), outcome, isFree })
+  }
+
+  #end(outcome: string): Promise<bigint> {
+    const { settle } = this.#parting
+    return this.#departure ?? settle({ usage: this.#opened.usage(), outcome })
   }
 }

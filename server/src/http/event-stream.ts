@@ -16,7 +16,11 @@ export interface Outgoing {
   onBroken: (code: ErrorCode, error: Error) => void
   /** Gets every byte of it, where it is to be kept. */
   copy?: StreamCopy | undefined
+  crashAt?: CrashAtLastByte | undefined
 }
+
+/** Where a test may kill the process; with the last byte on its way for the second. */
+export type CrashAtLastByte = (point: 'before-last-byte' | 'after-last-byte') => void
 
 /** Where the bytes of a stream go besides its reader. */
 export interface StreamCopy {
@@ -115,11 +119,13 @@ class EventStream {
       let text = ''
       for (const chunk of chunks ?? []) text += frame(chunk)
       if (!chunks || this.#source.ended) {
-        const { copy } = this.#outgoing
+        const { copy, crashAt } = this.#outgoing
         text += doneFrame
         // Before it goes out, so that whoever has read the end can ask again.
         if (copy && !this.#isClosed) await copy.end(encode(text))
+        crashAt?.('before-last-byte')
         this.#close(controller, text)
+        crashAt?.('after-last-byte')
       } else if (!this.#isClosed) this.#send(controller, text)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) this.#fail(controller, thrown)

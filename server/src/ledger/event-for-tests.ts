@@ -2,9 +2,9 @@ import type { UsageEvent } from './usage-event'
 import { toRecord } from './usage-record'
 import { newId } from '../db/id'
 
-/** A usage event's record for tests: of an account, with what matters to the test set by it. */
-export function recordForTests(accountId: string, fields: Partial<UsageEvent> = {}): string {
-  return toRecord({
+/** A usage event for tests: of an account, with what matters to the test set by it. */
+export function eventForTests(accountId: string, fields: Partial<UsageEvent> = {}): UsageEvent {
+  return {
     id: newId('att'),
     requestId: 'req_1',
     userId: accountId,
@@ -36,5 +36,9 @@ export function recordForTests(accountId: string, fields: Partial<UsageEvent> = 
     cost: 0n,
     fromLease: 0n,
     ...fields,
-  })
+  }
 }
+
+/** The same as its record. */
+export const recordForTests = (accountId: string, fields?: Partial<UsageEvent>): string =>
+  toRecord(eventForTests(accountId, fields))

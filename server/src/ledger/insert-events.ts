@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { Allocation } from './allocate'
+import { recordColumns } from './usage-record'
 import type { Schema } from '../db/schema'
 
 /** An event's record, where its cost came from, and the ledger transaction that took it. */
@@ -9,11 +10,29 @@ export interface BookedRecord {
   transactionId: string | null
 }
 
-/** The whole row: of two values of one name the later counts, and the record ends in a brace. */
+/** What stands behind a record once it is booked. */
+const bookedColumns = [
+  ['transaction_id', 'text'],
+  ['from_lease', 'bigint'],
+  ['from_balance', 'bigint'],
+  ['written_off', 'bigint'],
+] as const
+
 const toRow = ({ record, allocation, transactionId }: BookedRecord) =>
-  `${record.slice(0, -1)},"transaction_id":${JSON.stringify(transactionId)}` +
-  `,"from_lease":"${allocation.fromLease}","from_balance":"${allocation.fromBalance}"` +
-  `,"written_off":"${allocation.writtenOff}"}`
+  `${record.slice(0, -1)},${JSON.stringify(transactionId)}` +
+  `,"${allocation.fromLease}","${allocation.fromBalance}","${allocation.writtenOff}"]`
+
+const columns = [...recordColumns, ...bookedColumns]
+  .map(([name, type], position) => ({ name, value: valueOf(type, position) }))
+  // What a node took out of its lease is only what it asks for; what it got stands behind.
+  .filter(({ name }, position) => name !== 'from_lease' || position >= recordColumns.length)
+const names = sql.raw(columns.map(({ name }) => name).join(', '))
+const values = sql.raw(columns.map(({ value }) => value).join(', '))
+
+function valueOf(type: string, position: number): string {
+  if (type === 'jsonb') return `nullif(event -> ${position}, 'null')`
+  return `(event ->> ${position})::${type}`
+}
 
 /**
  * Inserts events and adds them to the sums by minute, hour and day: only those that were not there,
@@ -27,9 +46,9 @@ export async function insertEvents(
   const rows = `[${booked.map(toRow).join(',')}]`
   await sql`
     with fresh as (
-      insert into usage_event
-      select * from jsonb_populate_recordset(null::usage_event, ${rows}::jsonb)
-      order by id
+      insert into usage_event (${names})
+      select ${values} from jsonb_array_elements(${rows}::jsonb) as event
+      order by 1
       on conflict do nothing
       returning *
     ), late as (
@@ -43,7 +62,9 @@ export async function insertEvents(
     )
     insert into usage_sum
     select grain, date_trunc(grain, started_at, 'UTC'), coalesce(account_id, ''), user_id, key_id, model,
-      count(*), count(*) filter (where outcome not in ('ok', 'cancelled')),
+      -- Of a request that went on to another connection, only its last attempt counts.
+      count(*) filter (where outcome <> 'failed_over'),
+      count(*) filter (where outcome not in ('ok', 'cancelled', 'failed_over')),
       sum(input_tokens), sum(cached_input_tokens), sum(cache_write_tokens),
       sum(output_tokens), sum(reasoning_tokens), sum(audio_input_tokens), sum(audio_output_tokens),
       sum(duration_ms), sum(cost), sum(written_off)

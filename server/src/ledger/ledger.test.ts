@@ -9,6 +9,7 @@ import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { settle } from './settle'
 import { findLease, takeLease, type Lease } from './take-lease'
+import { asOrphan } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
@@ -171,6 +172,13 @@ class Both {
   }
 }
 
+const sumsOf = async (accountId: string) => {
+  const { rows } = await sql`
+    select grain, requests, failures, output_tokens, duration_ms, cost from usage_sum
+    where account_id = ${accountId} order by grain`.execute(database.query)
+  return rows
+}
+
 describe('the tables', () => {
   test('do what the model does, command by command', async () => {
     await fc.assert(
@@ -214,6 +222,25 @@ describe('the tables', () => {
       select requests, cost from usage_sum where account_id = ${accountId} and grain = 'day'
     `.execute(database.query)
     expect(rows).toEqual([{ requests: 20n, cost: 200n }])
+  })
+
+  test('M34: an attempt that was taken for dead is charged when it is settled, in whatever order', async () => {
+    const [before, after] = [await newAccount(), await newAccount()]
+    for (const accountId of [before, after]) {
+      await topUp(accountId, 10_000n)
+      const record = recordForTests(accountId, { cost: 10n })
+      const records = accountId === before ? [asOrphan(record), record] : [record, asOrphan(record)]
+      // Each again, as when its commit went unheard.
+      for (const one of [...records, ...records]) await settle(database.query, [one])
+      await Promise.all(records.map((one) => settle(database.query, [one])))
+      expect(await stateOf(accountId)).toEqual({ posted: 9990n, leased: 0n })
+    }
+    expect(await sumsOf(before)).toEqual(await sumsOf(after))
+    expect(await sumsOf(before)).toMatchObject([
+      { grain: 'day', requests: 1n, failures: 0n, cost: 10n },
+      { grain: 'hour', requests: 1n, failures: 0n, cost: 10n },
+      { grain: 'minute', requests: 1n, failures: 0n, cost: 10n },
+    ])
   })
 
   test('the same payment counts once, also when it comes twice at the same time', async () => {

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { allocate, type AccountState, type Allocation, type LeaseState } from './allocate'
+import { dropOrphans } from './drop-orphans'
 import { insertEvents, type BookedRecord } from './insert-events'
 import { chargeOf, type Charge } from './usage-record'
 import { newIdBody } from '../db/id'
@@ -12,9 +13,13 @@ const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 /**
  * Books a batch of usage events, as records, in one transaction, each once: an event that is already there falls
  * out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20). Locks
- * accounts, then leases, each in the order of their ids.
+ * accounts, then leases, each in the order of their ids. `beforeCommit` is told when all is written.
  */
-export async function settle(db: Kysely<Schema>, records: readonly string[]): Promise<void> {
+export async function settle(
+  db: Kysely<Schema>,
+  records: readonly string[],
+  beforeCommit?: () => void,
+): Promise<void> {
   if (records.length === 0) return
   const batch = records.map((record) => ({ record, charge: chargeOf(record) }))
   await db.transaction().execute(async (trx) => {
@@ -24,11 +29,22 @@ export async function settle(db: Kysely<Schema>, records: readonly string[]): Pr
     const leases = await lockLeases(trx, charged)
     const known = await knownIds(trx, charges)
     const fresh = batch.filter(({ charge }) => !known.has(charge.id))
+    const alive = batch.filter(
+      ({ charge }) => !charge.isOrphan && known.get(charge.id) === 'orphan',
+    )
+    if (alive.length > 0) {
+      await dropOrphans(
+        trx,
+        alive.map(({ charge }) => charge.id),
+      )
+      fresh.push(...alive)
+    }
     const booked = fresh.map((one) => ({ ...one, ...toBooked(one.charge, accounts, leases) }))
     await bookTransactions(trx, booked, accounts)
     await insertEvents(trx, booked)
     await storeAccounts(trx, accounts)
     await storeLeases(trx, leases)
+    beforeCommit?.()
   })
 }
 
@@ -69,16 +85,17 @@ async function lockLeases(trx: Db, charges: readonly Charge[]) {
 }
 
 async function knownIds(trx: Db, charges: readonly Charge[]) {
-  const ids = charges.map(({ id }) => id)
+  // As one text: the driver writes lists item by item.
+  const ids = charges.map(({ id }) => id).join(' ')
   // ISO 8601 in UTC sorts as text.
   const times = charges.map(({ startedAt }) => startedAt).toSorted()
   // An event sent again has the same start: the partitions of other days need not be looked into.
-  const { rows } = await sql<{ id: string }>`
-    select id from usage_event
-    where id = any(${ids}::text[])
+  const { rows } = await sql<{ id: string; state: string }>`
+    select id, state from usage_event
+    where id = any(string_to_array(${ids}, ' '))
       and started_at between ${times[0]}::timestamptz and ${times.at(-1)}::timestamptz
   `.execute(trx)
-  return new Set(rows.map(({ id }) => id))
+  return new Map(rows.map(({ id, state }) => [id, state]))
 }
 
 function toBooked(

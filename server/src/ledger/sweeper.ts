@@ -11,12 +11,14 @@ const watchedMs = 60_000
 export class Sweeper {
   readonly #db: Kysely<Schema>
   readonly #nowMs: () => number
+  readonly #crashAt: ((point: 'sweep-mid') => void) | undefined
   /** Lease -> its end, and when it was first seen so. */
   #watched = new Map<string, { endsMs: number; sinceMs: number }>()
 
-  constructor(db: Kysely<Schema>, nowMs: () => number) {
+  constructor(db: Kysely<Schema>, nowMs: () => number, crashAt?: (point: 'sweep-mid') => void) {
     this.#db = db
     this.#nowMs = nowMs
+    this.#crashAt = crashAt
   }
 
   /** To be called every few seconds. Resolves with the leases it ended. */
@@ -36,6 +38,7 @@ export class Sweeper {
       return isOverdue && now - sinceMs >= watchedMs
     })
     if (due.length === 0) return []
+    this.#crashAt?.('sweep-mid')
     return endLeases(
       this.#db,
       due.map(({ id }) => id),

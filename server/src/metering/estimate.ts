@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../wire/json-body'
-import { TextSize } from '../wire/text-size'
+import { longestTokenBytes, TextSize } from '../wire/text-size'
 import type { Usage } from '../wire/usage'
 import { withinLimits, type TokenLimits } from './worst-case'
 
@@ -7,9 +7,6 @@ import { withinLimits, type TokenLimits } from './worst-case'
  * What a prompt's bytes alone say about its tokens. All byte counts are of UTF-8. The JSON of a request
  * is never shorter than the texts in it, so its length may stand in where an upper bound is wanted.
  */
-
-// No token of o200k_base or cl100k_base is longer: it is a run of 128 spaces.
-export const longestTokenBytes = 128
 
 // What dialects wrap around each message and around a whole conversation; 3 to 5 in the known ones.
 const messageOverhead = 8
@@ -98,9 +95,10 @@ const usualBytesPerToken = 4.6
 const usualMessageTokens = 4
 const usualMediaTokens = 1000
 
-const tokensOf = ({ bytes, words }: Size) => Math.ceil((bytes / usualBytesPerToken + words) / 2)
+const tokensOf = ({ bytes, words, tokensAtLeast: least = 0 }: Size) =>
+  Math.max(least, Math.ceil((bytes / usualBytesPerToken + words) / 2))
 
-type Size = Pick<TextSize, 'bytes' | 'words'>
+type Size = Pick<TextSize, 'bytes' | 'words'> & Partial<Pick<TextSize, 'tokensAtLeast'>>
 
 function sizeOf(texts: readonly string[]): Size {
   const size = new TextSize()

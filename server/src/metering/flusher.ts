@@ -12,11 +12,9 @@ interface Options {
   onError: (error: unknown) => void
 }
 
+// What a transaction costs is by the batch more than by the event, so a few a second serve all.
 const everyMs = 250
-const fullBatch = 200
-// Under load one transaction serves many; what it costs is by the batch more than by the event.
 const mostAtOnce = 2000
-const pokeGapMs = 50
 const longestBackoffMs = 5000
 
 /**
@@ -29,7 +27,6 @@ export class Flusher implements AsyncDisposable {
   #running: Promise<void> | undefined
   #backoffMs = 0
   #isClosed = false
-  #flushedAtMs = 0
 
   constructor(options: Options) {
     this.#options = options
@@ -39,12 +36,6 @@ export class Flusher implements AsyncDisposable {
   /** Whether the last attempt to book failed. */
   get isBehind(): boolean {
     return this.#backoffMs > 0
-  }
-
-  /** Something was settled: a full batch is booked at once. */
-  poke(): void {
-    if (this.#options.journal.size < fullBatch || this.#backoffMs > 0) return
-    if (performance.now() - this.#flushedAtMs >= pokeGapMs) this.#flushSoon()
   }
 
   /** Books all that is settled. Rejects when the ledger does. */
@@ -62,7 +53,6 @@ export class Flusher implements AsyncDisposable {
     if (this.#running || this.#isClosed) return
     this.#running = this.#flush().finally(() => {
       this.#running = undefined
-      this.#flushedAtMs = performance.now()
       this.#schedule(this.#backoffMs || everyMs)
     })
   }

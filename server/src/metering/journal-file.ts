@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { RecentRows } from './journal-recent'
 import { connect, pageBytes, prepare, rowSum } from './journal-schema'
 import { headerBytes, saltsAt } from './write-ahead-log'
 
@@ -12,9 +13,8 @@ export interface JournalRow {
 
 /** What one transaction may contain, in order. */
 export type Change =
-  | { kind: 'begin' | 'checkpoint' | 'settle'; attemptId: string; body: string }
+  | { kind: 'settle'; attemptId: string; body: string }
   | { kind: 'drop'; seqs: readonly number[] }
-  | { kind: 'note'; key: string; value: string }
 
 /** How a row is stored; `sum` is its checksum, as SQLite has none outside its log. */
 export interface StoredRow extends JournalRow {
@@ -49,12 +49,9 @@ export class JournalFile {
   readonly #path: string
   readonly #database: Database
   readonly #statements: ReturnType<typeof prepare>
-  /** The open records of all starts, by attempt: where each one lies. */
-  #openSeqs = new Map<string, number>()
-  #firstSeq = 1
-  #orphanCount = 0
   #nextSeq = 1
   #size = 0
+  readonly #recent = new RecentRows()
 
   /** Throws what SQLite throws. */
   constructor(path: string) {
@@ -70,13 +67,12 @@ export class JournalFile {
   verify(): void {
     const [check] = this.#database.query('pragma quick_check(1)').values()
     if (check?.[0] !== 'ok') throw new DamagedFile(String(check?.[0]))
-    for (const { key, value, sum } of this.#notes()) {
-      if (rowSum(key, value) !== sum) throw new DamagedFile(`a note fails its checksum`)
+    for (const row of this.#rows(0)) {
+      if (!isSound(row)) throw new DamagedFile('a settled row fails its checksum')
+      this.#nextSeq = row.seq + 1
+      this.#size += 1
     }
-    this.#size = this.#verifyTable('settled')
-    this.#verifyTable('open_record')
-    this.#firstSeq = this.#nextSeq
-    this.#readOpen()
+    this.#recent.reset({ isEmpty: this.#size === 0 })
     this.#shrink()
   }
 
@@ -85,38 +81,39 @@ export class JournalFile {
     return this.#size
   }
 
-  /** Open records of this start. */
-  get openCount(): number {
-    return this.#openSeqs.size - this.#orphanCount
-  }
-
   /**
    * One transaction; when it throws, nothing of it happened. `before` is called before each change
    * but the first, and with the number of changes before the commit.
    */
   write(changes: readonly Change[], before?: (index: number) => void): void {
-    let growth = 0
+    const settled: JournalRow[] = []
+    let dropped = 0
     try {
       this.#statements.begin.run()
       for (const [index, change] of changes.entries()) {
         if (index > 0) before?.(index)
-        growth += this.#apply(change)
+        if (change.kind === 'drop') dropped += this.#drop(change.seqs)
+        else settled.push(this.#settle(change.attemptId, change.body))
       }
       before?.(changes.length)
       this.#statements.commit.run()
     } catch (thrown) {
       if (this.#database.inTransaction) this.#database.run('rollback')
-      this.#readOpen()
       throw thrown
     }
-    this.#size += growth
+    this.#size += settled.length - dropped
+    this.#recent.add(settled)
+    for (const change of changes) if (change.kind === 'drop') this.#recent.remove(change.seqs)
+    if (this.#size === 0) this.#recent.reset({ isEmpty: true })
   }
 
   /** The oldest settled rows. Rows that fail their checksum are left out. */
   settled(limit: number): JournalRow[] {
+    if (limit < 1) return []
+    const recent = this.#recent.first(limit)
+    if (recent) return recent
     const rows: JournalRow[] = []
-    if (limit < 1) return rows
-    for (const row of this.#rows('settled', 0, limit)) {
+    for (const row of this.#rows(0, limit)) {
       if (isSound(row)) rows.push({ seq: row.seq, attemptId: row.attemptId, body: row.body })
       if (rows.length === limit) break
     }
@@ -124,17 +121,15 @@ export class JournalFile {
   }
 
   /** The open records of earlier starts. */
-  orphans(): JournalRow[] {
-    const rows: JournalRow[] = []
-    for (const { seq, attemptId, body } of this.#rows('open_record', 0)) {
-      if (seq >= this.#firstSeq) break
-      rows.push({ seq, attemptId, body })
-    }
-    return rows
-  }
-
-  notes(): Map<string, string> {
-    return new Map(this.#notes().map(({ key, value }) => [key, value]))
+  /** Which of these attempts have a settled row. */
+  settledAmong(attempts: readonly { attemptId: string }[]): string[] {
+    if (attempts.length === 0) return []
+    const known = this.#database.query<{ attemptId: string }, [string]>(
+      `select attempt_id as attemptId from settled
+       where attempt_id in (select value from json_each(?))`,
+    )
+    const ids = JSON.stringify(attempts.map(({ attemptId }) => attemptId))
+    return known.all(ids).map(({ attemptId }) => attemptId)
   }
 
   /** Whether the file is in use, or was when its process died: then it must have a log. */
@@ -190,57 +185,25 @@ export class JournalFile {
     closeSync(this.databaseFd)
   }
 
-  /** Returns by how many the settled rows grew. */
-  #apply(change: Change): number {
-    switch (change.kind) {
-      case 'begin':
-        return this.#begin(change.attemptId, change.body)
-      case 'checkpoint':
-        return this.#update(change.attemptId, change.body)
-      case 'settle':
-        return this.#settle(change.attemptId, change.body)
-      case 'drop':
-        return -change.seqs.reduce((sum, seq) => sum + this.#statements.drop.run(seq).changes, 0)
-      case 'note':
-        this.#statements.note.run(change.key, change.value, rowSum(change.key, change.value))
+  /** Returns how many there were. */
+  #drop(seqs: readonly number[]): number {
+    const last = seqs.at(-1)
+    if (last !== undefined && this.#recent.areFirst(seqs)) {
+      return this.#statements.dropUpTo.run(last).changes
     }
-    return 0
+    return seqs.reduce((sum, seq) => sum + this.#statements.drop.run(seq).changes, 0)
   }
 
-  #begin(attemptId: string, body: string): number {
-    if (this.#openSeqs.has(attemptId)) return this.#update(attemptId, body)
+  #settle(attemptId: string, body: string): JournalRow {
     const seq = this.#nextSeq++
-    this.#statements.open.run(seq, attemptId, body, rowSum(attemptId, body))
-    this.#openSeqs.set(attemptId, seq)
-    return 0
+    this.#statements.settle.run(seq, attemptId, body, rowSum(attemptId, body))
+    return { seq, attemptId, body }
   }
 
-  #update(attemptId: string, body: string): number {
-    const seq = this.#openSeqs.get(attemptId)
-    // A checkpoint may come after its attempt was settled; it must not open it again.
-    if (seq !== undefined) this.#statements.update.run(body, rowSum(attemptId, body), seq)
-    return 0
-  }
-
-  #settle(attemptId: string, body: string): number {
-    const open = this.#openSeqs.get(attemptId)
-    if (open !== undefined) {
-      this.#statements.close.run(open)
-      this.#openSeqs.delete(attemptId)
-      if (open < this.#firstSeq) this.#orphanCount -= 1
-    }
-    this.#statements.settle.run(this.#nextSeq++, attemptId, body, rowSum(attemptId, body))
-    return 1
-  }
-
-  *#rows(
-    table: 'settled' | 'open_record',
-    afterSeq: number,
-    atOnce = rowsAtOnce,
-  ): Generator<StoredRow> {
+  *#rows(afterSeq: number, atOnce = rowsAtOnce): Generator<StoredRow> {
     // Pages, not one open cursor: a read left open would keep the log from being copied.
     const page = this.#database.query<StoredRow, [number, number]>(
-      `select seq, attempt_id as attemptId, body, sum from ${table}
+      `select seq, attempt_id as attemptId, body, sum from settled
        where seq > ? order by seq limit ?`,
     )
     let rows: StoredRow[]
@@ -249,30 +212,6 @@ export class JournalFile {
       yield* rows
       afterSeq = rows.at(-1)?.seq ?? afterSeq
     } while (rows.length === atOnce)
-  }
-
-  #notes() {
-    const notes = this.#database.query<{ key: string; value: string; sum: number }, []>(
-      'select key, value, sum from note',
-    )
-    return notes.all()
-  }
-
-  #verifyTable(table: 'settled' | 'open_record'): number {
-    let count = 0
-    for (const row of this.#rows(table, 0)) {
-      if (!isSound(row)) throw new DamagedFile(`a row of ${table} fails its checksum`)
-      this.#nextSeq = Math.max(this.#nextSeq, row.seq + 1)
-      count += 1
-    }
-    return count
-  }
-
-  #readOpen(): void {
-    this.#openSeqs = new Map()
-    for (const { attemptId, seq } of this.#rows('open_record', 0))
-      this.#openSeqs.set(attemptId, seq)
-    this.#orphanCount = this.orphans().length
   }
 
   /** After a long outage of the ledger most of the file may be empty pages. */

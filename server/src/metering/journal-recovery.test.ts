@@ -33,6 +33,7 @@ const bodyOf = (attemptId: string) => `${attemptId} ${'x'.repeat(900)}`
 interface Image {
   database: Buffer
   log: Buffer
+  open: Buffer
 }
 
 /** The files of a process killed now: half of the rows in the database, half in the log. */
@@ -51,16 +52,18 @@ async function imageOfRunning(): Promise<Image> {
   return {
     database: readFileSync(`${source}-copy`),
     log: readFileSync(`${source}-copy-wal`),
+    open: readFileSync(`${source}-open`),
   }
 }
 
 /** Opens a journal of these bytes, and once more: what was repaired stays so. */
-async function opened({ database, log }: { database?: Buffer; log?: Buffer }) {
+async function opened({ database, log, open }: Partial<Image>) {
   for (const name of readdirSync(directory)) {
     if (name.startsWith('journal')) rmSync(join(directory, name))
   }
   if (database) writeFileSync(path, database)
   if (log) writeFileSync(`${path}-wal`, log)
+  if (open) writeFileSync(`${path}-open`, open)
   const damages: Damage[] = []
   const options = { path, sync: 'always' as const, now: () => 1234 }
   const onDamage = (damage: Damage) => void damages.push(damage)

@@ -25,7 +25,6 @@ export interface Damage {
   setAside: string | undefined
   /** Rows that could be read. */
   settled: number
-  open: number
 }
 
 /** What says nothing about the file's content. */
@@ -47,13 +46,9 @@ export function openJournalFile(
   const logIsMissing = existsSync(path) && !existsSync(`${path}-wal`)
   const opened = damagedBefore(path) ?? tryOpen(path)
   if (opened instanceof JournalFile) {
-    const damage = {
-      reason: 'its log is missing',
-      setAside: undefined,
-      open: opened.orphans().length,
-    }
     const isSound = !logIsMissing || !opened.isInUse
-    return { file: opened, damage: isSound ? undefined : { ...damage, settled: opened.size } }
+    const damage = { reason: 'its log is missing', setAside: undefined, settled: opened.size }
+    return { file: opened, damage: isSound ? undefined : damage }
   }
   rebuild(path)
   const setAside = finishExchange(path, nowMs)
@@ -61,7 +56,7 @@ export function openJournalFile(
   file.verify()
   return {
     file,
-    damage: { reason: opened, setAside, settled: file.size, open: file.orphans().length },
+    damage: { reason: opened, setAside, settled: file.size },
   }
 }
 
@@ -114,10 +109,6 @@ function rebuild(path: string): void {
     rmSync(`${copy}-wal`, { force: true })
     rmSync(`${copy}-shm`, { force: true })
   }
-  rebuilt.run(
-    'delete from open_record where attempt_id in (select attempt_id from settled) or ' +
-      'seq in (select seq from settled)',
-  )
   rebuilt.run('pragma journal_mode = delete')
   rebuilt.close()
   sync(building)
@@ -160,31 +151,21 @@ function overwriteStart(path: string, page: Buffer): void {
 function salvage(from: string, into: Database): void {
   using source = new Database(from, { strict: true, create: true })
   into.run('begin')
-  for (const table of ['settled', 'open_record']) {
-    const insert = into.prepare(`insert or ignore into ${table} values (?, ?, ?, ?)`)
-    for (const { seq, attemptId, body, sum } of readable(source, table)) {
-      if (rowSum(attemptId, body) === sum) insert.run(seq, attemptId, body, sum)
-    }
-    insert.finalize()
+  const insert = into.prepare('insert or ignore into settled values (?, ?, ?, ?)')
+  for (const { seq, attemptId, body, sum } of readable(source)) {
+    if (rowSum(attemptId, body) === sum) insert.run(seq, attemptId, body, sum)
   }
-  const note = into.prepare('insert or ignore into note values (?, ?, ?)')
-  for (const { attemptId: key, body: value, sum } of readable(source, 'note')) {
-    if (rowSum(key, value) === sum) note.run(key, value, sum)
-  }
-  note.finalize()
+  insert.finalize()
   into.run('commit')
 }
 
 /** The rows before the first unreadable page, and those behind the last. */
-function* readable(source: Database, table: string): Generator<StoredRow> {
-  const columns =
-    table === 'note'
-      ? 'rowid as seq, key as attemptId, value as body, sum'
-      : 'seq, attempt_id as attemptId, body, sum'
+function* readable(source: Database): Generator<StoredRow> {
   for (const order of ['asc', 'desc']) {
     try {
       const rows = source.query<StoredRow, []>(
-        `select ${columns} from ${table} where typeof(sum) = 'integer' order by rowid ${order}`,
+        `select seq, attempt_id as attemptId, body, sum from settled
+         where typeof(sum) = 'integer' order by seq ${order}`,
       )
       for (const row of rows.iterate()) {
         if (typeof row.attemptId === 'string' && typeof row.body === 'string') yield row

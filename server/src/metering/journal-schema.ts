@@ -3,12 +3,9 @@ import { closeSync, openSync } from 'node:fs'
 
 export const pageBytes = 4096
 
-const columns = 'seq integer primary key, attempt_id text not null, body text not null'
-const tables = [
-  `create table if not exists open_record (${columns}, sum integer not null) strict`,
-  `create table if not exists settled (${columns}, sum integer not null) strict`,
-  'create table if not exists note (key text primary key, value text not null, sum integer not null) strict',
-]
+const table =
+  'create table if not exists settled (seq integer primary key, attempt_id text not null, ' +
+  'body text not null, sum integer not null) strict'
 
 /** Binds a body to the attempt it belongs to. */
 export const rowSum = (attemptId: string, body: string) =>
@@ -31,7 +28,7 @@ export function connect(path: string): Database {
     database.run('pragma wal_autocheckpoint = 0')
     // Frames of a transaction that is rolled back would look like damage in the log.
     database.run('pragma cache_spill = off')
-    for (const table of tables) database.run(table)
+    database.run(table)
     return database
   } catch (thrown) {
     database.close()
@@ -43,10 +40,7 @@ export function connect(path: string): Database {
 export const prepare = (database: Database) => ({
   begin: database.prepare('begin immediate'),
   commit: database.prepare('commit'),
-  open: database.prepare('insert into open_record values (?, ?, ?, ?)'),
-  update: database.prepare('update open_record set body = ?, sum = ? where seq = ?'),
-  close: database.prepare('delete from open_record where seq = ?'),
   settle: database.prepare('insert into settled values (?, ?, ?, ?)'),
   drop: database.prepare('delete from settled where seq = ?'),
-  note: database.prepare('insert or replace into note values (?, ?, ?)'),
+  dropUpTo: database.prepare('delete from settled where seq <= ?'),
 })

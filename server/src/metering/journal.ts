@@ -4,6 +4,8 @@ import { realDisk, TrustedDisk, type JournalDisk } from './journal-disk'
 import { emptyLog } from './journal-emptying'
 import { JournalError } from './journal-error'
 import { isDamage, type Change, type JournalFile, type JournalRow } from './journal-file'
+import { JournalSync } from './journal-sync'
+import { OpenRecords, type OpenRecord } from './open-records'
 import { openJournalFile, type Damage } from './journal-recovery'
 
 /** Where a test may kill the process. Source: faults.md 2.3. */
@@ -36,45 +38,52 @@ interface Waiting {
   reject: (cause: unknown) => void
 }
 
-// While others run whose settlements will come, one sync serves all of so long.
-const syncEveryMs = 2
-const batchMs = 1000
-
 // Emptying the log holds writes up for three syncs, so a slow disk is asked for it seldom.
 const logBytes = 6 * 1024 * 1024
 const slowLogBytes = 256 * 1024 * 1024
 const slowSyncMs = 20
 const fewChanges = 256
+const changesBetweenLooks = 64
 
 /** A file whose sync failed stays open: closing it would let SQLite write and delete. */
 const abandoned = new Set<JournalFile>()
 
 /**
- * Usage on this process's disk until the ledger has booked it. Bodies are opaque. What comes in one
- * turn of the event loop shares a transaction; syncs run in a thread, so that a slow disk delays the
- * settlements that wait for it and nothing else.
+ * Usage on this process's disk until the ledger has booked it: attempts that run in a file of lines,
+ * what they used in one of SQLite. Bodies are opaque. Who settles between two syncs shares a transaction;
+ * syncs run in a thread, so that a slow disk delays the settlements that wait for it and nothing else.
  */
 export class Journal implements AsyncDisposable {
   readonly #options: JournalOptions
   readonly #disk: TrustedDisk
   readonly #file: JournalFile
+  readonly #open: OpenRecords
   /** To be written by the next transaction. */
   #group: Waiting[] = []
-  /** Written, and waiting for the next sync. */
-  #written: Waiting[] = []
+  readonly #sync: JournalSync
   /** Dropped since the file failed: it is not written any more. */
   readonly #dropped = new Set<number>()
-  #isSyncing = false
   #isEmptying = false
   #isClosing = false
   #changesInLog = 0
+  #lookAtChanges = fewChanges
   #whenIdle: (() => void) | undefined
-  #wake: (() => void) | undefined
 
   private constructor(options: JournalOptions, file: JournalFile) {
     this.#options = options
     this.#disk = new TrustedDisk(options.disk ?? realDisk, (cause) => this.#fail(cause))
     this.#file = file
+    const open = new OpenRecords(`${options.path}-open`, () => this.#disk.write())
+    for (const attemptId of file.settledAmong(open.orphans())) open.end(attemptId)
+    this.#open = open
+    this.#sync = new JournalSync({
+      disk: this.#disk,
+      fd: file.logFd,
+      sync: options.sync,
+      hasCompany: () => open.count > 0,
+      onSynced: () => options.crashAt?.('after-journal'),
+      onIdle: () => this.#tellIdle(),
+    })
   }
 
   /** Opens or creates the file. Throws where it cannot be: no permission, no space, in use. */
@@ -105,26 +114,12 @@ export class Journal implements AsyncDisposable {
    * still lose it. Rejects with `JournalError`, as the others do.
    */
   begin(attemptId: string, body: string): Promise<void> {
-    return this.#add({ kind: 'begin', attemptId, body })
-  }
-
-  /** Replaces the body of an open record, soon. Without one, or unwritten, it is forgotten. */
-  checkpoint(attemptId: string, body: string): void {
-    this.#add({ kind: 'checkpoint', attemptId, body }).catch(() => undefined)
+    return this.#refusal() ?? this.#open.begin(attemptId, body)
   }
 
   /** Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable. */
   settle(attemptId: string, body: string): Promise<void> {
     return this.#add({ kind: 'settle', attemptId, body })
-  }
-
-  /** Keeps a word about the file itself, such as the node's id. Resolves when it is durable. */
-  note(key: string, value: string): Promise<void> {
-    return this.#add({ kind: 'note', key, value })
-  }
-
-  notes(): Map<string, string> {
-    return this.#file.notes()
   }
 
   /** The oldest settled rows. A row may come again after a power cut, though it was dropped. */
@@ -142,16 +137,17 @@ export class Journal implements AsyncDisposable {
   }
 
   /** The records that earlier starts left open. Settling one takes it off the list. */
-  orphans(): JournalRow[] {
-    return this.#file.orphans()
+  orphans(): OpenRecord[] {
+    return this.#open.orphans()
   }
 
   /** Writes and syncs what waits, then closes the file, after a failure without touching it. */
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
-    this.#wake?.()
+    this.#sync.hasten()
     while (this.#isBusy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
+    this.#open[Symbol.dispose]()
     if (!this.#disk.hasFailed && (await this.#emptyLog(() => (this.#file.isInUse = false)))) {
       this.#file.close()
     } else {
@@ -164,17 +160,30 @@ export class Journal implements AsyncDisposable {
   }
 
   get #isBusy(): boolean {
-    const isWaiting = this.#group.length > 0 || this.#written.length > 0
-    return this.#isEmptying || this.#isSyncing || (isWaiting && !this.#disk.hasFailed)
+    const isWaiting = this.#group.length > 0 && !this.#disk.hasFailed
+    return this.#isEmptying || isWaiting || this.#sync.isBusy
+  }
+
+  #refusal(): Promise<void> | undefined {
+    if (this.#disk.hasFailed) return Promise.reject(new JournalError('failed', this.#disk.failure))
+    return this.#isClosing ? Promise.reject(new JournalError('closed')) : undefined
   }
 
   #add(change: Change): Promise<void> {
-    if (this.#disk.hasFailed) return Promise.reject(new JournalError('failed', this.#disk.failure))
-    if (this.#isClosing) return Promise.reject(new JournalError('closed'))
+    const refusal = this.#refusal()
+    if (refusal) return refusal
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    if (this.#group.length === 0) setImmediate(() => this.#writeGroup())
+    if (this.#group.length === 0) this.#writeSoon()
     this.#group.push({ change, resolve, reject })
     return promise
+  }
+
+  /** Whoever has to wait for the next sync is written right before it, with all who come until then. */
+  #writeSoon(): void {
+    const write = () => this.#writeGroup()
+    const waitMs = this.#sync.waitMs()
+    if (waitMs > 0) setTimeout(write, waitMs)
+    else setImmediate(write)
   }
 
   #writeGroup(): void {
@@ -183,8 +192,12 @@ export class Journal implements AsyncDisposable {
     const group = this.#group
     this.#group = []
     const { crashAt } = this.#options
+    // Nothing ends that has not begun.
+    this.#open.write()
     if (crashAt && group.some(needsSync)) crashAt('before-journal')
     try {
+      // What is dropped here is known nowhere else: that it ended must be written by then.
+      if (group.some(({ change }) => change.kind === 'drop')) this.#open.flush()
       this.#file.write(
         group.map(({ change }) => change),
         (index) => {
@@ -200,6 +213,7 @@ export class Journal implements AsyncDisposable {
       void this.#emptyLog()
       return
     }
+    for (const { change } of group) if (change.kind === 'settle') this.#open.end(change.attemptId)
     this.#changesInLog += group.length
     this.#confirm(group)
     this.#emptyIfLong()
@@ -207,61 +221,23 @@ export class Journal implements AsyncDisposable {
 
   #confirm(group: readonly Waiting[]): void {
     for (const waiting of group) {
-      if (needsSync(waiting)) this.#written.push(waiting)
       if (!needsSync(waiting) || this.#options.sync === 'batch') waiting.resolve()
     }
-    if (this.#written.length > 0) void this.#syncWritten()
+    const written = group.filter(needsSync)
+    if (written.length > 0) this.#sync.add(written)
     else this.#tellIdle()
   }
 
-  /** Syncs until nobody waits: whoever comes during a sync shares the next one. */
-  async #syncWritten(): Promise<void> {
-    if (this.#isSyncing) return
-    this.#isSyncing = true
-    while (this.#written.length > 0 && !this.#disk.hasFailed) {
-      const waitMs = this.#patienceMs()
-      if (waitMs > 0) await this.#sleep(waitMs)
-      const synced = this.#written
-      this.#written = []
-      const isSynced = await this.#disk.sync(this.#file.logFd)
-      if (isSynced) this.#options.crashAt?.('after-journal')
-      const failed = isSynced ? undefined : new JournalError('failed', this.failure)
-      for (const { resolve, reject } of synced) {
-        if (failed) reject(failed)
-        else resolve()
-      }
-    }
-    this.#isSyncing = false
-    this.#tellIdle()
-  }
-
-  /** Alone, a settlement is synced at once; among others it waits for theirs. */
-  #patienceMs(): number {
-    if (this.#isClosing) return 0
-    if (this.#options.sync === 'always' && this.#file.openCount === 0) return 0
-    const everyMs = this.#options.sync === 'batch' ? batchMs : syncEveryMs
-    return this.#disk.lastSync.startedAt + everyMs - performance.now()
-  }
-
-  #sleep(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    this.#wake = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    return promise
-  }
-
   #fail(cause: unknown): void {
-    const waiting = [...this.#group.splice(0), ...this.#written.splice(0)]
-    for (const { reject } of waiting) reject(new JournalError('failed', cause))
+    for (const { reject } of this.#group.splice(0)) reject(new JournalError('failed', cause))
+    this.#sync.rejectAll(cause)
     this.#options.onFailure?.(cause)
   }
 
   #emptyIfLong(): void {
     const limit = this.#disk.lastSync.ms > slowSyncMs ? slowLogBytes : logBytes
-    if (this.#isEmptying || this.#changesInLog < fewChanges) return
+    if (this.#isEmptying || this.#changesInLog < this.#lookAtChanges) return
+    this.#lookAtChanges = this.#changesInLog + changesBetweenLooks
     if (this.#file.logReaches(limit)) void this.#emptyLog()
   }
 
@@ -280,7 +256,7 @@ export class Journal implements AsyncDisposable {
     } catch (thrown) {
       this.#options.onDelay?.(thrown)
     }
-    if (isEmpty) this.#changesInLog = 0
+    if (isEmpty) [this.#changesInLog, this.#lookAtChanges] = [0, fewChanges]
     this.#isEmptying = false
     if (this.#group.length > 0) this.#writeGroup()
     this.#tellIdle()
@@ -293,4 +269,4 @@ export class Journal implements AsyncDisposable {
 }
 
 /** What its caller may only hear of once it is on disk. */
-const needsSync = ({ change: { kind } }: Waiting) => kind === 'settle' || kind === 'note'
+const needsSync = ({ change: { kind } }: Waiting) => kind === 'settle'

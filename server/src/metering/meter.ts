@@ -1,7 +1,9 @@
+import { Allowance } from './allowance'
 import { costOf } from './cost'
-import { limitsAt, withinLimits, type WorstCase } from './worst-case'
+import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
+import type { Need } from '../ledger/need'
 import type { Hold } from '../ledger/slice'
 import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
 import { toRecord } from '../ledger/usage-record'
@@ -13,6 +15,7 @@ export interface MeterPorts {
   begin: (attemptId: string, record: string) => Promise<void>
   /** Resolves when the event will be booked whatever happens; rejects where it may not be. */
   settle: (event: UsageEvent) => Promise<void>
+  onError: (error: unknown) => void
 }
 
 /** Whose request is metered, and of what. */
@@ -23,6 +26,8 @@ export interface Metered {
   model: Model
   operation: UsageEvent['operation']
   streamed: boolean
+  /** The caller set the output limit itself: it never pays beyond that. */
+  hasOwnLimit: boolean
   /** Told when an attempt is written down and goes out. */
   onAttempt?: (() => void) | undefined
 }
@@ -35,6 +40,8 @@ export interface Paid {
   worst: WorstCase
   /** The limit that the hold pays for, for each answer. */
   outputLimit: number
+  /** A further hold of the same account. */
+  more: (need: Need) => Hold | Promise<Hold>
 }
 
 /** Who is about to be asked. */
@@ -57,6 +64,8 @@ export interface Ending {
   usage: Usage | undefined
   /** `ok`, `cancelled` when the caller left, or the code of an error. */
   outcome: string
+  /** It costs nothing, whatever was used. */
+  isFree?: boolean
 }
 
 const nothing: TokenCounts = {
@@ -68,6 +77,9 @@ const nothing: TokenCounts = {
   audioInput: 0,
   audioOutput: 0,
 }
+
+/** The longest answer that is believed of a model whose context is not known. */
+const contextOfUnknown = 131_072
 
 const textOf = new WeakMap<Pricing, Record<string, string>>()
 
@@ -91,6 +103,7 @@ export class Meter {
   readonly #paid: Paid | undefined
   #attempt: OpenAttempt | undefined
   #ending: Promise<bigint> | undefined
+  readonly #allowances: Allowance[] = []
 
   constructor(ports: MeterPorts, metered: Metered, paid: Paid | undefined) {
     this.#ports = ports
@@ -116,6 +129,40 @@ export class Meter {
   }
 
   /**
+   * How much one of `streams` may write that share the hold; undefined where writing costs nothing.
+   */
+  allowance(streams: number): Allowance | undefined {
+    if (!this.#paid) return undefined
+    const { hold, worst, outputLimit, more } = this.#paid
+    const { perToken, volume } = worst
+    if (perToken === 0n) return undefined
+    const answers = volume.choices / streams
+    const allowance = new Allowance({
+      hold,
+      tokens: answers * outputLimit,
+      most: this.#metered.hasOwnLimit ? answers * volume.outputLimit : Infinity,
+      rate: perToken / BigInt(volume.choices),
+      more,
+      onError: this.#ports.onError,
+    })
+    this.#allowances.push(allowance)
+    return allowance
+  }
+
+  /**
+   * What is charged at most. An estimate, or a count that contradicts itself, never goes beyond the
+   * hold; the provider's own count does, up to the model's context, unless the caller set a limit.
+   */
+  #limitsOf({ estimated, flawed }: Usage, { worst, outputLimit }: Paid): TokenLimits {
+    const limits = limitsAt(worst.volume, outputLimit)
+    for (const { gained } of this.#allowances) limits.output += gained
+    const { hasOwnLimit, model } = this.#metered
+    if (estimated || flawed || hasOwnLimit) return limits
+    const plausible = worst.volume.choices * (model.contextLength ?? contextOfUnknown)
+    return { ...limits, output: Math.max(limits.output, plausible) }
+  }
+
+  /**
    * Ends the hold and writes down what was used. Resolves with the cost in nano-dollars once it will
    * be booked whatever happens; a second call gets the first one's answer.
    */
@@ -124,11 +171,10 @@ export class Meter {
     return this.#ending
   }
 
-  async #end({ usage, outcome }: Ending): Promise<bigint> {
+  async #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
     const paid = this.#paid
-    const used =
-      usage && paid ? withinLimits(usage, limitsAt(paid.worst.volume, paid.outputLimit)) : usage
-    const cost = used && paid ? costOf(used, paid.pricing, paid.worst.volume) : 0n
+    const used = usage && paid ? withinLimits(usage, this.#limitsOf(usage, paid)) : usage
+    const cost = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
     const settled = paid?.hold.settle(cost)
     if (!this.#attempt) return 0n
     await this.#ports.settle(

@@ -1,15 +1,25 @@
 import { Meter, type Metered, type MeterPorts, type Paid } from './meter'
+import type { MonthPass } from './month-pass'
 import { affordableLimit, floorPrice, fullPrice, worstCase, type Volume } from './worst-case'
 import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
 import { Refused } from '../ledger/need'
 import type { Purses } from '../ledger/purses'
+import type { Hold } from '../ledger/slice'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { toUsd } from '../wire/usd'
 
 /** Who is to pay for a request. */
 export interface Payer {
   accountId: string
+  /** Its monthly limits, where there are some. */
+  month?: MonthPass | undefined
+}
+
+/** The worst case of a request, and the least that is worth one. Nano-dollars. */
+interface Price {
+  full: bigint
+  floor: bigint
 }
 
 interface Options extends MeterPorts {
@@ -17,7 +27,6 @@ interface Options extends MeterPorts {
   restrictions: Pick<Restrictions, 'of'>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
   minimumBalance: bigint
-  onError: (error: unknown) => void
 }
 
 /** A request's meter, and the output limit that its payer can pay for. */
@@ -37,7 +46,8 @@ export class Metering {
 
   /**
    * Holds the worst case of a request; in the steady state at once. Rejects with `payment_required`
-   * for a payer that gets nothing that costs, with `insufficient_credits`, and with
+   * for a payer that gets nothing that costs, with `insufficient_credits`, of the balance or of a
+   * spending limit, and with
    * `gateway_unavailable` where the ledger cannot be asked.
    */
   async open(metered: Metered, payer: Payer, volumeOf: () => Volume): Promise<Opened> {
@@ -48,7 +58,7 @@ export class Metering {
     const restriction = this.#options.restrictions.of(payer.accountId)
     if (restriction) throw toPaymentRequired(restriction)
     const worst = worstCase(volumeOf(), model.pricing)
-    const hold = await this.#hold(payer.accountId, {
+    const hold = await this.#limitedHold(payer, {
       full: fullPrice(worst),
       floor: floorPrice(worst),
     })
@@ -59,6 +69,7 @@ export class Metering {
       pricing: model.pricing,
       worst,
       outputLimit,
+      more: (need) => this.#options.purses.of(payer.accountId).hold(need),
     }
     return {
       meter: new Meter(this.#options, metered, paid),
@@ -66,7 +77,23 @@ export class Metering {
     }
   }
 
-  async #hold(accountId: string, { full, floor }: { full: bigint; floor: bigint }) {
+  /** As much as the balance and the spending limits of the month allow. */
+  async #limitedHold({ accountId, month }: Payer, { full, floor }: Price): Promise<Hold> {
+    const left = month?.left ?? full
+    if (left < floor) {
+      // Who cannot pay either is told of the balance: it comes first.
+      const hold = await this.#hold(accountId, { full: floor, floor })
+      hold.settle(0n)
+      throw toOverAllowance(left, floor)
+    }
+    const allowed = left < full ? left : full
+    month?.hold(allowed)
+    const hold = await this.#hold(accountId, { full: allowed, floor })
+    if (hold.amount < allowed) month?.hold(hold.amount)
+    return hold
+  }
+
+  async #hold(accountId: string, { full, floor }: Price): Promise<Hold> {
     const { purses, minimumBalance: minimum, onError } = this.#options
     try {
       const hold = purses.of(accountId).hold({ full, floor, minimum })
@@ -85,6 +112,14 @@ const toPaymentRequired = (restriction: Restriction) =>
         message: 'This account is under review; until it is done, only free models are served.',
       })
     : new ApiError('payment_required')
+
+function toOverAllowance(left: bigint, needed: bigint): ApiError {
+  const [allowance, required] = [toUsd(left > 0n ? left : 0n), toUsd(needed)]
+  return new ApiError('insufficient_credits', {
+    message: `${allowance} USD are left of this month's spending limit; this request needs ${required} USD.`,
+    details: { current_balance: allowance, minimum_required: required },
+  })
+}
 
 function toInsufficient({ available, needed }: Refused): ApiError {
   const [balance, required] = [toUsd(available), toUsd(needed)]

@@ -1,8 +1,9 @@
 import { mediaTokens, type Media } from '../catalog/media-tokens'
 import type { Model } from '../catalog/model'
 import { isObject, type JsonObject } from '../wire/json-body'
+import { longestTokenBytes } from '../wire/text-size'
 import { wantsEchoOnly } from '../wire/text-over-chat'
-import { longestTokenBytes, tokensAtMost } from './estimate'
+import { tokensAtMost } from './estimate'
 import type { Volume } from './worst-case'
 
 /** What is known of a request beside its body. */

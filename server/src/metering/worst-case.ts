@@ -95,8 +95,8 @@ const inputBuckets = ['cachedInput', 'input', 'cacheWrite', 'audioInput'] as con
 const outputBuckets = ['output', 'reasoning', 'audioOutput'] as const
 
 /**
- * A usage without what its request cannot have used, so that it costs no more than the hold. One that
- * had to be changed is `flawed`, unless it was our own estimate.
+ * A usage without what its request cannot have used: it costs no more than its limits do. One that had
+ * to be changed is `flawed`, unless it was our own estimate.
  */
 export function withinLimits(usage: Usage, limits: TokenLimits): Usage {
   const limited = { ...usage }

@@ -1,7 +1,8 @@
+import type { AddressRate } from './address-rate'
 import type { FailedAuthentications } from './failed-authentications'
 import type { Limits } from './limits'
 import type { Keyring } from '../auth/keyring'
-import { may, permit, type Permission, type Principal } from '../auth/principal'
+import { may, permit, type Bucket, type Permission, type Principal } from '../auth/principal'
 import { ApiError, type Quota } from '../errors'
 
 /** A request that has to say who it is. */
@@ -18,9 +19,17 @@ interface Ports {
   failures: FailedAuthentications
   limits: Limits
   lastUse: { note: (keyId: string) => void }
+  /** Of requests without a key. */
+  visitors: AddressRate
+  /** Requests to `/api`, for each account; asked each time, as it may be set anew. */
+  apiPerMinute: () => number
 }
 
-/** The first two checks of every request with a key. Source: api.md 4.8. */
+type WindowsOf = (principal: Principal) => readonly Bucket[]
+
+const own: WindowsOf = ({ limits }) => limits.requests
+
+/** The first checks of every request: the key and its permission, then a rate. Source: api.md 4.8. */
 export class Door {
   readonly #ports: Ports
 
@@ -32,18 +41,38 @@ export class Door {
    * Who calls. Rejects with 401, with 429 for a client that failed too often, and with
    * `insufficient_permissions`.
    */
-  async enter(caller: Caller, required: Permission): Promise<Principal> {
+  enter(caller: Caller, required: Permission): Promise<Principal> {
+    return this.#enter(caller, required, own)
+  }
+
+  /** The same, and counts the request in the limits of the caller. Rejects with `rate_limit_exceeded` too. */
+  enterCounted(caller: Caller, required: Permission): Promise<Principal> {
+    return this.#enterCounted(caller, required, own)
+  }
+
+  /** The same for `/api`, which has a rate of its own for each account. Source: api.md 3.1. */
+  enterApi(caller: Caller, required: Permission): Promise<Principal> {
+    const limit = this.#ports.apiPerMinute()
+    return this.#enterCounted(caller, required, ({ userId }) => [{ id: `api:${userId}`, limit }])
+  }
+
+  /** Somebody without a key: counted by address. Throws `rate_limit_exceeded`. */
+  visit({ address, tell }: Caller): void {
+    tell(this.#ports.visitors.count(address()))
+  }
+
+  async #enter(caller: Caller, required: Permission, windowsOf: WindowsOf): Promise<Principal> {
+    const { lastUse, limits } = this.#ports
     const principal = await this.#authenticate(caller)
-    this.#ports.lastUse.note(principal.keyId)
-    if (!may(principal, required)) caller.tell(await this.#ports.limits.look(principal))
+    lastUse.note(principal.keyId)
+    if (!may(principal, required)) caller.tell(await limits.look(windowsOf(principal)))
     permit(principal, required)
     return principal
   }
 
-  /** The same, and counts the request. Rejects with `rate_limit_exceeded` too. */
-  async enterCounted(caller: Caller, required: Permission): Promise<Principal> {
-    const principal = await this.enter(caller, required)
-    caller.tell(await this.#ports.limits.count(principal))
+  async #enterCounted(caller: Caller, required: Permission, windowsOf: WindowsOf) {
+    const principal = await this.#enter(caller, required, windowsOf)
+    caller.tell(await this.#ports.limits.count(windowsOf(principal)))
     return principal
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { AddressRate } from './address-rate'
 import { Door } from './door'
 import { FailedAuthentications, networkOf } from './failed-authentications'
 import { Limits } from './limits'
@@ -14,7 +15,7 @@ const principal = {
   accountId: 'user_1',
   permissions: ['read' as const],
   expiresAtMs: null,
-  limits: { ...limitsOf([]), monthlySpend: null },
+  limits: limitsOf([]),
 }
 
 function stage() {
@@ -31,9 +32,11 @@ function stage() {
   })
   const door = new Door({
     keyring,
-    failures: new FailedAuthentications({ perMinute: 20, now }),
+    failures: new FailedAuthentications({ perMinute: () => 20, now }),
     limits: new Limits(new MemoryCounters(now)),
     lastUse: { note: () => undefined },
+    visitors: new AddressRate({ perMinute: () => 1, now }),
+    apiPerMinute: () => 1,
   })
   const knock = async (key: string, address = '192.0.2.1') => {
     const caller = { authorization: `Bearer ${key}`, address: () => address, tell: () => undefined }

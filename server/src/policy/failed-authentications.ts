@@ -10,7 +10,8 @@ interface Address {
 }
 
 interface Options {
-  perMinute: number
+  /** Asked each time, as it may be set anew. */
+  perMinute: () => number
   /** Monotonic milliseconds. */
   now?: () => number
 }
@@ -23,7 +24,7 @@ const lookUpEveryMs = 1000
  * 401, and keys that are not known here are looked up once a second; known keys are not held up.
  */
 export class FailedAuthentications {
-  readonly #perMinute: number
+  readonly #perMinute: () => number
   readonly #now: () => number
   readonly #addresses = new LRUCache<string, Address>({ max: mostAddresses })
 
@@ -36,7 +37,7 @@ export class FailedAuthentications {
   judge(client: string, error: ApiError): ApiError {
     const nowMs = this.#now()
     const { failures } = this.#address(client)
-    const waitMs = failures.waitMs(1, this.#perMinute, nowMs)
+    const waitMs = failures.waitMs(1, this.#perMinute(), nowMs)
     if (waitMs > 0) return this.#refusal(waitMs)
     failures.add(1, nowMs)
     return error
@@ -46,7 +47,7 @@ export class FailedAuthentications {
   assertMayLookUp(client: string): void {
     const nowMs = this.#now()
     const address = this.#addresses.get(networkOf(client))
-    const waitMs = address?.failures.waitMs(1, this.#perMinute, nowMs) ?? 0
+    const waitMs = address?.failures.waitMs(1, this.#perMinute(), nowMs) ?? 0
     if (!address || waitMs === 0) return
     if (nowMs < address.lookUpAtMs) throw this.#refusal(waitMs)
     address.lookUpAtMs = nowMs + lookUpEveryMs
@@ -62,7 +63,7 @@ export class FailedAuthentications {
   }
 
   #refusal(waitMs: number): ApiError {
-    const limit = this.#perMinute
+    const limit = this.#perMinute()
     const reading = { id: 'failures', limit, used: limit, left: 0, resetMs: waitMs }
     const words = 'Too many requests with keys that are not valid came from your address.'
     return tooManyRequests({ kind: 'refused', by: 'window', reading, waitMs }, words)

@@ -9,6 +9,8 @@ const scope = (fields: Partial<Scope>): Scope => ({
   requestsPerMinute: null,
   tokensPerMinute: null,
   maxConcurrentRequests: null,
+  monthlyRequests: null,
+  monthlySpend: null,
   ...fields,
 })
 
@@ -18,7 +20,7 @@ const principal = (...scopes: Partial<Scope>[]): Principal => ({
   accountId: 'user_1',
   permissions: ['write'],
   expiresAtMs: null,
-  limits: { ...limitsOf(scopes.map(scope)), monthlySpend: null },
+  limits: limitsOf(scopes.map(scope)),
 })
 
 function stage() {
@@ -45,11 +47,14 @@ describe('requests', () => {
     const { clock, limits } = stage()
     const caller = principal({ requestsPerMinute: 3 })
     for (const left of [2, 1, 0]) {
-      expect(await limits.count(caller)).toMatchObject({ limit: 3, remaining: left })
+      expect(await limits.count(caller.limits.requests)).toMatchObject({
+        limit: 3,
+        remaining: left,
+      })
       clock.ms += 1000
     }
     clock.ms = 59_999
-    const early = await refusal(limits.count(caller))
+    const early = await refusal(limits.count(caller.limits.requests))
     expect(early).toMatchObject({
       code: 'rate_limit_exceeded',
       details: { limit: 3, window: 60, retry_after: 1 },
@@ -59,8 +64,8 @@ describe('requests', () => {
     })
     expect(untilMs(early.quota?.resetAtMs)).toBeWithin(-50, 2)
     clock.ms = 60_000
-    expect(await limits.count(caller)).toMatchObject({ limit: 3, remaining: 0 })
-    expect((await refusal(limits.count(caller))).retryAfterSeconds).toBe(1)
+    expect(await limits.count(caller.limits.requests)).toMatchObject({ limit: 3, remaining: 0 })
+    expect((await refusal(limits.count(caller.limits.requests))).retryAfterSeconds).toBe(1)
   })
 
   test('of a key and of its account both count, and the tighter one is told', async () => {
@@ -68,37 +73,37 @@ describe('requests', () => {
     const account = { id: 'user_1', requestsPerMinute: 3 }
     const one = principal(account, { id: 'key_1', requestsPerMinute: 2 })
     const other = principal(account, { id: 'key_2', requestsPerMinute: 2 })
-    expect(await limits.count(one)).toMatchObject({ limit: 2, remaining: 1 })
-    expect(await limits.count(one)).toMatchObject({ limit: 2, remaining: 0 })
-    expect(await limits.count(other)).toMatchObject({ limit: 3, remaining: 0 })
-    expect((await refusal(limits.count(other))).details).toMatchObject({ limit: 3 })
+    expect(await limits.count(one.limits.requests)).toMatchObject({ limit: 2, remaining: 1 })
+    expect(await limits.count(one.limits.requests)).toMatchObject({ limit: 2, remaining: 0 })
+    expect(await limits.count(other.limits.requests)).toMatchObject({ limit: 3, remaining: 0 })
+    expect((await refusal(limits.count(other.limits.requests))).details).toMatchObject({ limit: 3 })
   })
 
   test('that one limit refuses count in none', async () => {
     const { clock, limits } = stage()
     const account = { id: 'user_1', requestsPerMinute: 5 }
     const one = principal(account, { id: 'key_1', requestsPerMinute: 1 })
-    await limits.count(one)
+    await limits.count(one.limits.requests)
     clock.ms = 20_000
-    for (let tries = 0; tries < 10; tries++) await refusal(limits.count(one))
-    expect(await limits.look(principal(account))).toMatchObject({ remaining: 4 })
+    for (let tries = 0; tries < 10; tries++) await refusal(limits.count(one.limits.requests))
+    expect(await limits.look(principal(account).limits.requests)).toMatchObject({ remaining: 4 })
   })
 
   test('of several that refuse, the one told is the one to wait for', async () => {
     const { clock, limits } = stage()
-    await limits.count(principal({ id: 'user_1', requestsPerMinute: 1 }))
+    await limits.count(principal({ id: 'user_1', requestsPerMinute: 1 }).limits.requests)
     clock.ms = 30_000
-    await limits.count(principal({ id: 'key_1', requestsPerMinute: 1 }))
+    await limits.count(principal({ id: 'key_1', requestsPerMinute: 1 }).limits.requests)
     const both = principal(
       { id: 'user_1', requestsPerMinute: 1 },
       { id: 'key_1', requestsPerMinute: 1 },
     )
-    expect((await refusal(limits.count(both))).retryAfterSeconds).toBe(60)
+    expect((await refusal(limits.count(both.limits.requests))).retryAfterSeconds).toBe(60)
   })
 
   test('without any limit nothing is told', async () => {
     const { limits, counters } = stage()
-    expect(await limits.count(principal({}))).toBeUndefined()
+    expect(await limits.count(principal({}).limits.requests)).toBeUndefined()
     expect((await limits.admit(principal({}))).quota).toBeUndefined()
     expect(counters.size).toBe(0)
   })
@@ -117,7 +122,7 @@ describe('requests at once', () => {
       details: { limit: 2, window: 0, retry_after: 1 },
       quota: { limit: 2, remaining: 0 },
     })
-    expect(await limits.look(caller)).toMatchObject({ remaining: 8 })
+    expect(await limits.look(caller.limits.requests)).toMatchObject({ remaining: 8 })
     first.release()
     await limits.admit(caller)
   })
@@ -209,6 +214,6 @@ test('accounts that do nothing are forgotten', async () => {
   }
   expect(counters.size).toBe(1000)
   clock.ms += 120_001
-  await limits.count(principal({ id: 'user_x', requestsPerMinute: 5 }))
+  await limits.count(principal({ id: 'user_x', requestsPerMinute: 5 }).limits.requests)
   expect(counters.size).toBe(1)
 })

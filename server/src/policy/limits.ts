@@ -1,6 +1,6 @@
 import type { Counters, Granted, Reading, Refused } from './counters'
 import { windowMs } from './sliding-window'
-import type { Principal } from '../auth/principal'
+import type { Bucket, Principal } from '../auth/principal'
 import { ApiError, type Quota } from '../errors'
 
 /**
@@ -15,14 +15,14 @@ export class Limits {
   }
 
   /** Where a caller stands; counts nothing. */
-  async look({ limits }: Principal): Promise<Quota | undefined> {
-    const taken = await this.#counters.take({ windows: limits.requests, weight: 0, running: [] })
+  async look(windows: readonly Bucket[]): Promise<Quota | undefined> {
+    const taken = await this.#counters.take({ windows, weight: 0, running: [] })
     return taken.kind === 'granted' ? quotaOf(taken.tightest) : quotaOf(taken.reading)
   }
 
   /** Counts a request that takes no time. Rejects with `rate_limit_exceeded`. */
-  async count({ limits }: Principal): Promise<Quota | undefined> {
-    const taken = await this.#counters.take({ windows: limits.requests, weight: 1, running: [] })
+  async count(windows: readonly Bucket[]): Promise<Quota | undefined> {
+    const taken = await this.#counters.take({ windows, weight: 1, running: [] })
     if (taken.kind === 'refused') throw tooManyRequests(taken)
     return quotaOf(taken.tightest)
   }
@@ -69,10 +69,15 @@ export class Admission {
     this.#used = tokens
   }
 
+  /** Gives back the place only: nobody waits for an answer, but it goes on. */
+  releasePlace(): void {
+    this.#requests.end(0)
+  }
+
   /** Gives back the place, and the tokens that were not used. */
   release(): void {
     this.#tokens?.end(this.#used - this.#reserved)
-    this.#requests.end(0)
+    this.releasePlace()
   }
 }
 

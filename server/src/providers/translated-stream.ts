@@ -41,11 +41,26 @@ export class TranslatedStream implements RelayedStream {
 
   /** Other dialects have no `[DONE]`: the finish alone says that the answer is whole. */
   end(): string[] {
-    const { source, identity, wantsUsage } = this.#request
-    if (!this.#chunks.finished) throw endedEarly(source)
+    if (!this.#chunks.finished) throw endedEarly(this.#request.source)
+    return this.#usageChunks()
+  }
+
+  #usageChunks(): string[] {
+    const { identity, wantsUsage } = this.#request
     if (!wantsUsage) return []
     const usage = toUsageBlock(this.usage())
     return [JSON.stringify({ ...identity, choices: [], usage })]
+  }
+
+  tokensAtLeast(): number {
+    return this.#chunks.size.tokensAtLeast
+  }
+
+  cut(most: number): string[] {
+    // A count that comes after all that was said is one, though the answer has not finished.
+    if (!this.#told || this.#saidMore) this.#told = withOutputOfAtMost(most, this.usage())
+    this.#saidMore = false
+    return [...this.#chunks.cut(), ...this.#usageChunks()]
   }
 
   /** As the provider counted; what it did not come to count is estimated. */
@@ -60,4 +75,9 @@ export class TranslatedStream implements RelayedStream {
 function withOutputOf(told: Usage, estimated: Usage): Usage {
   const unseen = completionTokens(estimated) - completionTokens(told)
   return unseen > 0 ? { ...told, output: told.output + unseen, estimated: true } : told
+}
+
+function withOutputOfAtMost(most: number, usage: Usage): Usage {
+  const beyond = completionTokens(usage) - most
+  return beyond > 0 ? { ...usage, output: Math.max(0, usage.output - beyond) } : usage
 }

@@ -36,6 +36,15 @@ export interface Attempt extends Sent {
   deadline: Deadline
   source: Source
   egress: Egress
+  /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
+  allowance?: Allowance | undefined
+}
+
+/** The tokens of output that a running stream may have. */
+export interface Allowance {
+  readonly tokens: number
+  /** Makes it more. False, or a promise of it, where no more can be had. Never rejects. */
+  extend: () => boolean | Promise<boolean>
 }
 
 /** An attempt that failed before anything went to the caller. */

@@ -51,9 +51,11 @@ describe('the model that a name means', () => {
   })
 })
 
+const open = { platformConnections: true }
+
 /** The connections that may serve a model, of these. */
 const idsOf = (model: Model, connections: Connection[]) =>
-  candidatesOf(snapshotOf([model], connections), model).map(({ connection }) => connection.id)
+  candidatesOf(snapshotOf([model], connections), model, open).map(({ connection }) => connection.id)
 
 describe('the connections that may serve a model', () => {
   test('are those of its provider, in their order', () => {
@@ -76,7 +78,7 @@ describe('the connections that may serve a model', () => {
   test('an unknown price is not a price of zero: such a model is refused, a free one is not', () => {
     const unpriced = sampleModel({ pricing: null })
     const snapshot = snapshotOf([unpriced], [sampleConnection()])
-    const { code, message, details } = refusal(() => candidatesOf(snapshot, unpriced))
+    const { code, message, details } = refusal(() => candidatesOf(snapshot, unpriced, open))
     expect([code, details]).toEqual(['model_access_denied', { model: 'fake/one' }])
     expect(message).toContain('no price')
     expect(idsOf(sampleModel({ pricing: null, isFree: true }), [sampleConnection()])).toHaveLength(
@@ -86,8 +88,17 @@ describe('the connections that may serve a model', () => {
 
   test('where there is none, the model is denied, and the provider named', () => {
     const model = sampleModel()
-    const { status, code, param, message } = refusal(() => candidatesOf(snapshotOf([model]), model))
+    const { status, code, param, message } = refusal(() =>
+      candidatesOf(snapshotOf([model]), model, open),
+    )
     expect([status, code, param]).toEqual([403, 'model_access_denied', 'model'])
     expect(message).toContain('Fake')
+  })
+
+  test('where those of the platform are closed, none serves', () => {
+    const model = sampleModel()
+    const closed = { platformConnections: false }
+    const snapshot = snapshotOf([model], [sampleConnection()])
+    expect(refusal(() => candidatesOf(snapshot, model, closed)).code).toBe('model_access_denied')
   })
 })

@@ -35,15 +35,21 @@ export function findModel(snapshot: Snapshot, id: string, kinds: readonly Catego
   return model
 }
 
+/** Whose connections may serve anybody. */
+export interface Open {
+  platformConnections: boolean
+}
+
 /**
  * The connections that may serve a model, in the order in which they are tried. Throws
  * `model_access_denied` when there is none.
  */
-export function candidatesOf(snapshot: Snapshot, model: Model): Candidate[] {
+export function candidatesOf(snapshot: Snapshot, model: Model, open: Open): Candidate[] {
   const provider = snapshot.providers.get(model.provider)
   // Neither an unknown price nor one of zero is free.
   const isPriced = isServable(model)
-  const connections = isPriced && provider ? snapshot.connections.get(provider.key) : undefined
+  const isOpen = isPriced && open.platformConnections
+  const connections = isOpen && provider ? snapshot.connections.get(provider.key) : undefined
   const candidates = (connections ?? []).flatMap((connection) => {
     const serves = !connection.onlyModels || connection.onlyModels.has(model.id)
     return provider && serves ? [{ model, provider, connection }] : []

@@ -7,6 +7,8 @@ interface Limits {
   firstByteMs?: number
   /** From one event to the next. */
   idleMs?: number
+  /** Asked when it has passed: true from one who ends the attempt in a way, and a time, of his own. */
+  onPassed?: (reason: ApiError) => boolean
 }
 
 /**
@@ -61,13 +63,13 @@ export class Deadline implements Disposable {
       return
     }
     const seconds = Math.round((performance.now() - this.#startedAt) / 1000)
-    this.cancel(
-      new ApiError('request_timeout', {
-        message: `The provider did not answer in time; the request was ended after ${seconds} s.`,
-        // It may have been billed.
-        retryable: false,
-      }),
-    )
+    const reason = new ApiError('request_timeout', {
+      message: `The provider did not answer in time; the request was ended after ${seconds} s.`,
+      // It may have been billed.
+      retryable: false,
+    })
+    this.#timer = undefined
+    if (!this.#limits.onPassed?.(reason)) this.cancel(reason)
   }
 
   [Symbol.dispose](): void {

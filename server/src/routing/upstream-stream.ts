@@ -1,5 +1,5 @@
 import type { ReadableStream, ReadableStreamDefaultReader } from 'node:stream/web'
-import { AttemptFailed, broken, send, toBroken, type Attempt } from './attempt'
+import { AttemptFailed, broken, send, toBroken, type Allowance, type Attempt } from './attempt'
 import { framingOf, type EventCutter } from './framing'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { nonsense } from '../providers/upstream-error'
@@ -7,7 +7,27 @@ import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 
 const afterDoneMs = 250
 
-/** A provider's stream on its way to the caller, relayed chunk by chunk as it is pulled. */
+/** Vocabularies differ a little from those that the lower bound of a text's tokens was tried with. */
+const tolerance = 1 + 1 / 32
+
+/** Where a stream must have more, or end: tokens that it has at least. */
+const limitOf = (allowance: Allowance | undefined): number =>
+  allowance ? allowance.tokens * tolerance : Infinity
+
+/** Events that arrived together, and how far they have been relayed. */
+interface Batch {
+  events: readonly string[]
+  next: number
+  /** The bytes have ended with them. */
+  isLast: boolean
+}
+
+const noEvents: Batch = { events: [], next: 0, isLast: false }
+
+/**
+ * A provider's stream on its way to the caller, relayed chunk by chunk as it is pulled. One that is
+ * longer than its allowance, and can have no more, ends with `length`.
+ */
 export class UpstreamStream implements ChunkStream {
   readonly #attempt: Attempt
   readonly #relayed: RelayedStream
@@ -16,12 +36,22 @@ export class UpstreamStream implements ChunkStream {
   #held: string[] | undefined
   #failure: { thrown: unknown } | undefined
   #isOver = false
+  #batch = noEvents
+  /** Tokens above which the allowance has to grow. */
+  #limit: number
+  /** What came of that: the stream stands still until it is known. */
+  #extension: Promise<boolean> | false | undefined
+  #reading: Promise<string[] | undefined> | undefined
+  /** Why nobody reads any more what still comes. */
+  #parted: Error | undefined
+  #rejectRead: ((reason: Error) => void) | undefined
 
   private constructor(attempt: Attempt, relayed: RelayedStream, body: ReadableStream<Uint8Array>) {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#reader = body.getReader()
     this.#events = framingOf(attempt.framing).cutter()
+    this.#limit = limitOf(attempt.allowance)
   }
 
   /**
@@ -56,21 +86,34 @@ export class UpstreamStream implements ChunkStream {
       this.#held = undefined
       return held
     }
+    if (this.#parted) throw this.#parted
     if (this.#isOver) return undefined
     try {
-      return await this.#pull()
+      const reading = this.#pull()
+      this.#reading = reading
+      const { abort } = this.#attempt.candidate.provider
+      return await (abort === 'bills_all' ? this.#partable(reading) : reading)
     } catch (thrown) {
       throw thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.source)
     }
+  }
+
+  /** The same, and ends before it when the stream goes on without its reader. */
+  #partable(reading: Promise<string[] | undefined>): Promise<string[] | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<string[] | undefined>()
+    this.#rejectRead = reject
+    reading.then(resolve, reject)
+    return promise
   }
 
   async #pull(): Promise<string[] | undefined> {
     try {
       this.#throwFailure()
       for (;;) {
-        const { done, value } = await this.#reader.read()
+        if (this.#extension !== undefined && !(await this.#isExtended())) return this.#cut()
         const chunks: string[] = []
-        if (this.#take(done ? undefined : value, chunks)) this.#finish(done)
+        if (this.#batch.next === this.#batch.events.length) await this.#receive()
+        if (this.#take(chunks)) this.#finish(this.#batch.isLast)
         if (chunks.length > 0) return chunks
         if (this.#isOver) return undefined
         this.#throwFailure()
@@ -84,15 +127,26 @@ export class UpstreamStream implements ChunkStream {
     }
   }
 
-  /**
-   * Adds the chunks that these bytes complete; undefined for the end of them. True when the answer
-   * is whole. What fails is kept: how the bytes were cut must not decide what goes out before it.
-   */
-  #take(bytes: Uint8Array | undefined, chunks: string[]): boolean {
+  /** The next events, perhaps none. What fails is kept, as in `#take`. */
+  async #receive(): Promise<void> {
+    const { done, value } = await this.#reader.read()
     try {
-      const events = bytes ? this.#events.push(bytes) : this.#events.end()
-      const sawDone = this.#relay(events, chunks)
-      if (bytes && !sawDone) return false
+      const events = done ? this.#events.end() : this.#events.push(value)
+      this.#batch = { events, next: 0, isLast: done }
+    } catch (thrown) {
+      this.#failure = { thrown }
+    }
+  }
+
+  /**
+   * Adds the chunks that the events make, as far as they are paid for. True when the answer is whole.
+   * What fails is kept: how the bytes were cut must not decide what goes out before it.
+   */
+  #take(chunks: string[]): boolean {
+    if (this.#failure) return false
+    try {
+      const sawDone = this.#relay(this.#batch, chunks)
+      if (!sawDone && (!this.#batch.isLast || this.#extension !== undefined)) return false
       chunks.push(...this.#relayed.end(sawDone))
       return true
     } catch (thrown) {
@@ -106,15 +160,58 @@ export class UpstreamStream implements ChunkStream {
   }
 
   /** True when the events end in `[DONE]`, or otherwise say that nothing follows. */
-  #relay(events: readonly string[], chunks: string[]): boolean {
-    if (events.length > 0) this.#attempt.deadline.progress()
-    for (const data of events) {
+  #relay(batch: Batch, chunks: string[]): boolean {
+    if (batch.events.length > 0) this.#attempt.deadline.progress()
+    while (batch.next < batch.events.length) {
+      const data = batch.events[batch.next++] ?? ''
       if (data === '[DONE]') return true
       if (data === '') continue
       for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
       if (this.#relayed.isOver) return true
+      if (this.#isBeyond() && !this.#extendAtOnce()) return false
     }
     return false
+  }
+
+  #isBeyond(): boolean {
+    return this.#limit < Infinity && (this.#relayed.tokensAtLeast?.() ?? 0) > this.#limit
+  }
+
+  /** False where it takes a while, or nothing more can be had. */
+  #extendAtOnce(): boolean {
+    const { allowance } = this.#attempt
+    while (this.#isBeyond()) {
+      const extended = allowance?.extend() ?? false
+      if (extended !== true) {
+        this.#extension = extended
+        return false
+      }
+      this.#limit = limitOf(allowance)
+    }
+    return true
+  }
+
+  /** Waits for more credit. Throws where the stream was ended meanwhile. */
+  async #isExtended(): Promise<boolean> {
+    const { allowance, deadline } = this.#attempt
+    while (this.#extension !== undefined) {
+      const isExtended = await this.#extension
+      if (deadline.signal.aborted) throw deadline.signal.reason
+      this.#extension = undefined
+      // What is drained meanwhile is no longer cut.
+      if (this.#limit === Infinity) return true
+      if (!isExtended) return false
+      this.#limit = limitOf(allowance)
+      this.#extendAtOnce()
+    }
+    return true
+  }
+
+  /** Nothing more is paid: the answer ends here, for the provider too. */
+  #cut(): string[] {
+    const chunks = this.#relayed.cut?.(this.#attempt.allowance?.tokens ?? 0) ?? []
+    this.cancel(new Error('the answer is longer than what is paid for'))
+    return chunks
   }
 
   /** The answer is whole. Its connection is kept if its end comes at once, else closed. */
@@ -134,6 +231,28 @@ export class UpstreamStream implements ChunkStream {
 
   #release(): void {
     this.#reader.cancel().catch(() => undefined)
+  }
+
+  /** Whoever reads is told that it ends here, for `reason`; what still comes is there to be drained. */
+  part(reason: Error): void {
+    this.#parted = reason
+    this.#rejectRead?.(reason)
+  }
+
+  /**
+   * Reads what is left and drops it, whatever it costs: for its usage. Resolves when the stream has
+   * ended, however it did.
+   */
+  async drain(): Promise<void> {
+    this.#limit = Infinity
+    this.#held = undefined
+    try {
+      // One that was asked for when the caller left.
+      await this.#reading
+      while (!this.#isOver) await this.#pull()
+    } catch {
+      // What was relayed until then is what is known.
+    }
   }
 
   cancel(reason: Error): void {

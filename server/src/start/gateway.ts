@@ -1,17 +1,21 @@
 import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
+import { CrashingEgress } from './crash'
 import { openMoney, type Money } from './money'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { Catalog } from '../catalog/catalog'
-import { StartError, type Config } from '../config'
+import { StartError, type Config, type Timers } from '../config'
+import type { CrashAt } from '../crash-points'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { createGateway, type Gateway } from '../gateway'
+import { Drains } from '../gateway/drains'
 import type { Claims } from '../idempotency/claims'
 import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
+import { AddressRate } from '../policy/address-rate'
 import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
@@ -19,12 +23,21 @@ import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
 import type { Deadline } from '../routing/deadline'
+import type { LiveSettings } from '../settings/live-settings'
+
+/** Answers read on for their usage after their callers have gone. */
+const mostDrains = 32
+const drainMs = 30_000
 
 interface Parts {
   config: Config
+  /** As operators set them at any moment. */
+  timers: Timers
+  settings: LiveSettings
   storage: Storage
   catalog: Catalog
   log: Logger
+  crashAt: CrashAt | undefined
 }
 
 /** The gateway, and what else is made of its parts. */
@@ -33,6 +46,7 @@ export interface OpenedGateway {
   door: Door
   egress: Egress
   claims: Claims
+  drains: Drains
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -42,24 +56,37 @@ export async function openGateway(
   parts: Parts,
   stack: AsyncDisposableStack,
 ): Promise<OpenedGateway> {
-  const { config, storage, catalog, log } = parts
+  const { storage, catalog, timers, settings, log, crashAt } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, money, claims }, stack)
-  const egress = new Egress(config.timers.connectMs)
+  const egress = crashAt ? new CrashingEgress(timers, crashAt) : new Egress(timers)
   const { door, limits } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
   const running = new Set<Deadline>()
-  const { metering } = money
-  const { timers } = config
+  const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
+  const { metering, months } = money
   return {
-    gateway: createGateway({ door, limits, metering, catalog, egress, counter, timers, running }),
+    gateway: createGateway({
+      door,
+      limits,
+      months,
+      metering,
+      catalog,
+      settings,
+      egress,
+      counter,
+      timers,
+      running,
+      drains,
+    }),
     door,
     egress,
     claims,
+    drains,
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },
@@ -68,7 +95,7 @@ export async function openGateway(
 
 /** Who may come in, and how much of it. */
 function openDoor(
-  { config, storage, keyring, log }: Parts & { keyring: Keyring },
+  { config, settings, storage, keyring, log }: Parts & { keyring: Keyring },
   stack: AsyncDisposableStack,
 ) {
   const lastUse = stack.use(
@@ -77,8 +104,16 @@ function openDoor(
     ),
   )
   const limits = new Limits(openCounters(config, log, stack))
-  const failures = new FailedAuthentications({ perMinute: config.failedAuthenticationsPerMinute })
-  return { limits, door: new Door({ keyring, failures, limits, lastUse }) }
+  const failures = new FailedAuthentications({
+    perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
+  })
+  const rates = () => settings.current.rates
+  const visitors = new AddressRate({ perMinute: () => rates().publicRequestsPerMinute })
+  const apiPerMinute = () => rates().apiRequestsPerMinute
+  return {
+    limits,
+    door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
+  }
 }
 
 /** Limits hold for this process, or for all that share a Redis; it may come and go. */
@@ -98,7 +133,7 @@ async function listenForChanges(
   parts: Parts & { keyring: Keyring; money: Money; claims: Claims },
   stack: AsyncDisposableStack,
 ): Promise<void> {
-  const { storage, catalog, keyring, money, claims, log } = parts
+  const { storage, catalog, keyring, money, claims, settings, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -106,6 +141,7 @@ async function listenForChanges(
         tollgate_key: (hash) => keyring.forgetKey(hash),
         tollgate_user: (userId) => keyring.forgetUser(userId),
         tollgate_plan: () => keyring.distrust(),
+        tollgate_config: () => settings.refresh(),
         tollgate_catalog: () => catalog.refreshSoon(),
         [endChannel]: (name) => claims.ended(name),
         ...money.subscriptions,
@@ -114,6 +150,7 @@ async function listenForChanges(
         keyring.distrust()
         catalog.refreshSoon()
         claims.mayHaveEnded()
+        settings.refresh()
         money.onGap()
       },
       onError: (err) => log.warn({ err }, 'the listening connection broke; connecting again'),

@@ -5,6 +5,7 @@ import { alone } from '../db/advisory-lock'
 import { runAudit, type AuditRun } from '../jobs/audit-job'
 import { makePartitions } from '../ledger/partitions'
 import { forgetOld } from '../ledger/retention'
+import type { LiveSettings } from '../settings/live-settings'
 
 const auditBudgetMs = 5000
 const upkeepEveryMs = 3_600_000
@@ -13,6 +14,7 @@ const firstUpkeepMs = 60_000
 
 interface Parts {
   config: Config
+  settings: LiveSettings
   storage: Storage
   log: Logger
 }
@@ -86,11 +88,11 @@ function report({ violations, blocked, lifted }: AuditRun, log: Logger): void {
 }
 
 async function keepTidy(parts: Parts): Promise<void> {
-  const { config, storage, log } = parts
+  const { settings, storage, log } = parts
   const { query } = storage.database
   await alone(query, 'upkeep', async () => {
     await addPartitions(parts)
-    const forgotten = await forgetOld(query, config.retentionDays)
+    const forgotten = await forgetOld(query, settings.current.retentionDays)
     if (forgotten.partitions.length > 0) log.info(forgotten, 'old usage was forgotten')
   })
 }

@@ -3,8 +3,11 @@ import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { crashingStore } from './crash'
+import { openMonths } from './months'
 import type { Storage } from './storage'
 import type { Config } from '../config'
+import type { CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Subscriptions } from '../db/listener'
 import { unavailable } from '../errors'
@@ -20,7 +23,10 @@ import type { UsageEvent } from '../ledger/usage-event'
 import { asOrphan, toRecord } from '../ledger/usage-record'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
+import type { MeterPorts } from '../metering/meter'
 import { Metering } from '../metering/metering'
+import type { Months } from '../metering/months'
+import type { LiveSettings } from '../settings/live-settings'
 
 const tickMs = 1000
 const beatEveryTicks = 20
@@ -34,6 +40,7 @@ const rotateAfterMs = 12 * 3_600_000
 
 export interface Money {
   metering: Metering
+  months: Months
   subscriptions: Subscriptions
   /** Notifications may have been missed. */
   onGap: () => void
@@ -41,30 +48,27 @@ export interface Money {
 
 interface Options {
   config: Config
+  settings: LiveSettings
   storage: Storage
   log: Logger
+  crashAt: CrashAt | undefined
 }
 
 /** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */
 export async function openMoney(options: Options, stack: AsyncDisposableStack): Promise<Money> {
-  const { config, storage, log } = options
+  const { settings, storage, log, crashAt } = options
   const { query } = storage.database
   const node: LedgerNode = { id: newId('node'), place: await placeOf(storage.dataDir) }
   const alive = { nodes: 1 }
   await registerNode(query, node)
   alive.nodes = await beat(query, node.id)
   const journal = stack.use(await openJournal(options))
-  const flusher = stack.use(
-    new Flusher({
-      journal,
-      book: (records) => settle(query, records),
-      onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
-    }),
-  )
-  await recover({ storage, log, node, journal, flusher })
+  const flusher = stack.use(openFlusher(options, journal))
+  await recover({ storage, log, crashAt, node, journal, flusher })
+  const store = createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes })
   const purses = new Purses({
     nodeId: node.id,
-    store: createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes }),
+    store: crashAt ? crashingStore(store, crashAt) : store,
     newLeaseId: () => newId('lease'),
     now: readClocks,
     pause: (ms) => Bun.sleep(ms),
@@ -74,22 +78,23 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const restrictions = stack.use(openRestrictions(options))
   await restrictions.read()
   const recalls = new Recalls(({ accountId, by }) => {
+    crashAt?.('recall-received')
     purses.recalled(accountId, by).catch((err: unknown) => {
       log.warn({ err }, 'a slice that another node asked for could not be given back')
     })
   })
-  stack.use(keepUp({ storage, log, node, purses, alive, recalls }))
+  stack.use(keepUp({ storage, log, crashAt, node, purses, alive, recalls }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
+  const months = openMonths(options, stack)
   return {
+    months,
     metering: new Metering({
       purses,
       restrictions,
-      minimumBalance: config.minimumBalance,
-      begin: (attemptId, record) =>
-        journal.begin(attemptId, record).catch((cause: unknown) => {
-          throw unavailable(cause)
-        }),
-      settle: (event) => write(event, { storage, log, journal, flusher }),
+      get minimumBalance() {
+        return settings.current.minimumBalance
+      },
+      ...meterPorts({ storage, log, crashAt, journal, months }),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
@@ -119,37 +124,74 @@ async function placeOf(dataDir: string): Promise<string> {
   return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
 }
 
-const openJournal = ({ config, storage, log }: Options) =>
+function openFlusher({ storage, log, crashAt }: Options, journal: Journal): Flusher {
+  const { query } = storage.database
+  const beforeCommit = crashAt && (() => crashAt('flush-before-commit'))
+  return new Flusher({
+    journal,
+    book: async (records) => {
+      crashAt?.('flush-before-begin')
+      await settle(query, records, beforeCommit)
+      crashAt?.('flush-after-commit')
+    },
+    onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
+  })
+}
+
+const openJournal = ({ config, storage, log, crashAt }: Options) =>
   Journal.open({
     path: join(storage.dataDir, 'journal.sqlite'),
     sync: config.journalSync,
     onDamage: (damage) => log.error({ damage }, 'the usage journal was damaged'),
     onFailure: (err) => log.fatal({ err }, 'the usage journal failed; paid requests are refused'),
     onDelay: (err) => log.warn({ err }, 'the log of the usage journal could not be emptied'),
+    ...(crashAt && { crashAt }),
   })
 
-interface Parts {
-  storage: Storage
-  log: Logger
+interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   node: LedgerNode
   journal: Journal
   flusher: Flusher
   purses: Purses
 }
 
+type WritePorts = Pick<Parts, 'storage' | 'log' | 'journal' | 'crashAt'> & Pick<Money, 'months'>
+
+const meterPorts = (ports: WritePorts): Omit<MeterPorts, 'onError'> => ({
+  begin: (attemptId, record) => begin(attemptId, record, ports),
+  settle: (event) => {
+    ports.months.note(event)
+    return write(event, ports)
+  },
+})
+
+/** Nothing is asked of a provider before it is written down. */
+function begin(
+  attemptId: string,
+  record: string,
+  { journal, crashAt }: Pick<Parts, 'journal' | 'crashAt'>,
+): Promise<void> {
+  crashAt?.('after-admit')
+  const begun = journal.begin(attemptId, record).catch((cause: unknown) => {
+    throw unavailable(cause)
+  })
+  return crashAt ? begun.then(() => crashAt('after-open-record')) : begun
+}
+
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 async function write(
   event: UsageEvent,
-  { storage, log, journal, flusher }: Pick<Parts, 'storage' | 'log' | 'journal' | 'flusher'>,
+  { storage, log, crashAt, journal, months }: WritePorts,
 ): Promise<void> {
+  crashAt?.('after-usage')
   const record = toRecord(event)
   try {
     await journal.settle(event.id, record)
-    flusher.poke()
   } catch (cause) {
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
     await settle(storage.database.query, [record]).catch((err: unknown) => {
       log.fatal({ err, record }, 'a usage event could not be written anywhere')
+      months.drop(event)
       throw unavailable(err)
     })
   }
@@ -160,22 +202,26 @@ async function write(
  * orphans, then what their leases had not spent is freed.
  */
 async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
-  const { log, journal } = parts
-  for (const { attemptId, body } of journal.orphans()) {
+  const { log, journal, crashAt } = parts
+  const orphans = journal.orphans().map(async ({ attemptId, body }) => {
     log.warn({ attemptId }, 'an attempt was open when its process died')
     await journal.settle(attemptId, asOrphan(body))
-  }
+    crashAt?.('replay-mid')
+  })
+  await Promise.all(orphans)
   const replayed = replay(parts).catch((err: unknown) => {
     log.error({ err }, 'what an earlier start left could not be booked yet')
   })
   await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
 }
 
-async function replay({ storage, log, node, flusher }: Omit<Parts, 'purses'>): Promise<void> {
+async function replay(parts: Omit<Parts, 'purses'>): Promise<void> {
+  const { storage, log, crashAt, node, flusher } = parts
   const { query } = storage.database
   await flusher.drain()
   for (const earlier of await earlierStarts(query, node)) {
     const ended = await endLeases(query, await leasesOf(query, earlier), 'closed')
+    crashAt?.('replay-mid')
     log.info({ leases: ended.length }, 'leases of an earlier start were freed')
     await forgetNode(query, earlier)
   }
@@ -183,14 +229,14 @@ async function replay({ storage, log, node, flusher }: Omit<Parts, 'purses'>): P
 
 /** Renews, gives back, says that this node lives, and sweeps what dead ones left. */
 function keepUp(
-  parts: Pick<Parts, 'storage' | 'log' | 'node' | 'purses'> & {
+  parts: Pick<Parts, 'storage' | 'log' | 'crashAt' | 'node' | 'purses'> & {
     alive: { nodes: number }
     recalls: Recalls
   },
 ): Disposable {
-  const { storage, log, node, purses, alive, recalls } = parts
+  const { storage, log, crashAt, node, purses, alive, recalls } = parts
   const { query } = storage.database
-  const sweeper = new Sweeper(query, () => performance.now())
+  const sweeper = new Sweeper(query, () => performance.now(), crashAt)
   let ticks = 0
   const work = async () => {
     ticks++

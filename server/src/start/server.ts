@@ -4,6 +4,8 @@ import { openGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
+import { openSettings, liveTimers } from './settings'
+import { createConfigStore } from '../api/admin-config/store'
 import { createConnectionStore } from '../api/admin-connections/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createCreditStore } from '../api/admin-credits/store'
@@ -12,10 +14,12 @@ import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import type { Catalog } from '../catalog/catalog'
-import type { Config } from '../config'
+import type { Config, Timers } from '../config'
+import { crasher, type CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
+import type { Drains } from '../gateway/drains'
 import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
@@ -45,6 +49,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   // Whatever fails half-way closes what was opened before it.
   await using opening = new AsyncDisposableStack()
   const { log } = options
+  const crashAt = config.crashAt && crasher(config.crashAt)
   const storage = await openStorage(config, opening, {
     log: (line) => log.info(line),
     onLost: options.onLost,
@@ -53,18 +58,20 @@ export async function startServer(config: Config, options: Options): Promise<Run
   await openPartitions({ storage, log })
   const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
   opening.use(catalog)
+  const settings = await openSettings({ config, storage, log }, opening)
+  const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
-  const { gateway, door, egress, claims, endAll } = await openGateway(
-    { config, storage, catalog, log },
+  const { gateway, door, egress, claims, drains, endAll } = await openGateway(
+    { config, timers, settings, storage, catalog, log, crashAt },
     opening,
   )
-  const stores = openStores(storage, catalog, egress)
+  const stores = { ...openStores(storage, catalog, egress), config: createConfigStore(settings) }
   const state = { isStopping: false }
   const app = createApp({
     gateway,
     catalog,
     guards: createGuards(door, storage.installation.adminKey),
-    reply: replyPorts(config, { watch, claims, log }),
+    reply: replyPorts(timers, { watch, claims, log, crashAt }),
     readiness: async () => ({
       database: await answersSoon(storage),
       running: !state.isStopping,
@@ -79,7 +86,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     credit,
   })
   const http = listen(app, config, () => newId('req'))
-  opening.use(openJobs({ config, storage, log }))
+  opening.use(openJobs({ config, settings, storage, log }))
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()
@@ -90,7 +97,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     firstAccount,
     stop: async () => {
       state.isStopping = true
-      await drain({ http, claims }, config.timers.drainMs, () => {
+      await drain({ http, claims, drains }, config.timers.drainMs, () => {
         watch.endAll(unavailable())
         endAll(unavailable())
       })
@@ -99,15 +106,22 @@ export async function startServer(config: Config, options: Options): Promise<Run
   }
 }
 
-const replyPorts = (
-  { timers }: Config,
-  { watch, claims, log }: { watch: StreamWatch; claims: Claims; log: Logger },
-): ReplyPorts => ({
+interface Answering {
+  watch: StreamWatch
+  claims: Claims
+  log: Logger
+  crashAt: CrashAt | undefined
+}
+
+const replyPorts = (timers: Timers, { watch, claims, log, crashAt }: Answering): ReplyPorts => ({
   watch,
   claims,
-  requestMs: timers.requestMs,
+  get requestMs() {
+    return timers.requestMs
+  },
   earlyHeadersMs: timers.earlyHeadersMs,
   onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
+  crashAt,
 })
 
 /** The host of a URL that leads to a socket bound to `host`, from this machine. */
@@ -121,10 +135,11 @@ const mostCuttingMs = 5000
 interface Running {
   http: Bun.Server<undefined>
   claims: Claims
+  drains: Drains
 }
 
 /** Lets running requests end by themselves; after `drainMs` by `endAll`, at last by their sockets. */
-async function drain({ http, claims }: Running, drainMs: number, endAll: () => void) {
+async function drain({ http, claims, drains }: Running, drainMs: number, endAll: () => void) {
   const ending = setTimeout(endAll, drainMs)
   const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
   await http.stop()
@@ -132,6 +147,8 @@ async function drain({ http, claims }: Running, drainMs: number, endAll: () => v
   await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
   clearTimeout(ending)
   clearTimeout(cutting)
+  // Answers that nobody waits for are no reason to stay.
+  await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
 }
 
 const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({

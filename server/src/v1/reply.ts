@@ -4,7 +4,12 @@ import { readJson } from '../http/body'
 import { callerOf } from '../http/caller'
 import type { Env } from '../http/env'
 import { plainUsd } from '../wire/usd'
-import { openedWithin, toEventStream, type StreamWatch } from '../http/event-stream'
+import {
+  openedWithin,
+  toEventStream,
+  type CrashAtLastByte,
+  type StreamWatch,
+} from '../http/event-stream'
 import { Once, replayed } from '../http/once'
 import type { Claims } from '../idempotency/claims'
 
@@ -18,6 +23,8 @@ export interface ReplyPorts {
   earlyHeadersMs: number
   /** Told of each stream that broke after it had begun. */
   onBroken: (requestId: string, code: string, error: Error) => void
+  /** Where a test may kill the process. */
+  crashAt?: CrashAtLastByte | undefined
 }
 
 type Run = (call: Call) => Promise<Reply | KeptReply>
@@ -65,6 +72,9 @@ async function toResponse(
 ): Promise<Response> {
   if (reply.kind === 'kept') return replayed(reply.answer)
   if (reply.kind === 'stream') return streamed(c, reply, answering)
+  const { crashAt } = answering.ports
+  crashAt?.('before-last-byte')
+  crashAt?.('after-last-byte')
   return new Response(JSON.stringify(reply.body), {
     headers: {
       'content-type': 'application/json',
@@ -79,7 +89,7 @@ async function streamed(
   { identity, opening }: StreamReply,
   { ports, once }: Answering,
 ): Promise<Response> {
-  const { watch, earlyHeadersMs, onBroken } = ports
+  const { watch, earlyHeadersMs, onBroken, crashAt } = ports
   // Headers wait for the first event, so that what fails before it is still a status.
   const opened = await openedWithin(opening, earlyHeadersMs)
   const requestId = c.get('requestId')
@@ -96,6 +106,7 @@ async function streamed(
     isEarly: !opened,
     onBroken: (code: string, error: Error) => onBroken(requestId, code, error),
     copy: once?.copy(headers),
+    crashAt,
   }
   return new Response(toEventStream(outgoing, watch), { headers })
 }

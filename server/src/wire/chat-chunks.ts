@@ -94,6 +94,14 @@ export class ChatChunks {
     return [...closing, ...role, this.#chunk({}, this.#reasonOf(reason))]
   }
 
+  /** Ends an answer that is not paid for any further: with `length`, and with calls as they broke off. */
+  cut(): string[] {
+    if (this.finished) return []
+    const role = this.#openRole()
+    this.finished = true
+    return [...role, this.#chunk({}, 'length')]
+  }
+
   /** Calls are told by what was said, not by the provider's word. */
   #reasonOf(reason: FinishReason): FinishReason {
     if (reason === 'content_filter') return reason

@@ -4,6 +4,16 @@ const firstIdeograph = 0x2e80
 /** Longer runs of letters are several tokens, and count as several words. */
 const longestWord = 12
 
+/** No token of o200k_base or cl100k_base has more bytes: it is a run of 128 spaces. */
+export const longestTokenBytes = 128
+
+/** Letters that a token can have at most, by far, and how many of them an ideograph stands for. */
+const longestTokenLetters = 32
+const lettersPerIdeograph = 4
+
+const apostrophe = 0x27
+const backslash = 0x5c
+
 const isOfWord = (code: number) =>
   (code >= 0x61 && code <= 0x7a) ||
   (code >= 0x41 && code <= 0x5a) ||
@@ -16,19 +26,37 @@ export class TextSize {
   words = 0
   /** Letters and digits of the word that has begun. */
   #run = 0
+  #certain = 0
+  /** Letters of the run that began, since it last counted; ideographs weigh more. */
+  #letters = 0
+
+  /**
+   * Tokens that this is in any usual vocabulary, whatever it says: none goes over a gap between two
+   * words, so each run of letters is one at least, and more where it is very long. Prose has about
+   * 0.75 of its tokens, East Asian text a fifth.
+   */
+  get tokensAtLeast(): number {
+    return Math.max(this.#certain, Math.floor(this.bytes / longestTokenBytes))
+  }
 
   /** The next piece; a word may go over its border. */
   add(text: string): void {
     this.bytes += Buffer.byteLength(text)
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
-      if (code < firstIdeograph && isOfWord(code)) {
-        if (this.#run % longestWord === 0) this.words += 1
-        this.#run += 1
-      } else {
+      if (!isOfWord(code)) {
         if (code > 0x20) this.words += 1
         this.#run = 0
+        // What is written with these is one token as well: "don't", and letters in JSON's escapes.
+        if (code !== apostrophe && code !== backslash) this.#letters = 0
+        continue
       }
+      const isLetter = code < firstIdeograph
+      if (isLetter ? this.#run % longestWord === 0 : true) this.words += 1
+      this.#run = isLetter ? this.#run + 1 : 0
+      if (this.#letters === 0) this.#certain += 1
+      this.#letters += isLetter ? 1 : lettersPerIdeograph
+      if (this.#letters > longestTokenLetters) this.#letters = 0
     }
   }
 }

@@ -3,6 +3,11 @@ export const toUsd = (nanos: bigint) => Number(nanos) / 1e9
 
 /** Nano-dollars as USD in plain decimal digits, for a header. */
 export function plainUsd(nanos: bigint): string {
+  if (nanos === 0n) return '0'
   const digits = String(nanos).padStart(10, '0')
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '')
+  let end = digits.length
+  const point = end - 9
+  while (end > point && digits[end - 1] === '0') end--
+  const whole = digits.slice(0, point)
+  return end === point ? whole : `${whole}.${digits.slice(point, end)}`
 }

@@ -1,5 +1,5 @@
 import { type Answer, type Chunk, answerOf, usageOf } from '../answer'
-import type { Behaviour, Json } from '../call'
+import { numberOf, type Behaviour, type Json } from '../call'
 import { deliver } from '../deliver'
 import { words } from '../script'
 
@@ -53,9 +53,10 @@ function cumulative({ chunks, usage }: Answer): Chunk[] {
   })
 }
 
-/** Twice as much output as the request allows. */
+/** `ignore-cap-<n>`: that many words, else twice as much output as the request allows. */
 const ignoreCap: Behaviour = async (call) => {
-  await deliver(call, answerOf(call, { ...words(2 * (call.attempt.cap ?? 32)), uncapped: true }))
+  const count = numberOf(call, 2 * (call.attempt.cap ?? 32))
+  await deliver(call, answerOf(call, { ...words(count), uncapped: true }))
 }
 
 export const usage: Record<string, Behaviour> = {

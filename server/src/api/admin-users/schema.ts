@@ -19,6 +19,8 @@ export const ChangedUser = z.object({
   display_name: trimmed(100).optional(),
   is_operator: z.boolean().optional(),
   payment_method_required: z.boolean().optional(),
+  // Only the audit blocks; to stop somebody there is `payment_method_required`, and suspension.
+  blocked: z.literal(false).optional(),
   plan_id: z.string().optional(),
   limits: Overrides.optional(),
 })

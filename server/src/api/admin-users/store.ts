@@ -16,6 +16,14 @@ interface Account {
   /** Nano-dollars. */
   posted: bigint
   payment_method_required: boolean
+  /** What the audit found; set, nothing that costs is served. */
+  blocked_reason: string | null
+}
+
+/** What of a user is kept with the account that pays. */
+interface AccountChange {
+  isPaymentRequired?: boolean | undefined
+  isUnblocked?: boolean
 }
 
 const toUser = (row: Selectable<UserRow>, account: Account | undefined) => ({
@@ -26,6 +34,8 @@ const toUser = (row: Selectable<UserRow>, account: Account | undefined) => ({
   is_operator: row.is_operator,
   balance: toUsd(account?.posted ?? 0n),
   payment_method_required: account?.payment_method_required ?? false,
+  blocked: account !== undefined && account.blocked_reason !== null,
+  blocked_reason: account?.blocked_reason ?? null,
   plan_id: row.plan_id,
   limits: toShownOverrides(row.limits),
   last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
@@ -58,10 +68,11 @@ export function createUserStore(db: Kysely<Schema>) {
     return withBalance(row)
   }
 
-  async function change(id: string, fields: Updateable<UserRow>, isPaymentRequired?: boolean) {
+  async function change(id: string, fields: Updateable<UserRow>, account: AccountChange = {}) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
     const row = await db.transaction().execute(async (trx) => {
-      await requirePayment(trx, id, isPaymentRequired)
+      await requirePayment(trx, id, account.isPaymentRequired)
+      if (account.isUnblocked) await unblock(trx, id)
       return trx
         .updateTable('users')
         .set({ ...fields, updated_at: new Date() })
@@ -78,12 +89,11 @@ export function createUserStore(db: Kysely<Schema>) {
     list: (page: Page, search: string | undefined) => listUsers(db, page, search),
     get: found,
     create: async (fields: NewUser) => withBalance(await insertUser(db, fields)),
-    change: (id: string, { limits, payment_method_required, ...fields }: ChangedUser) =>
-      change(
-        id,
-        present({ ...fields, limits: limits && toStoredOverrides(limits) }),
-        payment_method_required,
-      ),
+    change: (id: string, { limits, payment_method_required, blocked, ...fields }: ChangedUser) =>
+      change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) }), {
+        isPaymentRequired: payment_method_required,
+        isUnblocked: blocked === false,
+      }),
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
@@ -124,6 +134,13 @@ async function requirePayment(
     where id = ${userId} and payment_method_required <> ${isRequired}`.execute(db)
 }
 
+/** Serves an account again; the next audit blocks it anew where it finds the same. */
+async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
+  await sql`
+    update credit_account set blocked_reason = null
+    where id = ${userId} and blocked_reason is not null`.execute(db)
+}
+
 async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefined) {
   const filtered = db
     .selectFrom('users')
@@ -153,7 +170,7 @@ async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefi
 async function withBalances(db: Kysely<Schema>, rows: readonly Selectable<UserRow>[]) {
   const ids = rows.map(({ id }) => id)
   const { rows: accounts } = await sql<Account>`
-    select id, posted, payment_method_required from credit_account
+    select id, posted, payment_method_required, blocked_reason from credit_account
     where id = any(${ids}::text[])`.execute(db)
   const byId = new Map(accounts.map((account) => [account.id, account]))
   return rows.map((row) => toUser(row, byId.get(row.id)))

@@ -208,14 +208,18 @@ describe('after a crash', () => {
     expect(await query(server, 'select 1')).toEqual([1])
   })
 
-  test('a server that cannot be started again is given up, with its reason', async () => {
+  test('a server that cannot be started again is given up after five tries, with its reason', async () => {
     const dataDir = await temporary()
     const { promise, resolve } = Promise.withResolvers<string>()
-    const server = await start(dataDir, { onExit: resolve })
+    let tries = 0
+    const log = (line: string) => void (tries += Number(line.includes('starting it again')))
+    const server = await start(dataDir, { log, onExit: resolve })
     await truncate(join(dataDir, 'postgres/cluster/global/pg_control'))
     process.kill(server.pid ?? 0, 'SIGKILL')
     expect(await promise).toContain('pg_control')
-  })
+    expect(tries).toBe(5)
+    // What it waits between them, and the tries themselves.
+  }, 20_000)
 })
 
 describe('one at a time', () => {

@@ -99,25 +99,29 @@ export class EmbeddedPostgres implements AsyncDisposable {
   async #supervise(): Promise<void> {
     let tries = 0
     let startedAt = performance.now()
-    for (;;) {
-      const reason = await this.#server.exited
-      if (this.#isStopping) return
+    let reason = await this.#ended()
+    while (!this.#isStopping) {
       if (performance.now() - startedAt > stableMs) tries = 0
       const delayMs = restartDelaysMs[tries]
-      if (delayMs === undefined) return this.#options.onExit(`PostgreSQL ${reason}`)
+      if (delayMs === undefined) return this.#options.onExit(reason)
       tries += 1
-      this.#options.log(`PostgreSQL ${reason}: starting it again (${tries}).`)
+      this.#options.log(`${reason}: starting it again (${tries}).`)
       await Promise.race([Bun.sleep(delayMs), this.#stopping.promise])
       if (this.#isStopping) return
       startedAt = performance.now()
       try {
         this.#server = await launch(this.#place, this.#options.log)
+        if (this.#isStopping) await this.#server.stop()
+        reason = await this.#ended()
       } catch (thrown) {
-        if (this.#isStopping) return
-        return this.#options.onExit(thrown instanceof Error ? thrown.message : String(thrown))
+        // It may have been killed again while it started: that was one try.
+        reason = thrown instanceof Error ? thrown.message : String(thrown)
       }
-      if (this.#isStopping) await this.#server.stop()
     }
+  }
+
+  async #ended(): Promise<string> {
+    return `PostgreSQL ${await this.#server.exited}`
   }
 }
 

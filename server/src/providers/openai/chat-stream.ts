@@ -90,6 +90,22 @@ export class ChatStream implements RelayedStream {
     return this.#usage.chunks()
   }
 
+  cut(most: number): string[] {
+    const { identity } = this.#request
+    const running = [...this.#choices].filter(([, { finished }]) => !finished)
+    const last = running.flatMap(([index, choice]) => {
+      const steps = choice.cut().map((delta) => ({ delta, finish_reason: null as string | null }))
+      steps.push({ delta: {}, finish_reason: 'length' })
+      return steps.map((step) => ({ index, logprobs: null, ...step }))
+    })
+    const chunks = last.map((choice) => JSON.stringify({ ...identity, choices: [choice] }))
+    return [...chunks, ...this.#usage.cut(most)]
+  }
+
+  tokensAtLeast(): number {
+    return this.#usage.size.tokensAtLeast
+  }
+
   usage(): Usage {
     return this.#usage.total()
   }

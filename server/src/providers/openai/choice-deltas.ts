@@ -17,6 +17,9 @@ interface ChoiceOptions {
   size: TextSize
 }
 
+/** What is billed as output; a delta may say some of it twice, in fields of its own. */
+const writtenFields = ['content', 'reasoning_content', 'refusal'] as const
+
 const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reasoning_content'])
 
 /** One choice of a stream, brought into the order that every client reads. Source: api.md 4.3. */
@@ -69,20 +72,20 @@ export class ChoiceDeltas {
 
   #said(delta: JsonObject): JsonObject[] {
     const said = saidIn(delta)
-    let isEmpty = true
-    for (const name in said) {
-      isEmpty = false
-      const text = said[name]
-      if (typeof text === 'string') this.#measure(text)
-    }
-    return isEmpty ? [] : [said]
+    for (const name of writtenFields) this.#measure(said[name])
+    for (const _name in said) return [said]
+    return []
   }
 
   #called(delta: JsonObject): JsonObject[] {
     const entries = delta['tool_calls']
     if (!Array.isArray(entries)) return []
     const calls = entries.filter(isObject).flatMap((entry) => this.#calls.next(entry))
-    for (const call of calls) this.#measure(JSON.stringify(call['function']))
+    for (const { function: called } of calls) {
+      if (!isObject(called)) continue
+      this.#measure(called['name'])
+      this.#measure(called['arguments'])
+    }
     return this.#write(calls)
   }
 
@@ -93,8 +96,14 @@ export class ChoiceDeltas {
     return first.map((call) => ({ function_call: call['function'] }))
   }
 
-  #measure(text: string): void {
-    this.#options.size.add(text)
+  /** Ends a choice that is not paid for any further: `length`, with tool calls too, as they broke off. */
+  cut(): JsonObject[] {
+    this.finished = true
+    return this.#openRole()
+  }
+
+  #measure(text: unknown): void {
+    if (typeof text === 'string') this.#options.size.add(text)
   }
 }
 

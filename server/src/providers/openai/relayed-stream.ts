@@ -28,6 +28,13 @@ export interface RelayedStream {
   usage(): Usage
   /** Set by dialects that mark their end otherwise than by `[DONE]`. */
   readonly isOver?: boolean
+  /** Tokens of output that were written so far, at least. Who cannot tell is never cut. */
+  tokensAtLeast?(): number
+  /**
+   * Ends an answer that is not paid for any further, with `length`: its last chunks. What is estimated
+   * of it is `most` tokens of output at most.
+   */
+  cut?(most: number): string[]
 }
 
 /** Keeps what a stream says about its usage; it may come on any chunk, and the last one counts. */
@@ -50,8 +57,16 @@ export class StreamUsage {
     this.#block = block
   }
 
+  /** So far: what the provider said last, else an estimate of what was written. */
   total(): Usage {
-    return (this.#usage ??= this.#request.estimate(this.size))
+    return this.#usage ?? this.#request.estimate(this.size)
+  }
+
+  /** Nothing more is relayed: of an estimate, no more than `most` tokens of output count. */
+  cut(most: number): string[] {
+    const usage = this.total()
+    this.#usage = usage.estimated ? { ...usage, output: Math.min(usage.output, most) } : usage
+    return this.chunks()
   }
 
   /** The usage chunk, for a caller who asked. */

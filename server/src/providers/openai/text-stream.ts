@@ -57,6 +57,21 @@ export class TextStream implements RelayedStream {
     return this.#usage.chunks()
   }
 
+  cut(most: number): string[] {
+    const { identity } = this.#request
+    const running = [...this.#finished].filter(([, hasFinished]) => !hasFinished)
+    const chunks = running.map(([index]) => {
+      this.#finished.set(index, true)
+      const choice = { text: '', index, logprobs: null, finish_reason: 'length' }
+      return JSON.stringify({ ...identity, choices: [choice] })
+    })
+    return [...chunks, ...this.#usage.cut(most)]
+  }
+
+  tokensAtLeast(): number {
+    return this.#usage.size.tokensAtLeast
+  }
+
   usage(): Usage {
     return this.#usage.total()
   }

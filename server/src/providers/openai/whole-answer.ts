@@ -115,10 +115,9 @@ function sizeOf(choices: readonly JsonObject[]): TextSize {
     const { content, refusal, reasoning_content: reasoning, function_call: call } = message
     const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : []
     const called = [call, ...calls.map((entry) => entry['function'])].filter(isObject)
-    const said = [choice['text'], content, refusal, reasoning, ...called.map(toJson)]
+    const written = called.flatMap((one) => [one['name'], one['arguments']])
+    const said = [choice['text'], content, refusal, reasoning, ...written]
     for (const text of said.filter((item) => typeof item === 'string')) size.add(text)
   }
   return size
 }
-
-const toJson = (value: JsonObject) => JSON.stringify(value)

@@ -1,0 +1,14 @@
+import { Hono } from 'hono'
+import { ChangedConfig } from './schema'
+import type { ConfigStore } from './store'
+import type { Env } from '../../http/env'
+import { changedFields } from '../../http/fields'
+import type { Guards } from '../../http/guards'
+
+/** The settings of the installation, for the operator. Source: api.md 19. */
+export const configRoutes = (config: ConfigStore, { operator }: Guards) =>
+  new Hono<Env>()
+    .get('/api/admin/config', operator, async (c) => c.json(await config.get()))
+    .put('/api/admin/config', operator, async (c) =>
+      c.json(await config.change(await changedFields(c, ChangedConfig))),
+    )

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { usd } from '../../http/fields'
+import { limit } from '../../http/limits'
+import { signUps } from '../../settings/settings'
+import { broken } from '../../wire/field-error'
+
+const mostEntries = 100
+
+const decimals = (most: number) => (value: number) => Number(value.toFixed(most)) === value
+const tooFine = (most: number) => ({
+  params: { issue: 'out_of_range' },
+  message: `must have at most ${most} decimals.`,
+})
+
+const percent = z.number().min(0).max(100).refine(decimals(2), tooFine(2))
+
+/** Seconds up to a day, to the millisecond. */
+const seconds = z.number().min(0.001).max(86_400).refine(decimals(3), tooFine(3))
+
+/** An origin as browsers send it: no path, no final slash. */
+const origin = z
+  .string()
+  .max(300)
+  .refine((text) => /^https?:/.test(text) && URL.parse(text)?.origin === text, {
+    params: { issue: 'bad_format' },
+    message: 'must be an origin such as https://app.example.com, without a path.',
+  })
+
+const network = z.union([z.cidrv4(), z.cidrv6()], {
+  error: 'must be a network such as 10.0.0.0/8.',
+})
+
+const list = (entry: z.ZodType<string>) =>
+  z
+    .array(entry)
+    .max(mostEntries)
+    .transform((entries) => [...new Set(entries)])
+
+/** A group of fields: any of them, at least one. */
+const group = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
+  z.object(shape).superRefine((fields, ctx) => {
+    if (Object.values(fields).some((value) => value !== undefined)) return
+    ctx.addIssue(broken('empty', 'send at least one of its fields.'))
+  })
+
+/** What a PUT may change. Source: api.md 19. */
+export const ChangedConfig = z.object({
+  minimum_balance: usd(9).optional(),
+  warning_threshold: usd(9).optional(),
+  platform_fee_percent: percent.optional(),
+  platform_connections: z.boolean().optional(),
+  sign_up: z.enum(signUps).optional(),
+  log_bodies: z.boolean().optional(),
+  rates: group({
+    api_requests_per_minute: limit.optional(),
+    public_requests_per_minute: limit.optional(),
+    failed_authentications_per_minute: limit.optional(),
+    alert_tests_per_hour: limit.optional(),
+    invitation_mails_per_day: limit.optional(),
+  }).optional(),
+  timers: group({
+    request_seconds: seconds.optional(),
+    first_byte_seconds: seconds.optional(),
+    idle_seconds: seconds.optional(),
+    stream_seconds: seconds.optional(),
+    connect_seconds: seconds.optional(),
+  }).optional(),
+  retention_days: z.int().min(2).max(3650).optional(),
+  allowed_return_origins: list(origin).optional(),
+  allowed_private_networks: list(network).optional(),
+})
+export type ChangedConfig = z.output<typeof ChangedConfig>

@@ -1,0 +1,59 @@
+import { writeSync } from 'node:fs'
+
+/** The moments at which a test may have the process killed. Source: faults.md 2.3. */
+export const crashPoints = [
+  'after-admit',
+  'after-open-record',
+  'after-upstream-sent',
+  'after-first-byte',
+  'after-usage',
+  'before-journal',
+  'mid-group-commit',
+  'after-journal',
+  'before-last-byte',
+  'after-last-byte',
+  'before-truncate',
+  'flush-before-begin',
+  'flush-before-commit',
+  'flush-after-commit',
+  'replay-mid',
+  'take-before-commit',
+  'take-after-commit',
+  'renew-mid',
+  'recall-received',
+  'return-before-commit',
+  'return-after-commit',
+  'sweep-mid',
+] as const
+
+export type CrashPoint = (typeof crashPoints)[number]
+
+/** Told of each moment as it comes; for most processes there is none. */
+export type CrashAt = (point: CrashPoint) => void
+
+/** Where to be killed, and at which time of coming there. */
+export interface PlannedCrash {
+  point: CrashPoint
+  nth: number
+}
+
+/** What was handed to the runtime needs a moment to reach its socket. */
+const onTheWay = new Set<CrashPoint>(['after-upstream-sent', 'after-last-byte'])
+const onTheWayMs = 10
+
+/** Kills this process at the planned moment, as a crash would: nothing is written, nobody is told. */
+export function crasher({ point: planned, nth }: PlannedCrash): CrashAt {
+  let times = 0
+  const die = () => {
+    // Not through the log, which buffers.
+    writeSync(2, `tollgate: CRASH_AT ${planned}\n`)
+    process.kill(process.pid, 'SIGKILL')
+  }
+  return (point) => {
+    if (point !== planned) return
+    times += 1
+    if (times !== nth) return
+    if (onTheWay.has(point)) setTimeout(die, onTheWayMs)
+    else die()
+  }
+}

@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test'
+import { Hono } from 'hono'
+import type { Env } from './env'
+import { assertGuarded, createGuards, guarded } from './guards'
+import { renderError, toRendered } from './render'
+import { newApiKey, hashOf } from '../auth/api-key'
+import { Keyring } from '../auth/keyring'
+import { limitsOf, type Permission, type Principal } from '../auth/principal'
+import { tellQuota } from '../errors'
+import { AddressRate } from '../policy/address-rate'
+import { Door } from '../policy/door'
+import { FailedAuthentications } from '../policy/failed-authentications'
+import { Limits } from '../policy/limits'
+import { MemoryCounters } from '../policy/memory-counters'
+
+const adminKey = 'the-operator-key-of-this-test'
+const now = () => 0
+
+const principal = (userId: string, permissions: Permission[]): Principal => ({
+  keyId: `key of ${userId}`,
+  userId,
+  accountId: userId,
+  permissions,
+  expiresAtMs: null,
+  limits: limitsOf([
+    {
+      id: userId,
+      requestsPerMinute: 2,
+      tokensPerMinute: null,
+      maxConcurrentRequests: null,
+      monthlyRequests: null,
+      monthlySpend: null,
+    },
+  ]),
+})
+
+/** Guards over a clock that stands still: 3 requests a minute to `/api`, 2 to `/api/public`. */
+function stage() {
+  const keys = new Map<string, Principal>()
+  const rates = { api: 3, public: 2 }
+  const door = new Door({
+    keyring: new Keyring({ lookUp: (hash) => Promise.resolve(keys.get(hash)), now }),
+    failures: new FailedAuthentications({ perMinute: () => 100, now }),
+    limits: new Limits(new MemoryCounters(now)),
+    lastUse: { note: () => undefined },
+    visitors: new AddressRate({ perMinute: () => rates.public, now }),
+    apiPerMinute: () => rates.api,
+  })
+  const newKey = (userId: string, permissions: Permission[] = ['read', 'write']) => {
+    const key = newApiKey()
+    keys.set(hashOf(key), principal(userId, permissions))
+    return key
+  }
+  return { guards: createGuards(door, adminKey), rates, newKey }
+}
+
+type Guards = ReturnType<typeof createGuards>
+
+const appOf = ({ key, account, public: anybody, operator, open }: Guards) =>
+  new Hono<Env>()
+    .use('*', async (c, next) => {
+      await next()
+      const quota = c.get('quota')
+      if (quota && c.res.status !== 429) tellQuota(c.res.headers, quota)
+    })
+    .get('/v1/models', key('read'), (c) => c.text('models'))
+    .get('/api/things', account('read'), (c) => c.text(c.get('principal').userId))
+    .post('/api/things', account('write'), (c) => c.text('made'))
+    .get('/api/public/things', anybody, (c) => c.text('public'))
+    .get('/api/admin/things', operator, (c) => c.text('operator'))
+    .get('/healthz', open, (c) => c.text('ok'))
+    .onError((thrown) => renderError(toRendered(thrown), 'req_1'))
+
+/** Serves the routes of this test and asks them: status, and what is left. */
+function serve() {
+  const { guards, rates, newKey } = stage()
+  const app = appOf(guards)
+  assertGuarded(app)
+  const http = Bun.serve({ port: 0, fetch: (request, server) => app.fetch(request, { server }) })
+  const ask = async (request: string, key?: string) => {
+    const [method = '', path = ''] = request.split(' ')
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    const response = await fetch(`http://127.0.0.1:${http.port}${path}`, { method, headers })
+    const told = ['limit', 'remaining'].map((name) => response.headers.get(`x-ratelimit-${name}`))
+    return [response.status, ...told.map((value) => (value === null ? null : Number(value)))]
+  }
+  return { ask, rates, newKey, [Symbol.asyncDispose]: () => http.stop(true) }
+}
+
+test('/api has a rate for each account, all its keys together, apart from that of the models', async () => {
+  await using served = serve()
+  const { ask, newKey, rates } = served
+  const [one, two, other] = [newKey('user_1'), newKey('user_1'), newKey('user_2')]
+  expect(await ask('GET /v1/models', one)).toEqual([200, 2, 1])
+  expect(await ask('GET /api/things', one)).toEqual([200, 3, 2])
+  expect(await ask('POST /api/things', two)).toEqual([200, 3, 1])
+  expect(await ask('GET /api/things', one)).toEqual([200, 3, 0])
+  expect(await ask('GET /api/things', two)).toEqual([429, 3, 0])
+  expect(await ask('GET /api/things', other)).toEqual([200, 3, 2])
+  expect(await ask('GET /v1/models', one)).toEqual([200, 2, 0])
+  // What the operator sets holds from the next request on.
+  rates.api = 5
+  expect(await ask('GET /api/things', one)).toEqual([200, 5, 1])
+})
+
+test('key, then permission, then rate: what is refused before it does not count', async () => {
+  await using served = serve()
+  const { ask, newKey } = served
+  const reader = newKey('user_1', ['read'])
+  expect(await ask('GET /api/things')).toEqual([401, null, null])
+  for (let tries = 0; tries < 5; tries++)
+    expect(await ask('POST /api/things', reader)).toEqual([403, 3, 3])
+  expect(await ask('GET /api/things', reader)).toEqual([200, 3, 2])
+  for (let tries = 0; tries < 3; tries++) await ask('GET /api/things', reader)
+  expect(await ask('POST /api/things', reader)).toEqual([403, 3, 0])
+})
+
+test('/api/public has a rate for each address; operators and health are not counted', async () => {
+  await using served = serve()
+  const { ask, newKey } = served
+  expect(await ask('GET /api/public/things')).toEqual([200, 2, 1])
+  expect(await ask('GET /api/public/things', newKey('user_1'))).toEqual([200, 2, 0])
+  expect(await ask('GET /api/public/things')).toEqual([429, 2, 0])
+  for (let count = 0; count < 10; count++) {
+    expect(await ask('GET /api/admin/things', adminKey)).toEqual([200, null, null])
+    expect(await ask('GET /healthz')).toEqual([200, null, null])
+  }
+  expect(await ask('GET /api/things', newKey('user_1'))).toEqual([200, 3, 2])
+})
+
+test.each<[string, (guards: Guards, app: Hono<Env>) => Hono<Env>]>([
+  ['/api/things', ({ key }, app) => app.get('/api/things', key('read'), (c) => c.text(''))],
+  ['/api/things', ({ open }, app) => app.get('/api/things', open, (c) => c.text(''))],
+  [
+    '/api/admin/x',
+    ({ account }, app) => app.get('/api/admin/x', account('admin'), (c) => c.text('')),
+  ],
+  ['/api/public/x', ({ open }, app) => app.get('/api/public/x', open, (c) => c.text(''))],
+  ['/v1/x', ({ account }, app) => app.get('/v1/x', account('read'), (c) => c.text(''))],
+  ['/v1/x', (_guards, app) => app.get('/v1/x', (c) => c.text(''))],
+  [
+    '/api/x',
+    (_guards, app) =>
+      app.get(
+        '/api/x',
+        guarded((c) => c.text('')),
+      ),
+  ],
+])('a route %s with another guard, or without one, keeps the server from starting', (path, add) => {
+  const { guards } = stage()
+  expect(() => assertGuarded(add(guards, new Hono<Env>()))).toThrow(path)
+})
+
+test('sign-in and the payment processor bring their own proof', () => {
+  const { open } = stage().guards
+  const app = new Hono<Env>()
+    .post('/api/auth/sign-in', open, (c) => c.text(''))
+    .post('/api/webhooks/payments', open, (c) => c.text(''))
+  expect(() => assertGuarded(app)).not.toThrow()
+})

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { recordForTests } from './event-for-tests'
+import { readMonth, type UsedBy } from './month-sums'
+import { post } from './post'
+import { settle } from './settle'
+import type { UsageEvent } from './usage-event'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 30_000)
+afterAll(() => stack.disposeAsync())
+
+const from = new Date('2026-02-01T00:00:00.000Z')
+const to = new Date('2026-03-01T00:00:00.000Z')
+
+const book = (userId: string, ...events: Partial<UsageEvent>[]) =>
+  settle(
+    database.query,
+    events.map((fields) => recordForTests(userId, fields)),
+  )
+
+/** An account with so much credit. */
+async function newAccount(posted: bigint): Promise<string> {
+  const id = newId('user')
+  await database.query
+    .insertInto('users')
+    .values({
+      id,
+      email: `${id}@example.com`,
+      display_name: 'Test',
+      suspended_reason: null,
+      last_active_at: null,
+    })
+    .execute()
+  if (posted > 0n) {
+    await post(database.query, {
+      accountId: id,
+      amount: posted,
+      externalRef: `test:${id}`,
+      kind: 'topup',
+      house: 'house:topup',
+      description: 'Test',
+    })
+  }
+  return id
+}
+
+const read = async (
+  usedBy: readonly UsedBy[],
+  unbooked: readonly { id: string; startedAt: string }[] = [],
+) => {
+  const { sums, booked } = await readMonth(database.query, {
+    usedBy,
+    from,
+    to,
+    unbooked: () => unbooked,
+  })
+  return { sums: Object.fromEntries(sums), booked }
+}
+
+const day = (text: string) => ({ startedAt: `2026-${text}Z` })
+
+test('an account has the sum of its keys, a key its own; the month has sharp edges in UTC', async () => {
+  const [userId, keyId, otherKey] = [await newAccount(1000n), newId('key'), newId('key')]
+  const stranger = await newAccount(1000n)
+  await book(
+    userId,
+    { keyId, cost: 1n, ...day('01-31T23:59:59.999') },
+    { keyId, cost: 10n, ...day('02-01T00:00:00.000') },
+    { keyId, cost: 20n, ...day('02-28T23:59:59.999') },
+    { keyId: otherKey, cost: 40n, model: 'fake/other', ...day('02-14T12:00:00.000') },
+    { keyId, cost: 2n, ...day('03-01T00:00:00.000') },
+  )
+  await book(stranger, { keyId: newId('key'), cost: 80n, ...day('02-14T12:00:00.000') })
+  const account = { id: userId, userId }
+  expect(await read([account, { id: keyId, userId }, { id: otherKey, userId }])).toEqual({
+    sums: {
+      [userId]: { requests: 3, spent: 70n },
+      [keyId]: { requests: 2, spent: 30n },
+      [otherKey]: { requests: 1, spent: 40n },
+    },
+    booked: [],
+  })
+  // A key is only found below its own account.
+  expect((await read([{ id: keyId, userId: stranger }])).sums).toEqual({
+    [keyId]: { requests: 0, spent: 0n },
+  })
+})
+
+test('what counts is what was charged, and of a request only the attempt that ended it', async () => {
+  const [userId, keyId] = [await newAccount(25n), newId('key')]
+  await book(
+    userId,
+    { keyId, cost: 20n, ...day('02-02T00:00:00.000') },
+    // Only 5 are left: the rest is the house's.
+    { keyId, cost: 20n, ...day('02-02T00:00:01.000') },
+    { keyId, outcome: 'failed_over', ...day('02-02T00:00:02.000') },
+    { keyId, outcome: 'provider_error', ...day('02-02T00:00:03.000') },
+    { keyId, accountId: null, outcome: 'ok', ...day('02-02T00:00:04.000') },
+  )
+  const { rows } = await sql<{ requests: bigint; failures: bigint }>`
+    select sum(requests)::bigint as requests, sum(failures)::bigint as failures from usage_sum
+    where user_id = ${userId} and grain = 'day'`.execute(database.query)
+  expect(rows).toEqual([{ requests: 4n, failures: 1n }])
+  expect(
+    (
+      await read([
+        { id: userId, userId },
+        { id: keyId, userId },
+      ])
+    ).sums,
+  ).toEqual({
+    [userId]: { requests: 4, spent: 25n },
+    [keyId]: { requests: 4, spent: 25n },
+  })
+})
+
+test('what somebody else pays is spending of the key, not of the account', async () => {
+  const [userId, payer, keyId] = [await newAccount(0n), await newAccount(100n), newId('key')]
+  await book(userId, { keyId, accountId: payer, cost: 30n, ...day('02-03T00:00:00.000') })
+  expect(
+    (
+      await read([
+        { id: userId, userId },
+        { id: keyId, userId },
+      ])
+    ).sums,
+  ).toEqual({
+    [userId]: { requests: 1, spent: 0n },
+    [keyId]: { requests: 1, spent: 30n },
+  })
+})
+
+test('of the events that it is asked about, it tells those that are booked', async () => {
+  const userId = await newAccount(100n)
+  const events = [1, 2, 3].map((second) => ({
+    id: newId('att'),
+    ...day(`02-04T00:00:0${second}.000`),
+  }))
+  await book(userId, ...events.slice(0, 2))
+  const { booked } = await read([{ id: userId, userId }], events)
+  expect(new Set(booked)).toEqual(new Set(events.slice(0, 2).map(({ id }) => id)))
+})

@@ -1,0 +1,81 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../db/schema'
+
+/** An account, or one of its keys: the two ids are the same for the account itself. */
+export interface UsedBy {
+  id: string
+  userId: string
+}
+
+/** A usage event that may not have been booked yet. */
+export interface Unbooked {
+  id: string
+  /** ISO 8601, in UTC. */
+  startedAt: string
+}
+
+/** What was used in a calendar month. */
+export interface MonthSum {
+  requests: number
+  /** Nano-dollars that were charged. */
+  spent: bigint
+}
+
+/** At one moment of the database: a sum by id, and which of the events asked about it holds. */
+export interface MonthSums {
+  sums: ReadonlyMap<string, MonthSum>
+  booked: readonly string[]
+}
+
+interface Asked {
+  usedBy: readonly UsedBy[]
+  /** The first moment of the month, and of the next one. */
+  from: Date
+  to: Date
+  /** Asked for when the connection is there, so that no event is booked before it is looked for. */
+  unbooked: () => readonly Unbooked[]
+}
+
+interface Row {
+  id: string
+  /** Null for a booked event. */
+  requests: bigint | null
+  spent: bigint | null
+}
+
+/**
+ * What accounts and keys used in a month, from the sums by day, which are kept for ever. One statement
+ * and so one snapshot: an event is either in a sum or not among the booked ones.
+ */
+export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: Asked) =>
+  db.connection().execute(async (connection): Promise<MonthSums> => {
+    const events = unbooked()
+    // ISO 8601 in UTC sorts as text; days without any of them are not looked into.
+    const times = events.map(({ startedAt }) => startedAt).toSorted()
+    const { rows } = await sql<Row>`
+      select used_by.id, coalesce(sum(u.requests), 0)::bigint as requests,
+        -- Of an account: what it paid itself. Of a key: whoever paid.
+        coalesce(sum(u.cost - u.written_off)
+          filter (where used_by.id <> used_by.user_id or u.account_id = used_by.user_id), 0
+        )::bigint as spent
+      from unnest(
+        ${usedBy.map(({ id }) => id)}::text[], ${usedBy.map(({ userId }) => userId)}::text[]
+      ) as used_by (id, user_id)
+      left join usage_sum as u
+        on u.user_id = used_by.user_id and u.grain = 'day'
+        and u.starts_at >= ${from} and u.starts_at < ${to}
+        and (used_by.id = used_by.user_id or u.key_id = used_by.id)
+      group by used_by.id
+      union all
+      select id, null, null from usage_event
+      where id = any(${events.map(({ id }) => id)}::text[])
+        and started_at between ${times[0] ?? null}::timestamptz and ${times.at(-1) ?? null}::timestamptz
+    `.execute(connection)
+    const sums = new Map<string, MonthSum>()
+    const booked: string[] = []
+    for (const { id, requests, spent } of rows) {
+      if (requests === null || spent === null) booked.push(id)
+      else sums.set(id, { requests: Number(requests), spent })
+    }
+    return { sums, booked }
+  })

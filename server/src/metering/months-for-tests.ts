@@ -1,0 +1,74 @@
+import type { MonthPass, MonthlyLimit } from './month-pass'
+import { Months } from './months'
+import { eventForTests } from '../ledger/event-for-tests'
+import type { MonthSum } from '../ledger/month-sums'
+import type { UsageEvent } from '../ledger/usage-event'
+
+/** The 10th of a February with 28 days. */
+export const start = Date.UTC(2026, 1, 10)
+
+type Noted = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'startedAt' | 'cost'>
+
+/** A database that books when the test says so, and a clock that stands until it is moved. */
+export function stage() {
+  const clock = { ms: 0 }
+  const wallMs = () => start + clock.ms
+  const booked: Noted[] = []
+  const state = { isDown: false, readings: 0, asked: 0 }
+  const gates: (() => void)[] = []
+  const held = { isHeld: false }
+  const errors: unknown[] = []
+  const sumOf = (id: string, from: Date, to: Date): MonthSum => {
+    const own = booked.filter(
+      ({ userId, keyId, startedAt }) =>
+        (id === userId || id === keyId) && new Date(startedAt) >= from && new Date(startedAt) < to,
+    )
+    return { requests: own.length, spent: own.reduce((sum, { cost }) => sum + cost, 0n) }
+  }
+  const months = new Months({
+    read: async ({ usedBy, from, to, unbooked }) => {
+      state.readings++
+      state.asked = usedBy.length
+      const ids = new Set(unbooked().map(({ id }) => id))
+      const sums = new Map(usedBy.map(({ id }) => [id, sumOf(id, from, to)]))
+      const found = booked.flatMap(({ id }) => (ids.has(id) ? [id] : []))
+      const { isDown } = state
+      if (held.isHeld) await new Promise<void>((resolve) => gates.push(resolve))
+      if (isDown) throw new Error('the database is away')
+      return { sums, booked: found }
+    },
+    now: () => clock.ms,
+    wallMs,
+    onError: (error) => errors.push(error),
+  })
+  const release = () => {
+    held.isHeld = false
+    for (const open of gates.splice(0)) open()
+  }
+  return { clock, wallMs, booked, state, held, release, months, errors }
+}
+
+type Stage = ReturnType<typeof stage>
+
+/** No limit but those that are named. */
+export const limit = (fields: Partial<MonthlyLimit> = {}): MonthlyLimit => ({
+  id: 'user_1',
+  requests: null,
+  spend: null,
+  ...fields,
+})
+
+/** An account, or a key of it, with limits. */
+export const caller = (...monthly: MonthlyLimit[]) => ({ userId: 'user_1', limits: { monthly } })
+
+/** A request of `user_1` with `key_1` that ended well, unless said otherwise. */
+export const event = ({ wallMs }: Stage, fields: Partial<UsageEvent> = {}): UsageEvent =>
+  eventForTests('user_1', { startedAt: new Date(wallMs()).toISOString(), ...fields })
+
+/** As the gateway ends a request: the pass, and in the same turn its event. */
+export function finish(on: Stage, pass: MonthPass, fields: Partial<UsageEvent> = {}): UsageEvent {
+  const made = event(on, fields)
+  pass.end()
+  on.months.note(made)
+  return made
+}

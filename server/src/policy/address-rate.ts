@@ -1,0 +1,46 @@
+import { LRUCache } from 'lru-cache'
+import { networkOf } from './failed-authentications'
+import { tooManyRequests } from './limits'
+import { SlidingWindow } from './sliding-window'
+import type { Quota } from '../errors'
+
+interface Options {
+  /** Asked each time, as it may be set anew. */
+  perMinute: () => number
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+const mostAddresses = 10_000
+
+/**
+ * Counts requests without a key by client address, on this node. Of addresses it remembers those that
+ * asked last: who has more of them than that is not held up by this.
+ */
+export class AddressRate {
+  readonly #perMinute: () => number
+  readonly #now: () => number
+  readonly #windows = new LRUCache<string, SlidingWindow>({ max: mostAddresses })
+
+  constructor({ perMinute, now = () => performance.now() }: Options) {
+    this.#perMinute = perMinute
+    this.#now = now
+  }
+
+  /** Counts a request and returns where its sender stands. Throws `rate_limit_exceeded`. */
+  count(client: string): Quota {
+    const [nowMs, limit] = [this.#now(), this.#perMinute()]
+    const network = networkOf(client)
+    const window = this.#windows.get(network) ?? new SlidingWindow()
+    this.#windows.set(network, window)
+    const waitMs = window.waitMs(1, limit, nowMs)
+    if (waitMs > 0) {
+      const used = window.used(nowMs)
+      const reading = { id: network, limit, used, left: 0, resetMs: waitMs }
+      throw tooManyRequests({ kind: 'refused', by: 'window', reading, waitMs })
+    }
+    window.add(1, nowMs)
+    const remaining = limit - window.used(nowMs)
+    return { limit, remaining, resetAtMs: Date.now() + window.resetMs(nowMs) }
+  }
+}

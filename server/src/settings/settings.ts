@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import type { Config } from '../config'
+
+/** Who may make an account: anybody, who was invited, nobody. */
+export const signUps = ['open', 'invite', 'closed'] as const
+
+/** What an operator sets while the servers run. Source: api.md 19. */
+export interface Settings {
+  /** Below it nothing that costs is admitted; nano-dollars. */
+  minimumBalance: bigint
+  /** Where an account is warned; nano-dollars. */
+  warningThreshold: bigint
+  platformFeePercent: number
+  /** Whether connections of the platform serve anybody. */
+  platformConnections: boolean
+  signUp: (typeof signUps)[number]
+  logBodies: boolean
+  rates: Rates
+  timers: SetTimers
+  /** For how many full days usage events are kept. */
+  retentionDays: number
+  allowedReturnOrigins: readonly string[]
+  allowedPrivateNetworks: readonly string[]
+}
+
+/** Source: api.md 3.1. */
+export interface Rates {
+  apiRequestsPerMinute: number
+  publicRequestsPerMinute: number
+  failedAuthenticationsPerMinute: number
+  alertTestsPerHour: number
+  invitationMailsPerDay: number
+}
+
+/** Milliseconds. Source: api.md 3.4. */
+export interface SetTimers {
+  requestMs: number
+  firstByteMs: number
+  idleMs: number
+  streamMs: number
+  connectMs: number
+}
+
+/** As long as nothing is stored: the environment, and what the contract says of the rest. */
+export const defaultSettings = (config: Config): Settings => ({
+  minimumBalance: config.minimumBalance,
+  warningThreshold: 1_000_000_000n,
+  platformFeePercent: 0,
+  platformConnections: true,
+  signUp: 'open',
+  logBodies: false,
+  rates: {
+    apiRequestsPerMinute: 300,
+    publicRequestsPerMinute: 60,
+    failedAuthenticationsPerMinute: config.failedAuthenticationsPerMinute,
+    alertTestsPerHour: 5,
+    invitationMailsPerDay: 20,
+  },
+  timers: {
+    requestMs: config.timers.requestMs,
+    firstByteMs: config.timers.firstByteMs,
+    idleMs: config.timers.idleMs,
+    streamMs: config.timers.streamMs,
+    connectMs: config.timers.connectMs,
+  },
+  retentionDays: config.retentionDays,
+  allowedReturnOrigins: [],
+  allowedPrivateNetworks: [],
+})
+
+// JSON numbers are not exact.
+const Nanos = z
+  .string()
+  .regex(/^\d{1,18}$/)
+  .transform(BigInt)
+  .exactOptional()
+const Count = z.int().min(1).exactOptional()
+const Milliseconds = z.int().min(1).max(86_400_000).exactOptional()
+
+/** What the row may hold; each is there once an operator has set it. */
+const Stored = z.object({
+  minimumBalance: Nanos,
+  warningThreshold: Nanos,
+  platformFeePercent: z.number().min(0).max(100).exactOptional(),
+  platformConnections: z.boolean().exactOptional(),
+  signUp: z.enum(signUps).exactOptional(),
+  logBodies: z.boolean().exactOptional(),
+  rates: z
+    .object({
+      apiRequestsPerMinute: Count,
+      publicRequestsPerMinute: Count,
+      failedAuthenticationsPerMinute: Count,
+      alertTestsPerHour: Count,
+      invitationMailsPerDay: Count,
+    })
+    .exactOptional(),
+  timers: z
+    .object({
+      requestMs: Milliseconds,
+      firstByteMs: Milliseconds,
+      idleMs: Milliseconds,
+      streamMs: Milliseconds,
+      connectMs: Milliseconds,
+    })
+    .exactOptional(),
+  retentionDays: z.int().min(2).max(3650).exactOptional(),
+  allowedReturnOrigins: z.array(z.string()).exactOptional(),
+  allowedPrivateNetworks: z.array(z.string()).exactOptional(),
+})
+
+/** What is to be stored; what is not there stays as it is. */
+export type SettingsChange = z.output<typeof Stored>
+
+/** A change as its column. JSON has no `bigint`. */
+export const toColumn = (change: SettingsChange): string =>
+  JSON.stringify(change, (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  )
+
+/** Told of a value that cannot be used, by its name. */
+type OnDamaged = (name: string, error: unknown) => void
+
+function readColumn(column: object, onDamaged: OnDamaged): SettingsChange {
+  const whole = Stored.safeParse(column)
+  if (whole.success) return whole.data
+  const damaged = new Set(whole.error.issues.map(({ path: [name] }) => String(name)))
+  for (const name of damaged) onDamaged(name, whole.error)
+  const sound = Object.entries(column).filter(([name]) => !damaged.has(name))
+  return Stored.parse(Object.fromEntries(sound))
+}
+
+/** The defaults, with what is stored in their place; what is damaged is left out. */
+export function toSettings(defaults: Settings, column: object, onDamaged: OnDamaged): Settings {
+  const stored = readColumn(column, onDamaged)
+  return {
+    ...defaults,
+    ...stored,
+    rates: { ...defaults.rates, ...stored.rates },
+    timers: { ...defaults.timers, ...stored.timers },
+  }
+}

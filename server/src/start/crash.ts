@@ -1,0 +1,43 @@
+import type { CrashAt } from '../crash-points'
+import { Egress, type UpstreamCall } from '../egress/egress'
+import type { LeaseStore } from '../ledger/purses'
+
+/** Each statement of leases commits by itself: the moments are those before and after it. */
+export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore => ({
+  ...store,
+  take: async (lease) => {
+    crashAt('take-before-commit')
+    const taken = await store.take(lease)
+    crashAt('take-after-commit')
+    return taken
+  },
+  giveBack: async (returns, options) => {
+    crashAt('return-before-commit')
+    const given = await store.giveBack(returns, options)
+    crashAt('return-after-commit')
+    return given
+  },
+  renew: async (leaseIds) => {
+    const still = await store.renew(leaseIds)
+    crashAt('renew-mid')
+    return still
+  },
+})
+
+/** The way out, with the moments of an upstream request. */
+export class CrashingEgress extends Egress {
+  readonly #crashAt: CrashAt
+
+  constructor(timers: ConstructorParameters<typeof Egress>[0], crashAt: CrashAt) {
+    super(timers)
+    this.#crashAt = crashAt
+  }
+
+  override async send(call: UpstreamCall): Promise<Response> {
+    const sending = super.send(call)
+    this.#crashAt('after-upstream-sent')
+    const response = await sending
+    this.#crashAt('after-first-byte')
+    return response
+  }
+}

@@ -1,0 +1,48 @@
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import type { Config, Timers } from '../config'
+import { configRowIn } from '../settings/config-row'
+import { LiveSettings } from '../settings/live-settings'
+import { defaultSettings } from '../settings/settings'
+
+/** A lost notification costs no more than this and a reading. */
+const everyMs = 2500
+
+/** Opens what operators set; `stack` ends its upkeep. Rejects when the database does not answer. */
+export async function openSettings(
+  { config, storage, log }: { config: Config; storage: Storage; log: Logger },
+  stack: AsyncDisposableStack,
+): Promise<LiveSettings> {
+  const settings = new LiveSettings({
+    row: configRowIn(storage.database.query),
+    defaults: defaultSettings(config),
+    onError: (err) => log.warn({ err }, 'the settings could not be read; the last ones stay'),
+    onDamaged: (name, err) =>
+      log.error({ err }, `the stored setting ${name} cannot be used; its default is`),
+  })
+  await settings.read()
+  const timer = setInterval(() => settings.refresh(), everyMs)
+  timer.unref()
+  stack.defer(() => clearInterval(timer))
+  return settings
+}
+
+/** The timers of the environment, five of them as operators set them at this moment. */
+export const liveTimers = (fixed: Timers, settings: Pick<LiveSettings, 'current'>): Timers => ({
+  ...fixed,
+  get requestMs() {
+    return settings.current.timers.requestMs
+  },
+  get firstByteMs() {
+    return settings.current.timers.firstByteMs
+  },
+  get idleMs() {
+    return settings.current.timers.idleMs
+  },
+  get streamMs() {
+    return settings.current.timers.streamMs
+  },
+  get connectMs() {
+    return settings.current.timers.connectMs
+  },
+})

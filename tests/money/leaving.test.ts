@@ -1,0 +1,299 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { openDatabase } from '../database'
+import { expectSoundLedger } from './ledger-oracle'
+import { accountOf, allBooked, bookedOf, openTill, priceOf, type Booked, type Till } from './till'
+import { ask, askRaw, eventually, memoryGrowth, messages, type Json } from '../faults/asking'
+import { parseResponse, type RawClient } from '../raw-client'
+import { newDataDir, startGateway, type Customer } from '../rig'
+import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider'
+
+setDefaultTimeout(60_000)
+
+const dollar = 1_000_000_000n
+const mostDrains = 32
+
+let till: Till
+/** Stands for Groq, which bills the whole of an answer that is aborted. */
+let billsAll: FakeProvider
+/** Stands for a server of one's own, which bills nothing. */
+let billsNothing: FakeProvider
+
+/** A till at which each of them is a provider. */
+async function open(environment: Record<string, string> = {}, dataDir?: string): Promise<Till> {
+  const opened = await openTill({
+    ...(dataDir !== undefined && { dataDir }),
+    environment: {
+      LOG_LEVEL: 'warn',
+      GROQ_API_KEY: 'gsk_0123456789abcdef',
+      GROQ_BASE_URL: billsAll.url,
+      ...environment,
+    },
+  })
+  await opened.rig.gateway.admin('POST', '/connections', {
+    name: 'local',
+    provider: 'local',
+    endpoint_url: billsNothing.url,
+  })
+  return opened
+}
+
+beforeAll(async () => {
+  billsAll = await startFakeProvider()
+  billsNothing = await startFakeProvider()
+  till = await open()
+})
+afterEach(() => {
+  billsAll.reset()
+  billsNothing.reset()
+  till.rig.upstream.reset()
+})
+afterAll(async () => {
+  await allBooked(till.sql)
+  till.rig.gateway.recorder.verify()
+  await expectSoundLedger(till.sql)
+  await till[Symbol.asyncDispose]()
+  await billsAll[Symbol.asyncDispose]()
+  await billsNothing[Symbol.asyncDispose]()
+})
+
+const models = new Map<string, Promise<unknown>>()
+
+/** Registers a model of a built-in provider, at the prices of the rig. */
+async function modelOf({ rig }: Till, id: string): Promise<string> {
+  const fields = { context_length: 8192, max_output_tokens: 4096, pricing: { input: 1, output: 4 } }
+  const body = { id, name: id, category: 'chat', ...fields }
+  const key = `${rig.gateway.url} ${id}`
+  const adding = models.get(key) ?? rig.gateway.admin('POST', '/models', body)
+  models.set(key, adding)
+  await adding
+  return id
+}
+
+interface Asked extends Json {
+  name: string
+  path?: string
+}
+
+/** A stream on a connection of its own. */
+async function stream(at: Till, { key }: Customer, { name, path, ...fields }: Asked) {
+  const input = path ? { prompt: 'Say something.' } : { messages }
+  const body = { model: await modelOf(at, name), ...input, stream: true, ...fields }
+  return askRaw(at.rig.gateway, { key, body, ...(path && { path }) })
+}
+
+const idOf = (client: RawClient) =>
+  parseResponse(client.read())?.headers.find(([name]) => name === 'x-request-id')?.[1] ?? ''
+
+async function eventOf(at: Till, client: RawClient): Promise<Booked> {
+  const [event, ...others] = await bookedOf(at.sql, [idOf(client)])
+  if (!event || others.length > 0) throw new Error(`${others.length + 1} events`)
+  return event
+}
+
+const running = (upstream: FakeProvider) => upstream.seen().filter(({ closedAt }) => !closedAt)
+const completed = () => billsAll.bill().attempts.filter(({ complete }) => complete)
+/** What a request of these tests reads, by the provider's count. */
+const promptTokens = 2
+
+describe('S01: a caller who leaves a provider that bills the whole answer', () => {
+  test('pays for the whole answer, by the count at its end', async () => {
+    const customer = await till.customer(dollar)
+    using client = await stream(till, customer, { name: 'groq/chunks-40-gap-25+bill-full' })
+    await client.until((received) => received.includes(' w3'))
+    client.close()
+    // Nothing is booked, and the hold stays, while the provider goes on.
+    await Bun.sleep(300)
+    expect(running(billsAll)).toHaveLength(1)
+    const event = await eventOf(till, client)
+    expect(event).toMatchObject({ outcome: 'cancelled', estimated: false, writtenOff: 0n })
+    expect(event.cost).toBe(priceOf(promptTokens, 40))
+    expect(event.cost).toBe(BigInt(billsAll.bill().attempts[0]?.nanos ?? 0))
+    expect((await accountOf(till.sql, customer)).posted).toBe(dollar - event.cost)
+  })
+
+  test('S02: before the first event, too', async () => {
+    const customer = await till.customer(dollar)
+    using client = await stream(till, customer, { name: 'groq/slow-event-600+bill-full' })
+    await eventually(() => billsAll.seen().length === 1)
+    client.close()
+    await eventually(() => completed().length === 1)
+    await allBooked(till.sql)
+    const cost = BigInt(billsAll.bill().attempts[0]?.nanos ?? 0)
+    expect(cost).toBeGreaterThan(priceOf(promptTokens, 0))
+    expect((await accountOf(till.sql, customer)).posted).toBe(dollar - cost)
+  })
+
+  test('gives its place back at once, and its hold at the end', async () => {
+    const plan = await till.rig.gateway.admin('POST', '/plans', {
+      name: 'one at a time',
+      requests_per_minute: 1000,
+      concurrent_requests: 1,
+    })
+    const credit = 30_000_000n
+    const customer = await till.rig.gateway.customer(
+      {},
+      { plan_id: plan['id'], credit: Number(credit) / 1e9 },
+    )
+    const { key } = customer
+    using client = await stream(till, customer, { name: 'groq/chunks-60-gap-25+bill-full' })
+    await client.until((received) => received.includes(' w3'))
+    const model = await till.rig.model('ok')
+    const ok = (max_tokens: number) =>
+      ask(till.rig.gateway, { key, body: { model, messages, max_tokens } })
+    expect((await ok(10)).status).toBe(429)
+    client.close()
+    await eventually(() => client.read().length > 0)
+    await Bun.sleep(100)
+    expect((await ok(10)).status).toBe(200)
+    // More than half of the credit is held.
+    expect(running(billsAll)).toHaveLength(1)
+    await ok(4096)
+    expect(till.rig.upstream.seen().at(-1)?.cap).toBeWithin(1000, 4000)
+    expect(running(billsAll)).toHaveLength(1)
+    await eventOf(till, client)
+    await ok(4096)
+    expect(till.rig.upstream.seen().at(-1)?.cap).toBe(4096)
+  })
+
+  test('S02: gives its place back before the first event, too', async () => {
+    const plan = await till.rig.gateway.admin('POST', '/plans', {
+      name: 'one at once',
+      requests_per_minute: 1000,
+      concurrent_requests: 1,
+    })
+    const customer = await till.rig.gateway.customer({}, { plan_id: plan['id'] })
+    using client = await stream(till, customer, { name: 'groq/slow-event-2000+bill-full' })
+    await eventually(() => billsAll.seen().length === 1)
+    client.close()
+    await Bun.sleep(100)
+    const body = { model: await till.rig.model('ok'), messages }
+    const answer = await ask(till.rig.gateway, { key: customer.key, body })
+    expect([answer.status, completed().length]).toEqual([200, 0])
+  })
+
+  test('S03: whose provider is silent then is aborted, and it is estimated', async () => {
+    await using short = await open({ IDLE_TIMEOUT_SECONDS: '1' })
+    const customer = await short.customer(dollar)
+    using client = await stream(short, customer, { name: 'groq/stall-after-3' })
+    await client.until((received) => received.includes(' w3'))
+    client.close()
+    const event = await eventOf(short, client)
+    expect(event).toMatchObject({ outcome: 'cancelled', estimated: true })
+    expect(event.outputTokens).toBeWithin(3, 10)
+    expect(running(billsAll)).toHaveLength(0)
+  })
+
+  test('S09: or whose time is up is told so at once, and pays for the whole answer', async () => {
+    await using short = await open({ STREAM_TIMEOUT_SECONDS: '1' })
+    const customer = await short.customer(dollar)
+    const asked = { name: 'groq/chunks-100-gap-25+bill-full' }
+    const startedAt = performance.now()
+    using client = await stream(short, customer, asked)
+    await client.until((received) => received.includes('"request_timeout"'))
+    expect(performance.now() - startedAt).toBeWithin(900, 2000)
+    expect((await client.response()).body.toString()).not.toContain('[DONE]')
+    const event = await eventOf(short, client)
+    expect(event).toMatchObject({ outcome: 'request_timeout', estimated: false, writtenOff: 0n })
+    expect(event.cost).toBe(priceOf(promptTokens, 100))
+    expect((await accountOf(short.sql, customer)).posted).toBe(dollar - event.cost)
+  })
+
+  test('S08: after an explicit zero pays nothing', async () => {
+    const customer = await till.customer(dollar)
+    using client = await stream(till, customer, { name: 'groq/usage-zero' })
+    await client.until((received) => received.includes('"content"'))
+    client.close()
+    expect(await eventOf(till, client)).toMatchObject({ cost: 0n, estimated: false })
+  })
+
+  test('pays as many prompts of a legacy completion as were asked', async () => {
+    const customer = await till.customer(dollar)
+    const path = '/v1/completions'
+    const prompt = ['one', 'two', 'three']
+    using client = await stream(till, customer, { name: 'groq/chunks-20-gap-25', path, prompt })
+    await client.until((received) => received.includes('"index":1'))
+    client.close()
+    const event = await eventOf(till, client)
+    expect(billsAll.seen()).toHaveLength(2)
+    expect(event).toMatchObject({ outputTokens: 40, estimated: false })
+  })
+})
+
+test('S10: of 100 who vanish, 32 answers are read to the end, the rest are aborted', async () => {
+  const customer = await till.customer(100n * dollar)
+  const name = 'groq/chunks-600-gap-10+bill-full'
+  const clients = await Promise.all(
+    Array.from({ length: 100 }, () => stream(till, customer, { name })),
+  )
+  await Promise.all(clients.map((client) => client.until((received) => received.includes(' w3'))))
+  let most = 0
+  const grownMb = await memoryGrowth(till.rig.gateway.pid, async () => {
+    for (const client of clients) client.reset()
+    await eventually(() => running(billsAll).length <= mostDrains)
+    most = running(billsAll).length
+    await eventually(() => completed().length === mostDrains, 30_000)
+  })
+  const events = await bookedOf(till.sql, clients.map(idOf))
+  const drained = events.filter(({ estimated }) => !estimated)
+  console.log(`S10: ${most} drained at once, ${grownMb.toFixed(0)} MB more`)
+  expect(most).toBe(mostDrains)
+  expect(drained).toHaveLength(mostDrains)
+  for (const { cost } of drained) expect(cost).toBe(priceOf(promptTokens, 600))
+  for (const event of events.filter(({ estimated }) => estimated)) {
+    expect(event).toMatchObject({ outcome: 'cancelled', writtenOff: 0n })
+    expect(event.outputTokens).toBeWithin(3, 600)
+  }
+  expect(grownMb).toBeLessThan(50)
+})
+
+describe('a caller who leaves a provider that bills nothing then', () => {
+  test('S01: pays nothing, and the provider is told', async () => {
+    const customer = await till.customer(dollar)
+    using client = await stream(till, customer, { name: 'local/rate-50', max_tokens: 1000 })
+    await client.until((received) => received.includes(' w20'))
+    client.close()
+    await eventually(() => running(billsNothing).length === 0, 1000)
+    const event = await eventOf(till, client)
+    expect(event).toMatchObject({ outcome: 'cancelled', cost: 0n })
+    expect(event.outputTokens).toBeGreaterThan(10)
+    expect((await accountOf(till.sql, customer)).posted).toBe(dollar)
+  })
+
+  test('S06: pays for an answer that was finished', async () => {
+    const customer = await till.customer(dollar)
+    using client = await stream(till, customer, { name: 'local/chunks-20' })
+    await client.until((received) => received.includes('[DONE]'))
+    client.close()
+    expect(await eventOf(till, client)).toMatchObject({
+      outcome: 'ok',
+      cost: priceOf(promptTokens, 20),
+    })
+  })
+})
+
+test('a stopping process ends what is read on, and books it', async () => {
+  const dataDir = await newDataDir()
+  const count = 5
+  {
+    await using other = await open({ DRAIN_SECONDS: '20' }, dataDir)
+    const customer = await other.customer(dollar)
+    for (let index = 0; index < count; index++) {
+      using client = await stream(other, customer, { name: 'groq/chunks-1000-gap-20' })
+      await client.until((received) => received.includes(' w3'))
+    }
+    await Bun.sleep(200)
+    expect(running(billsAll)).toHaveLength(count)
+    const startedAt = performance.now()
+    expect(await other.rig.gateway.stop()).toBe(0)
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(running(billsAll)).toHaveLength(0)
+  }
+  await using again = await startGateway({ dataDir })
+  const sql = await openDatabase(again.dataDir)
+  const events = await sql`
+    select distinct outcome, state, estimated, count(*) over () as count from usage_event`
+  expect(events).toHaveLength(1)
+  expect(events[0]).toMatchObject({ outcome: 'cancelled', state: 'settled', estimated: true })
+  expect(Number(events[0].count)).toBe(count)
+  await sql.close()
+})

@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { expectSoundLedger } from './ledger-oracle'
+import {
+  accountOf,
+  allBooked,
+  bookedOnce,
+  costTold,
+  openTill,
+  outputPrice,
+  priceOf,
+  type Booked,
+  type Till,
+} from './till'
+import { ask, eventually, toStream, type Json, type Stream } from '../faults/asking'
+import type { Customer } from '../rig'
+
+setDefaultTimeout(30_000)
+
+let till: Till
+/** What tests have the house bear. */
+let expectedLoss = 0n
+
+beforeAll(async () => {
+  till = await openTill({ environment: { LOG_LEVEL: 'warn' } })
+})
+afterEach(() => till.rig.upstream.reset())
+afterAll(async () => {
+  await allBooked(till.sql)
+  till.rig.gateway.recorder.verify()
+  await expectSoundLedger(till.sql, { writtenOff: expectedLoss })
+  await till[Symbol.asyncDispose]()
+})
+
+const dollar = 1_000_000_000n
+/** A model of which only its price is known; its answers are held for 8,192 tokens. */
+const unknown: Json = { context_length: null, max_output_tokens: null }
+const heldOfUnknown = 8192
+
+const wordsOf = ({ content }: Stream) => content.split(' ').filter((word) => word !== '').length
+const finishesOf = ({ text }: Stream) =>
+  [...text.matchAll(/"finish_reason":"(\w+)"/g)].map(([, reason]) => reason)
+
+/** The stream ended well and early, and the provider was told. */
+async function expectCut(answer: Stream, choices = 1): Promise<void> {
+  expect([answer.status, answer.isDone]).toEqual([200, true])
+  expect(answer.error).toEqual({})
+  expect(finishesOf(answer)).toEqual(Array<string>(choices).fill('length'))
+  const [seen] = till.rig.upstream.seen()
+  await eventually(() => till.rig.upstream.openSockets() === 0 || seen?.closedBy === 'peer')
+}
+
+/** What was charged is what is missing now, and nothing is held. */
+async function expectLeft(customer: Customer, credit: bigint, { cost, writtenOff }: Booked) {
+  expect((await accountOf(till.sql, customer)).posted).toBe(credit - cost + writtenOff)
+}
+
+describe('M02: a provider that ignores the limit', () => {
+  const name = 'ignore-cap-100000'
+  const model: Json = { max_output_tokens: 100_000, context_length: null }
+
+  test.each([false, true])(
+    'is cut where the balance ends, at no more than its price; usage asked for: %p',
+    async (asks) => {
+      await till.rig.model(name, model)
+      const options = asks ? { stream_options: { include_usage: true } } : {}
+      const credit = (await till.floorOf(name, { stream: true, ...options })) + 300n * outputPrice
+      const customer = await till.customer(credit)
+      const answer = await till.stream(customer, name, options)
+      await expectCut(answer)
+      const [seen] = till.rig.upstream.seen()
+      expect(seen?.cap).toBe(556)
+      expect(seen?.chunksSent).toBeLessThan(100_000)
+      const event = await bookedOnce(till.sql, answer)
+      expect(event).toMatchObject({ outputTokens: 556, estimated: true, writtenOff: 0n })
+      expect(event.cost).toBe(priceOf(event.inputTokens, 556))
+      await expectLeft(customer, credit, event)
+      // What the house gives away is at most a twentieth of the hold.
+      const words = wordsOf(answer)
+      expect(words).toBeGreaterThanOrEqual(556)
+      expect(BigInt(words - 556) * outputPrice).toBeLessThanOrEqual(credit / 20n)
+      expect(answer.text.includes('"completion_tokens":556')).toBe(asks)
+    },
+  )
+
+  test('M38: whoever set it never pays beyond it, with credit or without', async () => {
+    const customer = await till.customer(dollar)
+    const answer = await till.stream(customer, name, { max_tokens: 100 })
+    await expectCut(answer)
+    expect(wordsOf(answer)).toBeWithin(100, 106)
+    const event = await bookedOnce(till.sql, answer)
+    expect(event).toMatchObject({ outputTokens: 100, writtenOff: 0n })
+    await expectLeft(customer, dollar, event)
+  })
+
+  test('is cut in each of its choices', async () => {
+    const customer = await till.customer(dollar)
+    const answer = await till.stream(customer, name, { max_tokens: 100, n: 3 })
+    await expectCut(answer, 3)
+    expect((await bookedOnce(till.sql, answer)).outputTokens).toBe(300)
+  })
+
+  test.each([
+    ['completion', 'one', 1],
+    ['chat', 'one', 1],
+    ['chat', ['one', 'two', 'three'], 3],
+  ])('is cut as a legacy completion of a %s model, %p', async (category, prompt, choices) => {
+    const own = `ignore-cap-${category === 'chat' ? 5001 : 5000}`
+    const customer = await till.customer(dollar)
+    const body = {
+      model: await till.rig.model(own, { category }),
+      prompt,
+      stream: true,
+      max_tokens: 100,
+      stream_options: { include_usage: true },
+    }
+    const { gateway } = till.rig
+    const answer = toStream(
+      await ask(gateway, { path: '/v1/completions', key: customer.key, body }),
+    )
+    await expectCut(answer, choices)
+    expect(answer.text).toContain(`"completion_tokens":${100 * choices}`)
+    expect((await bookedOnce(till.sql, answer)).outputTokens).toBe(100 * choices)
+  })
+
+  test('an echo of the prompt is no output', async () => {
+    const customer = await till.customer(dollar)
+    const prompt = 'word '.repeat(500)
+    const body = {
+      model: await till.rig.model('ignore-cap-120', { category: 'completion' }),
+      prompt,
+      echo: true,
+      stream: true,
+      max_tokens: 100,
+    }
+    const { gateway } = till.rig
+    const answer = toStream(
+      await ask(gateway, { path: '/v1/completions', key: customer.key, body }),
+    )
+    expect(finishesOf(answer)).toEqual(['stop'])
+  })
+})
+
+describe('an answer whose length nobody limited', () => {
+  test.each([20_000, 60_000])('of %d tokens is held for as it grows', async (count) => {
+    const name = `chunks-${count}`
+    await till.rig.model(name, unknown)
+    // The slice that was taken with the first hold is too small for the longer one.
+    const customer = await till.customer(dollar)
+    const answer = await till.stream(customer, name)
+    expect(finishesOf(answer)).toEqual(['stop'])
+    expect([answer.isDone, wordsOf(answer)]).toEqual([true, count])
+    const event = await bookedOnce(till.sql, answer)
+    expect(event).toMatchObject({ cost: priceOf(2, count), estimated: false, writtenOff: 0n })
+    await expectLeft(customer, dollar, event)
+  })
+
+  test('goes on as long as there is credit, others meanwhile included', async () => {
+    const name = 'chunks-60001'
+    await till.rig.model(name, unknown)
+    const credit = (await till.floorOf(name, { stream: true })) + 12_000n * outputPrice
+    const customer = await till.customer(credit)
+    const answer = await till.stream(customer, name)
+    await expectCut(answer)
+    const event = await bookedOnce(till.sql, answer)
+    expect(event).toMatchObject({ outputTokens: 12_256, writtenOff: 0n })
+    await expectLeft(customer, credit, event)
+    const given = BigInt(wordsOf(answer) - event.outputTokens) * outputPrice
+    expect(given).toBeLessThanOrEqual(credit / 20n)
+  })
+
+  test('goes on with what was paid in meanwhile', async () => {
+    const name = 'chunks-1500-gap-2'
+    await till.rig.model(name, unknown)
+    // Enough for two seconds.
+    const credit = (await till.floorOf(name, { stream: true })) + 744n * outputPrice
+    const customer = await till.customer(credit)
+    const running = till.stream(customer, name)
+    await eventually(() => till.rig.upstream.seen().length === 1)
+    await till.rig.gateway.admin('POST', '/credits/grant', {
+      user_id: customer.userId,
+      amount: 1,
+      reason: 'test',
+    })
+    const answer = await running
+    expect(finishesOf(answer)).toEqual(['stop'])
+    const event = await bookedOnce(till.sql, answer)
+    expect(event.cost).toBe(priceOf(2, 1500))
+    await expectLeft(customer, credit + dollar, event)
+  })
+
+  test('M38: beyond its hold is paid out of the free slice', async () => {
+    expect(5000).toBeLessThan(heldOfUnknown)
+    const customer = await till.customer(dollar)
+    // Held for 4,096 tokens.
+    const answer = await till.chat(customer, 'chunks-5000')
+    const event = await bookedOnce(till.sql, answer)
+    expect(event).toMatchObject({ cost: priceOf(2, 5000), writtenOff: 0n })
+    expect(costTold(answer)).toBe(event.cost)
+    await expectLeft(customer, dollar, event)
+  })
+
+  test('M38: then out of the balance; the house bears the rest', async () => {
+    const name = 'chunks-5001'
+    const floor = await till.floorOf(name)
+    const credit = floor + 300n * outputPrice
+    const customer = await till.customer(credit)
+    const answer = await till.chat(customer, name)
+    const event = await bookedOnce(till.sql, answer)
+    expect(event.cost).toBe(priceOf(2, 5001))
+    expect(event.writtenOff).toBe(event.cost - credit)
+    expect((await accountOf(till.sql, customer)).posted).toBe(0n)
+    expectedLoss += event.writtenOff
+  })
+
+  test('is not believed to be longer than the context', async () => {
+    const customer = await till.customer(100n * dollar)
+    const answer = await till.chat(customer, 'chunks-50000')
+    expect((await bookedOnce(till.sql, answer)).outputTokens).toBe(8192)
+  })
+})

@@ -1,0 +1,50 @@
+import type { SQL } from 'bun'
+import type { Nodes } from './nodes'
+import type { Customer } from '../rig'
+
+/** Usage events of some customers, counted. */
+export interface Sums {
+  events: number
+  settled: number
+  orphans: number
+  /** Events beyond one a request; where nothing fails over there are none. */
+  doubled: number
+  chargedOrphans: number
+}
+
+/** Counts the events of customers. */
+export async function sumsOf(sql: SQL, customers: readonly Customer[]): Promise<Sums> {
+  const [row] = await sql`
+    select count(*) as events, count(*) filter (where state = 'settled') as settled,
+      count(*) filter (where state = 'orphan') as orphans,
+      count(*) - count(distinct request_id) as doubled,
+      count(*) filter (where state = 'orphan' and cost <> 0) as "chargedOrphans"
+    from usage_event where key_id in ${sql(customers.map(({ keyId }) => keyId))}`
+  const sum = (name: keyof Sums) => Number(row[name])
+  return {
+    events: sum('events'),
+    settled: sum('settled'),
+    orphans: sum('orphans'),
+    doubled: sum('doubled'),
+    chargedOrphans: sum('chargedOrphans'),
+  }
+}
+
+/** Attempts of a load's customers that the provider saw and of which no event tells. */
+export async function silentAttempts(
+  { sql, upstream }: Pick<Nodes, 'sql' | 'upstream'>,
+  customers: readonly Customer[],
+): Promise<number> {
+  const asked = new Map(customers.map(({ keyId }) => [keyId, 0]))
+  for (const { body } of upstream.seen()) {
+    const [keyId = ''] = /key_\w+/.exec(JSON.stringify(body)) ?? []
+    const count = asked.get(keyId)
+    if (count !== undefined) asked.set(keyId, count + 1)
+  }
+  const rows: { key_id: string; events: string }[] = await sql`
+    select key_id, count(*) as events from usage_event group by 1`
+  const events = new Map(rows.map((row) => [row.key_id, Number(row.events)]))
+  let silent = 0
+  for (const [keyId, count] of asked) silent += Math.max(0, count - (events.get(keyId) ?? 0))
+  return silent
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { silentAttempts, sumsOf } from './booked'
+import { newWitness, startLoad, witnessed } from './client-load'
+import { startNodes, type Nodes } from './nodes'
+import { eventually } from '../faults/asking'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import type { Customer } from '../rig'
+
+setDefaultTimeout(60_000)
+
+let nodes: Nodes
+let customers: Customer[]
+
+beforeEach(async () => {
+  nodes = await startNodes(1, { LOG_LEVEL: 'error' })
+  customers = await Promise.all(Array.from({ length: 6 }, () => nodes.customer(1_000_000_000_000n)))
+})
+afterEach(() => nodes[Symbol.asyncDispose]())
+
+/** Whether each start has a name of its own, so that no two take each other's leases for theirs. */
+async function expectOwnNames(): Promise<void> {
+  const rows: { id: string; place: string }[] = await nodes.sql`
+    select id, place from node order by seen_at desc limit 2`
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(2)
+  expect(new Set(rows.map(({ place }) => place)).size).toBe(2)
+}
+
+async function expectSums(): Promise<void> {
+  const [sums] = await nodes.sql`
+    select sum(requests) as requests, sum(failures) as failures, sum(cost) as cost
+    from usage_sum where grain = 'day'`
+  const [booked] = await nodes.sql`
+    select count(*) as requests, sum(cost) as cost,
+      count(*) filter (where outcome not in ('ok', 'cancelled')) as failures from usage_event`
+  expect([sums.requests, sums.failures, sums.cost]).toEqual([
+    booked.requests,
+    booked.failures,
+    booked.cost,
+  ])
+}
+
+test('M34: a dead node and a copy of its disk start at once: its journal is booked once', async () => {
+  const models: [string, number][] = [
+    [await nodes.model('chunks-5'), 5],
+    [await nodes.model('chunks-12-gap-10'), 12],
+  ]
+  const witness = newWitness()
+  const load = startLoad(() => nodes.at(0), { customers, models }, witness)
+  await Bun.sleep(500)
+  nodes.wireOf(0).cut()
+  await Bun.sleep(1000)
+  await nodes.at(0).stop('SIGKILL')
+  await load.stop()
+  nodes.wireOf(0).mend()
+  const before = (await sumsOf(nodes.sql, customers)).events
+  await nodes.copyDisk(0, 1)
+  await Promise.all([nodes.restart(0), nodes.restart(1)])
+  await allBooked(nodes.sql)
+  await expectOwnNames()
+  const { events, orphans, doubled } = await sumsOf(nodes.sql, customers)
+  console.log(`M34: ${before} booked before, ${events} after both, ${orphans} of them orphans`)
+  expect(events).toBeGreaterThan(before + 100)
+  expect(orphans).toBeGreaterThan(0)
+  expect(doubled).toBe(0)
+  expect(await silentAttempts(nodes, customers)).toBe(0)
+  await expectSums()
+  await expectSoundLedger(nodes.sql, { seen: witness.seen })
+})
+
+test('M34 I5: a copy of a running node takes its open requests for orphans; they are charged when they end', async () => {
+  const model = await nodes.model('chunks-100-gap-40')
+  const witness = newWitness()
+  const running = customers.map((customer) =>
+    witnessed(nodes.at(0), { customer, model, tokens: 100, stream: true }, witness),
+  )
+  await eventually(() => nodes.upstream.seen().length === customers.length)
+  await Bun.sleep(200)
+  await nodes.copyDisk(0, 1)
+  await nodes.restart(1)
+  await allBooked(nodes.sql)
+  expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, orphans: 6 })
+  await Promise.all(running)
+  expect(witness.seen).toHaveLength(6)
+  // Not before they are settled: until then there is something for everybody.
+  await Bun.sleep(1000)
+  await allBooked(nodes.sql)
+  expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, settled: 6, orphans: 0 })
+  await expectOwnNames()
+  await expectSums()
+  await expectSoundLedger(nodes.sql, { seen: witness.seen, attempts: 6 })
+})

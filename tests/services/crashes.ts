@@ -1,0 +1,61 @@
+import { expect } from 'bun:test'
+import { silentAttempts, sumsOf, type Sums } from './booked'
+import type { Witness } from './client-load'
+import type { Nodes } from './nodes'
+import type { CrashPoint } from '../../server/src/crash-points'
+import { runAudit } from '../audit/run-audit'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import type { Customer, Gateway } from '../rig'
+
+const killed = 137
+
+/** A node killed itself at that point within `limitMs`, and nothing else ended it. */
+export async function expectFired(
+  { exited, output, stop }: Gateway,
+  point: CrashPoint,
+  limitMs = 15_000,
+): Promise<void> {
+  const code = await Promise.race([exited, Bun.sleep(limitMs)])
+  await stop('SIGKILL')
+  expect(output()).toContain(`tollgate: CRASH_AT ${point}\n`)
+  expect(code).toBe(killed)
+}
+
+/** Starts node 0, which dies at that point before it is ready. */
+export async function expectFiredAtStart(nodes: Nodes, point: CrashPoint, nth = 1): Promise<void> {
+  const said = await nodes.restart(0, { CRASH_AT: `${point}:${nth}` }).then(
+    () => 'it started',
+    (thrown: unknown) => String(thrown),
+  )
+  expect(said).toContain(`tollgate: CRASH_AT ${point}\n`)
+}
+
+/**
+ * To be called when node 0 has just started again: all a client saw whole is booked once at its price,
+ * no attempt is silent, doubled or charged without an answer, no lease of the dead start is left, the
+ * audit finds nothing, and each customer is served.
+ */
+export async function expectNothingLost(
+  nodes: Nodes,
+  customers: readonly Customer[],
+  witness: Witness,
+): Promise<Sums> {
+  const { sql } = nodes
+  const [{ leases }] = await sql`
+    select count(*) as leases from credit_lease where state = 'active'
+      and account_id in ${sql(customers.map(({ userId }) => userId))}`
+  expect(Number(leases)).toBe(0)
+  await allBooked(sql)
+  const sums = await sumsOf(sql, customers)
+  const silent = await silentAttempts(nodes, customers)
+  expect([sums.doubled, sums.chargedOrphans, silent]).toEqual([0, 0, 0])
+  expect(sums.settled).toBeGreaterThanOrEqual(witness.seen.length)
+  await expectSoundLedger(sql, { seen: witness.seen })
+  expect(await runAudit({ DATABASE_URL: nodes.postgres.url })).toMatchObject({ code: 0, err: '' })
+  for (const customer of customers) {
+    const { status } = await nodes.chat(nodes.at(0), customer, { name: 'chunks-5' })
+    expect(status).toBe(200)
+  }
+  return sums
+}

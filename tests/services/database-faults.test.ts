@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { silentAttempts, sumsOf } from './booked'
+import { newWitness, startLoad } from './client-load'
+import { startNodes, type Nodes } from './nodes'
+import { eventually } from '../faults/asking'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import type { Customer } from '../rig'
+
+setDefaultTimeout(180_000)
+
+let nodes: Nodes
+
+beforeEach(async () => {
+  nodes = await startNodes(1, { LOG_LEVEL: 'error' })
+})
+afterEach(() => nodes[Symbol.asyncDispose]())
+
+const newCustomers = (count: number): Promise<Customer[]> =>
+  Promise.all(Array.from({ length: count }, () => nodes.customer(1_000_000_000_000n)))
+
+/** Below which that part of the times lies. */
+function percentile(times: readonly number[], part: number): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+const roundTripMs = 200
+const runs = 2
+const customersEach = 30
+
+test(`D04: a database ${roundTripMs} ms away delays a first request by little, the others not at all`, async () => {
+  const name = 'chunks-5'
+  await nodes.model(name)
+  const timesOf = async (customers: readonly Customer[]) => {
+    const times: number[] = []
+    for (const customer of customers) {
+      const { status, tookMs } = await nodes.chat(nodes.at(0), customer, { name })
+      expect(status).toBe(200)
+      times.push(tookMs)
+    }
+    return times
+  }
+  const strangers = await newCustomers(runs * customersEach)
+  nodes.wireOf(0).delay(roundTripMs / 2)
+  // The pool's connections are there when the first of these comes.
+  await timesOf(await newCustomers(1))
+  const found: { first: number; within: number; middle: number }[] = []
+  for (let run = 0; run < runs; run++) {
+    const customers = strangers.splice(0, customersEach)
+    const first = percentile(await timesOf(customers), 0.99)
+    const others = await timesOf(Array.from({ length: 8 }, () => customers).flat())
+    found.push({ first, within: percentile(others, 0.99), middle: percentile(others, 0.5) })
+  }
+  const least = (of: (one: (typeof found)[number]) => number) => Math.min(...found.map(of))
+  const [first, within, middle] = [
+    least((it) => it.first),
+    least((it) => it.within),
+    least((it) => it.middle),
+  ]
+  console.log(
+    `D04: first requests p99 ${first.toFixed(0)} ms; within a lease p50 ${middle.toFixed(1)}, p99 ${within.toFixed(1)} ms`,
+  )
+  // The delay is there: whoever asks the database waits for it.
+  expect(first).toBeGreaterThan(roundTripMs)
+  expect(first).toBeLessThanOrEqual(700)
+  // Not one waits for a single round trip.
+  expect(within).toBeLessThan(roundTripMs / 2)
+})
+
+/** A node that was refused tries again after 5 s at most. */
+async function eventuallyBooked(): Promise<void> {
+  const attempts = nodes.upstream.seen().length
+  for (let tries = 0; tries < 10 && (await allBooked(nodes.sql)) < attempts; tries++) {
+    await Bun.sleep(1000)
+  }
+}
+
+describe('D15: usage is sent again because nobody heard of its commit', () => {
+  test.each([
+    ['after that commit', 12, 0],
+    ['while that one is still open', 6, 1500],
+  ])('%s: one booking each', async (_when, times, lateMs) => {
+    const customers = await newCustomers(8)
+    const free = { is_free: true, pricing: null, upstream_model: 'chunks-5' }
+    const models: [string, number][] = [
+      [await nodes.model('chunks-5'), 5],
+      [await nodes.model('chunks-12-gap-10'), 12],
+    ]
+    await nodes.model('free', free)
+    const witness = newWitness()
+    const load = startLoad(() => nodes.at(0), { customers, models }, witness)
+    const wire = nodes.wireOf(0)
+    let freeOnes = 0
+    for (let time = 1; time <= times; time++) {
+      const [customer] = customers
+      wire.loseCommit({ lateMs })
+      // One that locks no account.
+      if (customer) freeOnes += (await nodes.chat(nodes.at(0), customer, { name: 'free' })).status
+      await eventually(() => wire.lostCommits() === time, 20_000)
+      // It is sent again half a second later, and is heard this time.
+      await Bun.sleep(lateMs + 800)
+    }
+    await load.stop()
+    await eventuallyBooked()
+    expect(freeOnes).toBe(200 * times)
+    expect(witness.broken).toBe(0)
+    const { events, orphans, doubled } = await sumsOf(nodes.sql, customers)
+    expect([orphans, doubled]).toEqual([0, 0])
+    expect(events).toBe(nodes.upstream.seen().length)
+    expect(await silentAttempts(nodes, customers)).toBe(0)
+    const [sums] = await nodes.sql`
+      select sum(requests) as requests, sum(cost) as cost from usage_sum where grain = 'day'`
+    const [booked] = await nodes.sql`select count(*) as events, sum(cost) as cost from usage_event`
+    expect([sums.requests, sums.cost]).toEqual([booked.events, booked.cost])
+    await expectSoundLedger(nodes.sql, { seen: witness.seen })
+    console.log(`D15: ${times} commits unheard, ${events} events, ${doubled} doubled`)
+  })
+})
