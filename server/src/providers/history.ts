@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
-import { isObject, type JsonObject } from '../wire/json-body'
+import { inspect, isObject, type JsonObject } from '../wire/json-body'
 import { bareCallId } from '../wire/packed-call-id'
 
 export type Message = ChatRequest['messages'][number]
@@ -20,7 +20,7 @@ export function fittingId(id: string, accepted: RegExp): string {
 
 /**
  * The arguments of a call in the history, for dialects that want an object. `path` is the call's.
- * Throws `invalid_request` for text that is none.
+ * Throws `invalid_request` for text that is none, and for what no body may hold either.
  */
 export function argumentsOf({ function: called }: ToolCall, path: string): JsonObject {
   const text = called.arguments.trim()
@@ -35,5 +35,6 @@ export function argumentsOf({ function: called }: ToolCall, path: string): JsonO
   if (!isObject(value)) {
     throw invalidRequest(param, 'wrong_type', `${param}: must be the JSON text of an object.`)
   }
+  inspect(value, param)
   return value
 }

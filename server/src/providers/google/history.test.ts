@@ -145,7 +145,7 @@ describe('calls and their results', () => {
     [
       [user('a'), assistant('b', call('1', { args: '[]' }))],
       'messages.1.tool_calls.0.function.arguments',
-      'invalid_json',
+      'wrong_type',
     ],
   ])('%#: refused at %2$s', (messages, param, issue) => {
     expect(() => turnsOf(messages)).toThrow(refusal(param, issue))

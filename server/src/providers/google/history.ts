@@ -2,8 +2,8 @@ import { toParts, type GeminiPart } from './content'
 import { anySignature, callSignature, givenSignature } from './signatures'
 import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
-import { parseObject, type JsonObject } from '../../wire/json-body'
 import { bareCallId } from '../../wire/packed-call-id'
+import { argumentsOf } from '../history'
 import type { Media } from '../media'
 
 type Message = ChatRequest['messages'][number]
@@ -117,7 +117,7 @@ export class History {
       functionCall: {
         ...(this.#setting.callIds && { id }),
         name,
-        args: argumentsOf(call, `${param}.function.arguments`),
+        args: argumentsOf(call, param),
       },
       ...(signature && { thoughtSignature: signature }),
     }
@@ -182,14 +182,4 @@ function onlyTexts(parts: readonly GeminiPart[], param: string): string[] {
   const texts = textsOf(parts)
   if (texts.length === parts.length) return texts
   throw invalidRequest(param, 'unsupported_by_model', 'Instructions can only be text.')
-}
-
-function argumentsOf(call: ToolCall, param: string): JsonObject {
-  const text = call.function.arguments.trim()
-  if (text === '' || text === 'null') return {}
-  try {
-    return parseObject(text)
-  } catch {
-    throw invalidRequest(param, 'invalid_json', `${param}: must be a JSON object.`)
-  }
 }

@@ -36,7 +36,11 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
     const calls = changes['tool_calls'] ?? message['tool_calls']
     Object.assign(changes, withoutExtraContent(message, calls))
   }
-  if (message['role'] === 'assistant') Object.assign(changes, reasoning(message, options))
+  if (message['role'] === 'assistant') {
+    Object.assign(changes, reasoning(message, options))
+    // Of an answer that was searched for; a request that has them is refused by strict providers.
+    if ('citations' in message) changes['citations'] = undefined
+  }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
   if (isUnchanged) return message
