@@ -36,14 +36,10 @@ function streamed(job: Job<ChatRequest>): Reply {
   const identity = identityOf(job, 'chat.completion.chunk')
   const legacyFunctions = usesFunctions(job.body)
   const opening = openStream(job, {
-    operation: 'chat',
     allowance: job.meter.allowance(1),
     prepare: (candidate) => prepare(job, candidate),
-    relay: (candidate, source) =>
-      chatStreamOf(
-        candidate,
-        relayRequestOf(job, { candidate, source, identity, legacyFunctions }),
-      ),
+    relay: (candidate, { adapter, source }) =>
+      chatStreamOf(adapter, relayRequestOf(job, { candidate, source, identity, legacyFunctions })),
   })
   return { kind: 'stream', identity, opening }
 }

@@ -67,12 +67,11 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const echoOnly = wantsEchoOnly(job.body)
   const open = (prompt: string) =>
     openStream(job, {
-      operation: 'chat',
       allowance: job.meter.allowance(prompts.length),
       prepare: (candidate) => prepare(job, candidate, prompt),
-      relay: (candidate, source) => {
+      relay: (candidate, { adapter, source }) => {
         const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-        return chatStreamOf(candidate, { ...relay, wantsUsage: false })
+        return chatStreamOf(adapter, { ...relay, wantsUsage: false })
       },
     })
   const [first = '', ...rest] = prompts

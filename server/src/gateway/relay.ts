@@ -72,12 +72,12 @@ function followed(deadline: Deadline, signal: AbortSignal): Deadline {
 /** What differs from candidate to candidate. */
 export interface Prepared extends Sent {
   source: Source
+  operation: Operation
 }
 
 interface StreamPlan {
-  operation: Operation
   prepare: (candidate: Candidate) => Prepared
-  relay: (candidate: Candidate, source: Source) => RelayedStream
+  relay: (candidate: Candidate, prepared: Prepared) => RelayedStream
   allowance: Allowance | undefined
 }
 
@@ -87,16 +87,17 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
     job.candidates,
     async (candidate) => {
       const prepared = plan.prepare(candidate)
-      const { egress, drains, timers, running } = job.ports
+      const { egress, credentials, drains, timers, running } = job.ports
       const { streamMs: totalMs, firstByteMs, idleMs } = timers
       const onPassed = (reason: Error): boolean => leaving.passed(reason)
       const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
       const { signal } = job.call
       const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
-      const { operation, allowance } = plan
-      const attempt: Attempt = { ...prepared, candidate, operation, deadline, egress, allowance }
+      const { allowance } = plan
+      const way = { candidate, deadline, egress, credentials }
+      const attempt: Attempt = { ...prepared, ...way, allowance }
       try {
-        const relayed = plan.relay(candidate, prepared.source)
+        const relayed = plan.relay(candidate, prepared)
         const stream = await UpstreamStream.open(attempt, relayed)
         leaving.opened(stream)
         return {

@@ -1,11 +1,13 @@
 import type { Job } from './job'
 import { sourceOf, type Prepared } from './relay'
-import { adapterOf } from '../providers/adapters'
+import type { Adapter, Target } from '../providers/adapter'
+import { chatWayOf } from '../providers/chat-way'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { Source } from '../providers/upstream-error'
+import type { Sent } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
@@ -20,31 +22,41 @@ interface AskedChat {
 
 /** A chat request as one candidate takes it: relayed, or written by the adapter of its dialect. */
 export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: AskedChat): Prepared {
-  const { body, textField, outputLimit } = asked
+  const { body, textField } = asked
   const source = sourceOf(job, candidate, textField)
-  const { upstreamModel, capabilities } = job.model
-  const adapter = adapterOf(candidate.provider)
+  const { upstreamModel } = job.model
+  const { adapter, operation, url, deployment } = chatWayOf(candidate, upstreamModel, body)
   if (!adapter) {
     const { options } = candidate.provider
-    return { source, body: toUpstreamChat(body, { upstreamModel, options }) }
+    const relayed = toUpstreamChat(body, { upstreamModel, options })
+    if (deployment !== undefined) relayed['model'] = deployment
+    return { source, operation, url, body: relayed }
   }
-  const written = adapter.request(toPlainChat(body), {
-    upstreamModel,
-    maxTokens: outputLimitOf(body)?.limit ?? outputLimit(),
-    capabilities: {
-      reasoning: capabilities.reasoning,
-      tools: capabilities.tools,
-      vision: capabilities.vision,
-      jsonSchema: capabilities.json_schema,
-    },
-  })
-  return { source, ...written, framing: adapter.framing }
+  const plain = toPlainChat(body)
+  const target = targetOf(job, asked)
+  const write = (signatures: Target['signatures']): Sent => {
+    const request = adapter.request(plain, { ...target, ...(signatures && { signatures }) })
+    if (deployment !== undefined) request.body['model'] = deployment
+    return { ...request, url, adapter }
+  }
+  const unsigned = adapter.refusesSignatures && (() => write('replaced'))
+  return { source, operation, ...write(undefined), unsigned }
 }
 
-/** What reads a candidate's stream. */
-export function chatStreamOf({ provider }: Candidate, request: RelayRequest): RelayedStream {
-  const adapter = adapterOf(provider)
-  return adapter
-    ? new TranslatedStream(adapter.reader(request.source), request)
-    : new ChatStream(request)
-}
+const targetOf = (
+  { model: { capabilities, upstreamModel } }: Job<unknown>,
+  { body, outputLimit }: AskedChat,
+): Target => ({
+  upstreamModel,
+  maxTokens: outputLimitOf(body)?.limit ?? outputLimit(),
+  capabilities: {
+    reasoning: capabilities.reasoning,
+    tools: capabilities.tools,
+    vision: capabilities.vision,
+    jsonSchema: capabilities.json_schema,
+  },
+})
+
+/** What reads the stream of a candidate that was asked through that adapter, or without one. */
+export const chatStreamOf = (adapter: Adapter | undefined, request: RelayRequest): RelayedStream =>
+  adapter ? new TranslatedStream(adapter.reader(request.source), request) : new ChatStream(request)

@@ -1,7 +1,6 @@
 import type { Job } from './job'
 import { relayRequestOf, type Prepared, type Relayable, type RelayOf } from './relay'
 import { chatStreamOf } from './upstream-chat'
-import { adapterOf } from '../providers/adapters'
 import { relayChat, type WholeAnswer } from '../providers/openai/whole-answer'
 import { exchange, type Attempt } from '../routing/attempt'
 import { Deadline } from '../routing/deadline'
@@ -17,18 +16,18 @@ interface WholeChat extends RelayOf {
 /** One attempt at a whole chat completion. Throws `AttemptFailed`, and what is no answer. */
 export async function wholeChat(job: Job<Relayable>, chat: WholeChat): Promise<WholeAnswer> {
   const { candidate, prepared, deadline } = chat
-  const { egress } = job.ports
-  const operation = 'chat'
-  const attempt: Attempt = { ...prepared, candidate, operation, deadline, egress }
+  const { egress, credentials } = job.ports
+  const attempt: Attempt = { ...prepared, candidate, deadline, egress, credentials }
   // A translated provider is always asked to stream.
-  if (adapterOf(candidate.provider)) return collect(job, chat, attempt)
+  if (prepared.adapter) return collect(job, chat, attempt)
   const { streamOnlyModels, streamUsage } = candidate.provider.options
   if (streamOnlyModels.some((prefix) => job.model.upstreamModel.startsWith(prefix))) {
     const body: JsonObject = { ...prepared.body, stream: true }
     if (streamUsage) body['stream_options'] = { include_usage: true }
     return collect(job, chat, { ...attempt, body })
   }
-  return relayChat(await exchange(attempt), relayRequestOf(job, chat))
+  const { body } = await exchange(attempt)
+  return relayChat(body, relayRequestOf(job, chat))
 }
 
 /** For what only streams: its stream is collected. */
@@ -39,7 +38,7 @@ async function collect(
 ): Promise<WholeAnswer> {
   const relay = relayRequestOf(job, chat)
   const reading = { ...relay, wantsUsage: true, legacyFunctions: false }
-  const stream = chatStreamOf(chat.candidate, reading)
+  const stream = chatStreamOf(chat.prepared.adapter, reading)
   // A stream ends its deadline; the request's own may have further prompts to watch.
   const deadline = new Deadline({ totalMs: job.ports.timers.requestMs })
   const stop = () => deadline.cancel(reasonOf(chat.deadline.signal))

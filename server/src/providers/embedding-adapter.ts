@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from './adapter'
+import type { Adapter, UpstreamRequest } from './adapter'
 import type { Source } from './upstream-error'
 import type { Usage } from '../wire/usage'
 
@@ -29,6 +29,8 @@ export interface EmbeddingAdapter {
   batchLimit: (upstreamModel: string) => number
   /** Throws `invalid_request`, issue `unsupported_by_model`, for what the model cannot do. */
   request: (texts: readonly string[], target: EmbeddingTarget) => UpstreamRequest
+  /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */
+  failure?: Adapter['failure']
   /** One vector a text, in order; no usage where the provider gives none. Throws `provider_error`. */
   read: (
     answer: EmbeddingAnswer,

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type Provider, RelayOptions } from './provider'
+import { responsesModels } from './responses/models'
 
 interface Row extends Partial<Omit<Provider, 'key' | 'name' | 'baseUrl' | 'options'>> {
   options?: z.input<typeof RelayOptions>
@@ -53,6 +54,7 @@ export const providers: readonly Provider[] = [
     website: 'https://platform.openai.com',
     options: {
       reasoningModels: openAiReasoning,
+      responsesModels,
     },
   }),
   row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
@@ -68,6 +70,8 @@ export const providers: readonly Provider[] = [
     },
   }),
   row(['azure', 'Azure OpenAI'], 'https://{resource}.openai.azure.com/openai/v1', {
+    dialect: 'azure',
+    optionVariables: { api_version: 'AZURE_API_VERSION' },
     variables: { resource: 'AZURE_RESOURCE_NAME' },
     authHeader: 'api-key',
     keyVariables: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'],
@@ -75,9 +79,11 @@ export const providers: readonly Provider[] = [
     abort: 'stops',
     pricesId: 'azure',
     website: 'https://learn.microsoft.com/azure/ai-foundry',
-    options: { reasoningModels: openAiReasoning },
+    options: { reasoningModels: openAiReasoning, responsesModels },
   }),
   row(['azure-foundry', 'Azure AI Foundry'], 'https://{resource}.services.ai.azure.com/models', {
+    dialect: 'azure',
+    optionVariables: { api_version: 'AZURE_FOUNDRY_API_VERSION' },
     variables: { resource: 'AZURE_FOUNDRY_RESOURCE_NAME' },
     authHeader: 'api-key',
     embeddings: 'yes',
@@ -85,10 +91,6 @@ export const providers: readonly Provider[] = [
     pricesId: 'azure',
     website: 'https://ai.azure.com',
     options: {
-      paths: {
-        chat: '/chat/completions?api-version=2024-05-01-preview',
-        embeddings: '/embeddings?api-version=2024-05-01-preview',
-      },
       developerRole: false,
       embeddings: plainEmbeddings,
     },
@@ -98,6 +100,9 @@ export const providers: readonly Provider[] = [
     variables: { region: 'AWS_REGION' },
     // Pairs of keys that sign are read by bedrock/credentials.ts.
     keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    keyParts: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    optionVariables: { region: 'AWS_REGION' },
+    embeddings: 'yes',
     abort: 'bills_all',
     pricesId: 'aws',
     website: 'https://aws.amazon.com/bedrock',
@@ -106,6 +111,7 @@ export const providers: readonly Provider[] = [
   row(['cohere', 'Cohere'], 'https://api.cohere.com', {
     dialect: 'cohere',
     keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    embeddings: 'yes',
     abort: 'stops',
     pricesId: 'cohere',
     website: 'https://dashboard.cohere.com',
@@ -118,10 +124,23 @@ export const providers: readonly Provider[] = [
     dialect: 'google',
     authHeader: 'x-goog-api-key',
     keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    embeddings: 'yes',
     abort: 'bills_all',
     pricesId: 'google',
     website: 'https://aistudio.google.com',
     options: { paths: { models: '/models?pageSize=1000' } },
+  }),
+  row(['vertex', 'Google Vertex AI'], 'https://aiplatform.googleapis.com/v1', {
+    dialect: 'vertex',
+    // Of API keys; a service account gets tokens instead.
+    authHeader: 'x-goog-api-key',
+    keyVariables: ['GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_API_KEY'],
+    keyFiles: ['GOOGLE_APPLICATION_CREDENTIALS'],
+    optionVariables: { project: 'GOOGLE_VERTEX_PROJECT', location: 'GOOGLE_VERTEX_LOCATION' },
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'google',
+    website: 'https://cloud.google.com/vertex-ai',
   }),
   row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
     embeddings: 'yes',

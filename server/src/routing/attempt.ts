@@ -3,8 +3,8 @@ import type { Deadline } from './deadline'
 import { ConnectionFailed, toConnectionFailed, type Egress } from '../egress/egress'
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
-import { adapterOf } from '../providers/adapters'
-import { readCredential, withCredential } from '../providers/bedrock/credentials'
+import { secretHeader, type Credentials, type Proof } from '../providers/credentials'
+import { addressOf, type Line } from '../providers/line'
 import { nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
@@ -16,6 +16,7 @@ const paths = {
   chat: '/chat/completions',
   completions: '/completions',
   embeddings: '/embeddings',
+  responses: '/responses',
 } as const
 export type Operation = keyof typeof paths
 
@@ -24,9 +25,15 @@ export interface Sent {
   body: JsonObject
   /** Where it differs from the operation's own; a path in the provider's options comes before it. */
   path?: string
+  /** The whole address, where it is no path behind the connection's. */
+  url?: string | undefined
   headers?: Readonly<Record<string, string>>
-  /** How a stream of it is cut into events; `sse` unless said otherwise. */
-  framing?: Adapter['framing']
+  /** Who wrote it and reads its answer; undefined for what is relayed. */
+  adapter?: Adapter | undefined
+  /** How its refusals are read, where they are not those of an OpenAI-alike; else the adapter's. */
+  failure?: Adapter['failure'] | undefined
+  /** The same request with the history's signatures replaced, for a provider that refuses them. */
+  unsigned?: (() => Sent) | undefined
 }
 
 /** One try of one candidate. */
@@ -36,6 +43,7 @@ export interface Attempt extends Sent {
   deadline: Deadline
   source: Source
   egress: Egress
+  credentials: Credentials
   /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
   allowance?: Allowance | undefined
 }
@@ -68,12 +76,7 @@ const othersMayDoBetter = new Set([401, 403, 404, 429])
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
 export async function send(attempt: Attempt): Promise<Response> {
   const { source } = attempt
-  let response: Response
-  try {
-    response = await transmit(attempt)
-  } catch (thrown) {
-    throw broken(thrown, source)
-  }
+  const response = await transmit(attempt)
   if (response.ok && response.body) return response
   const text = await readText(response, longestErrorBody, source).catch(() => '')
   const { status } = response
@@ -81,8 +84,13 @@ export async function send(attempt: Attempt): Promise<Response> {
     throw new AttemptFailed(nonsense(source.provider, `a status of ${status}`), false)
   }
   const retryAfter = response.headers.get('retry-after')
-  const tell = adapterOf(attempt.candidate.provider)?.failure ?? toCallerError
-  const error = tell({ status, body: parsed(text), retryAfter }, source)
+  const failure = { status, body: parsed(text), retryAfter }
+  const { adapter, unsigned } = attempt
+  if (unsigned && adapter?.refusesSignatures?.(failure)) {
+    return send({ ...attempt, ...unsigned(), unsigned: undefined })
+  }
+  const tell = attempt.failure ?? adapter?.failure ?? toCallerError
+  const error = tell(failure, source)
   throw new AttemptFailed(error, othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
 }
 
@@ -92,52 +100,53 @@ function meantBy({ cause }: ApiError): number | undefined {
   return typeof meant === 'number' ? meant : undefined
 }
 
+/** Sends it, once more with a new proof where the first was refused. Throws `AttemptFailed`. */
 async function transmit(attempt: Attempt): Promise<Response> {
-  const { candidate, operation, body, deadline, egress } = attempt
-  const { provider, connection } = candidate
-  const path = provider.options.paths[operation] ?? attempt.path ?? paths[operation]
-  const { signal } = deadline
-  if (provider.dialect === 'sandbox') {
-    return sandbox.answer({ path: paths[operation], body, signal })
+  const { candidate, source, credentials } = attempt
+  try {
+    const proof = credentials.proofOf(candidate)
+    const response = await post(attempt, proof)
+    if (response.status !== 401 || !proof?.refused()) return response
+    response.body?.cancel().catch(() => undefined)
+    return await post(attempt, proof)
+  } catch (thrown) {
+    throw thrown instanceof AttemptFailed ? thrown : broken(thrown, source)
   }
-  const unsigned = {
-    url: `${connection.baseUrl ?? provider.baseUrl}${path}`,
-    headers: { ...attempt.headers, ...headersOf(candidate) },
-    body: JSON.stringify(body),
-  }
-  const headers =
-    provider.dialect === 'bedrock'
-      ? await signedHeaders(unsigned, connection.secret)
-      : unsigned.headers
-  return egress.send({ ...unsigned, method: 'POST', headers, signal })
 }
 
-/** A signature covers the other headers and the body, so it comes last. */
-function signedHeaders(
-  request: { url: string; headers: Record<string, string>; body: string },
-  secret: string | null,
-): Promise<Record<string, string>> {
-  const { authorization: _bearer, ...headers } = request.headers
-  return secret
-    ? withCredential({ ...request, headers }, readCredential(secret), new Date())
-    : Promise.resolve(headers)
+async function post(attempt: Attempt, proof: Proof | undefined): Promise<Response> {
+  const { candidate, operation, body, deadline, egress } = attempt
+  const { provider } = candidate
+  const { signal } = deadline
+  if (provider.dialect === 'sandbox' && operation !== 'responses') {
+    return sandbox.answer({ path: paths[operation], body, signal })
+  }
+  const path = provider.options.paths[operation] ?? attempt.path ?? paths[operation]
+  const url = attempt.url ?? `${addressOf(candidate)}${path}`
+  const headers = { ...attempt.headers, ...headersOf(candidate, url) }
+  const request = { url, headers, body: JSON.stringify(body) }
+  const proven = proof ? await provenBy(proof, request) : headers
+  return egress.send({ ...request, method: 'POST', headers: proven, signal })
+}
+
+/** Whatever fails here was not sent to the provider. */
+async function provenBy(proof: Proof, request: Parameters<Proof['headers']>[0]) {
+  try {
+    return await proof.headers(request)
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? new AttemptFailed(thrown, true) : thrown
+  }
 }
 
 /** Nothing of the caller's headers goes to a provider. */
-export function headersOf({ provider, connection }: Omit<Candidate, 'model'>) {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    // Compression would be undone here, and costs more than loopback or a data centre's network.
-    'accept-encoding': 'identity',
-    'user-agent': 'tollgate',
-    ...provider.options.headers,
-  }
-  if (connection.secret) {
-    const isBearer = provider.authHeader === 'authorization'
-    headers[provider.authHeader] = isBearer ? `Bearer ${connection.secret}` : connection.secret
-  }
-  return headers
-}
+export const headersOf = (line: Line, url: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  // Compression would be undone here, and costs more than loopback or a data centre's network.
+  'accept-encoding': 'identity',
+  'user-agent': 'tollgate',
+  ...line.provider.options.headers,
+  ...secretHeader(line, url),
+})
 
 /** What broke an exchange, in words for the caller. */
 export function toBroken(thrown: unknown, source: Source): ApiError {
@@ -190,8 +199,14 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A whole answer: parsed JSON, and what its head said. */
+export interface Exchanged {
+  body: unknown
+  headers: Headers
+}
+
 /** Sends an attempt and reads its whole answer as JSON. Throws `AttemptFailed`. */
-export async function exchange(attempt: Attempt): Promise<unknown> {
+export async function exchange(attempt: Attempt): Promise<Exchanged> {
   const response = await send(attempt)
   const type = response.headers.get('content-type') ?? ''
   if (type !== '' && !/\bjson\b/i.test(type)) {
@@ -201,7 +216,7 @@ export async function exchange(attempt: Attempt): Promise<unknown> {
   }
   try {
     const text = await readText(response, longestBody, attempt.source)
-    return JSON.parse(text) as unknown
+    return { body: JSON.parse(text), headers: response.headers }
   } catch (thrown) {
     throw broken(thrown, attempt.source)
   }

@@ -2,6 +2,7 @@ import { headersOf } from './attempt'
 import type { Connection } from '../catalog/snapshot'
 import type { Egress } from '../egress/egress'
 import { scrub } from '../providers/upstream-error'
+import { addressOf } from '../providers/line'
 import type { Provider } from '../providers/provider'
 import { isObject } from '../wire/json-body'
 
@@ -32,10 +33,11 @@ export async function probe(
   })
   try {
     const path = provider.options.paths.models ?? '/models'
+    const url = `${addressOf({ provider, connection })}${path}`
     const response = await egress.send({
-      url: `${connection.baseUrl ?? provider.baseUrl}${path}`,
+      url,
       method: 'GET',
-      headers: headersOf({ provider, connection }),
+      headers: headersOf({ provider, connection }, url),
       signal: AbortSignal.timeout(patienceMs),
     })
     const text = await limitedText(response)

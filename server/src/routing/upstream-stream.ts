@@ -1,6 +1,7 @@
 import type { ReadableStream, ReadableStreamDefaultReader } from 'node:stream/web'
 import { AttemptFailed, broken, send, toBroken, type Allowance, type Attempt } from './attempt'
 import { framingOf, type EventCutter } from './framing'
+import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { nonsense } from '../providers/upstream-error'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
@@ -13,6 +14,9 @@ const tolerance = 1 + 1 / 32
 /** Where a stream must have more, or end: tokens that it has at least. */
 const limitOf = (allowance: Allowance | undefined): number =>
   allowance ? allowance.tokens * tolerance : Infinity
+
+/** Said in place of an answer that was not begun, though its status was good. */
+const isBusy = ({ code, status }: ApiError) => code === 'provider_error' && status === 503
 
 /** Events that arrived together, and how far they have been relayed. */
 interface Batch {
@@ -36,6 +40,8 @@ export class UpstreamStream implements ChunkStream {
   #held: string[] | undefined
   #failure: { thrown: unknown } | undefined
   #isOver = false
+  /** Nothing was read yet that says anything. */
+  #isFirst = true
   #batch = noEvents
   /** Tokens above which the allowance has to grow. */
   #limit: number
@@ -50,7 +56,7 @@ export class UpstreamStream implements ChunkStream {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#reader = body.getReader()
-    this.#events = framingOf(attempt.framing).cutter()
+    this.#events = framingOf(attempt.adapter?.framing).cutter()
     this.#limit = limitOf(attempt.allowance)
   }
 
@@ -61,7 +67,7 @@ export class UpstreamStream implements ChunkStream {
   static async open(attempt: Attempt, relayed: RelayedStream): Promise<UpstreamStream> {
     const response = await send(attempt)
     const type = response.headers.get('content-type') ?? ''
-    const framing = framingOf(attempt.framing)
+    const framing = framingOf(attempt.adapter?.framing)
     if (!response.body || !type.includes(framing.contentType)) {
       response.body?.cancel().catch(() => undefined)
       const error = nonsense(attempt.source.provider, `a stream of type "${type.slice(0, 80)}"`)
@@ -72,7 +78,8 @@ export class UpstreamStream implements ChunkStream {
       stream.#held = await stream.#pull()
       return stream
     } catch (thrown) {
-      throw broken(thrown, attempt.source)
+      const isRefusal = stream.#isFirst && thrown instanceof ApiError && isBusy(thrown)
+      throw isRefusal ? new AttemptFailed(thrown, true) : broken(thrown, attempt.source)
     }
   }
 
@@ -167,6 +174,7 @@ export class UpstreamStream implements ChunkStream {
       if (data === '[DONE]') return true
       if (data === '') continue
       for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
+      this.#isFirst = false
       if (this.#relayed.isOver) return true
       if (this.#isBeyond() && !this.#extendAtOnce()) return false
     }

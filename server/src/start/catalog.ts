@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import { builtInModels } from '../catalog/built-in'
@@ -11,6 +12,14 @@ import { providers as registry } from '../providers/registry'
 
 const lookAgainMs = 30_000
 
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
 /** The catalogue, read once, and again after every change. */
 export async function openCatalog(
   config: Config,
@@ -19,7 +28,7 @@ export async function openCatalog(
 ): Promise<{ catalog: Catalog; lookForLocalServers: (ownPort: number) => Disposable }> {
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox' || config.sandbox)
   const models = builtInModels(providers)
-  const connections = connectionsFrom(config.environment, providers)
+  const connections = connectionsFrom(config.environment, providers, { readFile })
   let servers: LocalServer[] = []
   const catalog = new Catalog({
     fixed: () => {

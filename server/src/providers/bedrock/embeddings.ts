@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toError } from './failure'
 import { modelBehind, pathOf } from './address'
 import { unsupported } from '../unsupported'
 import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
@@ -18,6 +19,7 @@ export const bedrockEmbeddings = {
     path: pathOf(target.upstreamModel, 'invoke'),
     body: bodyOf(texts, target),
   }),
+  failure: toError,
   read: ({ body, headers }, source) => {
     const answer = Answer.safeParse(body)
     if (!answer.success) throw nonsense(source.provider, 'no embeddings', answer.error)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toError } from './failure'
 import type { EmbeddingAdapter } from '../embedding-adapter'
 import { toInputUsage } from '../input-usage'
 import { nonsense } from '../upstream-error'
@@ -27,6 +28,7 @@ export const cohereEmbeddings = {
       truncate: 'NONE',
     },
   }),
+  failure: toError,
   read: ({ body }, source) => {
     const answer = Answer.safeParse(body)
     if (!answer.success) throw nonsense(source.provider, 'no embeddings', answer.error)

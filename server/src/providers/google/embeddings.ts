@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toGoogleError } from './failure'
 import { modelPath } from './model-name'
 import { readGoogleUsage } from './usage'
 import { nonsense } from '../upstream-error'
@@ -28,6 +29,8 @@ export const googleEmbeddings: EmbeddingAdapter = {
       },
     }
   },
+
+  failure: toGoogleError,
 
   read({ body }, source) {
     const answer = Answer.safeParse(body)

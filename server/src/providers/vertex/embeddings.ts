@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toGoogleError } from '../google/failure'
 import { surfaceOf } from './address'
 import { modelPath } from '../google/model-name'
 import { readGoogleUsage } from '../google/usage'
@@ -54,6 +55,8 @@ export const vertexEmbeddings: EmbeddingAdapter = {
       },
     }
   },
+
+  failure: toGoogleError,
 
   read({ body }, source) {
     const content = Content.safeParse(body)

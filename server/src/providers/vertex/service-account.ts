@@ -41,6 +41,9 @@ export function readServiceAccount(text: string): ServiceAccount {
   }
 }
 
+/** Whether a secret means to be a key file; an API key is no JSON. */
+export const isServiceAccount = (secret: string): boolean => secret.trimStart().startsWith('{')
+
 const refused = (why: string) => invalidRequest('credentials', 'bad_format', why)
 
 function parsed(text: string): unknown {
