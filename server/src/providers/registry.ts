@@ -31,6 +31,9 @@ const variablePrefix = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9]/
 /** The environment variable that replaces a provider's base URL: `OPENAI_BASE_URL`. */
 export const baseUrlVariable = (key: string): string => `${variablePrefix(key)}_BASE_URL`
 
+/** Where service accounts of a cloud get their tokens, in place of the address in their file. */
+export const tokenUrlVariable = 'VERTEX_TOKEN_URL'
+
 // What `max_completion_tokens` was called before, where the newer name is not known.
 const oldCap = { max_completion_tokens: 'max_tokens' }
 const newCap = { max_tokens: 'max_completion_tokens' }

@@ -23,6 +23,7 @@ import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
 import { Credentials } from '../providers/credentials'
+import { tokenUrlVariable } from '../providers/registry'
 import type { Deadline } from '../routing/deadline'
 import type { LiveSettings } from '../settings/live-settings'
 
@@ -66,8 +67,9 @@ export async function openGateway(
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, money, claims }, stack)
   const egress = crashAt ? new CrashingEgress(timers, crashAt) : new Egress(timers)
+  const tokenUrl = parts.config.environment[tokenUrlVariable]
   const credentials = new Credentials({
-    send: (call) => egress.send(call),
+    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url }),
     now: () => Date.now(),
     deadline: () => AbortSignal.timeout(tokenMs),
   })
