@@ -172,11 +172,24 @@ function expectedSignature({ path, headers, text }: Seen, secretKey: string): st
   return hmac(Buffer.from(key), toSign.join('\n')).toString('hex')
 }
 
-test('a pair of keys signs, and does not leave', async () => {
-  const secretKey = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'
+const secretKey = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'
+const keyId = 'AKIAIOSFODNN7EXAMPLE'
+
+test.each([
+  ['us-east-1', { AWS_BEARER_TOKEN_BEDROCK: `${keyId}:${secretKey}` }],
+  [
+    'eu-west-1',
+    {
+      AWS_ACCESS_KEY_ID: keyId,
+      AWS_SECRET_ACCESS_KEY: secretKey,
+      AWS_SESSION_TOKEN: 'session+token/==',
+      AWS_REGION: 'eu-west-1',
+    },
+  ],
+])('a pair of keys signs for %s, and does not leave', async (region, keys) => {
   await using signing = await startGateway({
     environment: {
-      AWS_BEARER_TOKEN_BEDROCK: `AKIAIOSFODNN7EXAMPLE:${secretKey}`,
+      ...keys,
       BEDROCK_BASE_URL: `http://127.0.0.1:${upstream.port}`,
     },
   })
@@ -187,9 +200,10 @@ test('a pair of keys signs, and does not leave', async () => {
   const [request] = seen
   if (!request) throw new Error('Nothing was sent.')
   const authorization = request.headers.get('authorization')
-  expect(authorization).toMatch(
-    /^AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE\/\d{8}\/us-east-1\/bedrock\/aws4_request, /,
-  )
+  const scope = `\\d{8}/${region}/bedrock/aws4_request, `
+  expect(authorization).toMatch(new RegExp(`^AWS4-HMAC-SHA256 Credential=${keyId}/${scope}`))
+  const session = 'AWS_SESSION_TOKEN' in keys ? keys.AWS_SESSION_TOKEN : null
+  expect(request.headers.get('x-amz-security-token')).toBe(session)
   expect(authorization).toEndWith(`Signature=${expectedSignature(request, secretKey)}`)
   for (const value of request.headers.values()) expect(value).not.toContain(secretKey)
   signing.recorder.verify()

@@ -50,18 +50,18 @@ const vectorsIn = ({ body }: { body: Json }) =>
   listOf(body['data']).map((item) => (isJson(item) ? item['embedding'] : undefined))
 
 describe('each in its format, as many at once as it takes, in order', () => {
-  test.each([
-    ['cohere', cohere, byCohere, 200, '/v2/embed', [96, 96, 8], 2000],
-    [
-      'bedrock',
-      titan,
-      byTitan,
-      5,
-      '/model/amazon.titan-embed-text-v2%3A0/invoke',
-      [1, 1, 1, 1, 1],
-      15,
-    ],
-  ])('%s', async (_name, model, answer, count, path, sizes, tokens) => {
+  const counting = [
+    { model: cohere, answer: byCohere, path: '/v2/embed', sizes: [96, 96, 8], tokens: 2000 },
+    {
+      model: titan,
+      answer: byTitan,
+      path: '/model/amazon.titan-embed-text-v2%3A0/invoke',
+      sizes: [1, 1, 1, 1, 1],
+      tokens: 15,
+    },
+  ]
+  test.each(counting)('$model', async ({ model, answer, path, sizes, tokens }) => {
+    const count = sizes.reduce((sum, size) => sum + size)
     front.answer = answer
     const embedded = await embed(model, textsOf(count))
     expect(vectorsIn(embedded)).toEqual(textsOf(count).map(vectorOf))
@@ -125,6 +125,8 @@ test('a refusal is told in the words of its format', async () => {
   expect([answer.status, answer.error['code']]).toEqual([502, 'provider_error'])
 })
 
+const busy = () => Response.json({ message: 'Too many requests.' }, { status: 429 })
+
 test('a batch that fails after another was answered is tried nowhere else', async () => {
   await front.gateway.admin('POST', '/connections', {
     name: 'second',
@@ -133,7 +135,6 @@ test('a batch that fails after another was answered is tried nowhere else', asyn
     endpoint_url: `${front.url}/second`,
     priority: 900,
   })
-  const busy = () => Response.json({ message: 'Too many requests.' }, { status: 429 })
   front.answer = (request) => (request.text.includes('text 3') ? busy() : byTitan(request))
   const answer = await embed(titan, textsOf(4))
   expect([answer.status, front.seen.length]).toEqual([503, 4])

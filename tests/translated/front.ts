@@ -27,10 +27,12 @@ export interface Front extends AsyncDisposable {
   chat: (model: string, fields?: Json) => Promise<Answer>
   stream: (model: string, fields?: Json) => Promise<Stream>
   booked: (answer: Answer) => Promise<Booked>
-  /** Has a model that comes with Tollgate cost 1 and 4 USD per million tokens. */
-  price: (model: string) => Promise<unknown>
+  /** Has a model cost 1 and 4 USD per million tokens; one that is not there is made of `fields`. */
+  price: (model: string, fields?: Json) => Promise<unknown>
   reset: () => void
 }
+
+const pricing = { input: 1, output: 4 }
 
 const jsonIn = (text: string): Json => {
   if (!text.startsWith('{')) return {}
@@ -74,8 +76,16 @@ export async function openFront(environment: (url: string) => Json): Promise<Fro
     chat,
     stream: async (model, fields) => toStream(await chat(model, { stream: true, ...fields })),
     booked: (answer) => bookedOnce(sql, answer),
-    price: (model) =>
-      gateway.admin('PUT', `/models/${model}`, { pricing: { input: 1, output: 4 } }),
+    price: (model, fields) =>
+      fields
+        ? gateway.admin('POST', '/models', {
+            id: model,
+            name: model,
+            category: 'chat',
+            pricing,
+            ...fields,
+          })
+        : gateway.admin('PUT', `/models/${model}`, { pricing }),
     reset() {
       gateway.recorder.verify()
       seen.length = 0
