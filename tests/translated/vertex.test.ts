@@ -198,6 +198,33 @@ describe('a service account', () => {
   })
 })
 
+test('a damaged key file is the connection’s fault, and the next one’s turn', async () => {
+  await using front = await openFront((url) => ({
+    VERTEX_API_KEY: upstreamSecret,
+    VERTEX_BASE_URL: `${url}/v1`,
+  }))
+  await front.price(gemini)
+  await front.gateway.admin('POST', '/connections', {
+    name: 'damaged',
+    provider: 'vertex',
+    api_key: '{"type":"service_account"}',
+    endpoint_url: front.url,
+    is_default: true,
+  })
+  front.answer = saidByGemini
+  expect((await front.chat(gemini)).status).toBe(200)
+  const [own] = await front.sql`select id from connection where name = 'damaged'`
+  expect(front.seen.map(({ path }) => path.slice(0, 4))).toEqual(['/v1/'])
+  await front.gateway.admin('DELETE', `/connections/${own.id}`)
+  const created = front.gateway.admin('POST', '/connections', {
+    name: 'damaged',
+    provider: 'vertex',
+    api_key: '{"type":"service_account"}',
+  })
+  expect(created).rejects.toThrow('400')
+  front.reset()
+})
+
 test('an API key is sent as one, to the address that names no project', async () => {
   await using front = await openFront((url) => ({
     VERTEX_API_KEY: upstreamSecret,

@@ -14,7 +14,10 @@ export const ConnectionOptions = z.strictObject({
   /** Model -> the deployment that stands for it there, where they differ. */
   deployments: z.record(z.string().min(1).max(200), deployment).exactOptional(),
   /** Where a cloud's models run. */
-  region: placeName.exactOptional(),
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/, 'must be the name of a region.')
+    .exactOptional(),
   project: placeName.exactOptional(),
   location: placeName.exactOptional(),
 })

@@ -1,8 +1,9 @@
 import { azureCredential } from './azure/address'
 import { readCredential, withCredential } from './bedrock/credentials'
 import type { Line } from './line'
+import { toCallerError, type Source } from './upstream-error'
 import { AccessTokens, type Outside } from './vertex/access-tokens'
-import { isServiceAccount, readServiceAccount } from './vertex/service-account'
+import { isServiceAccount, readServiceAccount, type ServiceAccount } from './vertex/service-account'
 
 /** A request as it is about to be sent. */
 interface Unproven {
@@ -45,7 +46,7 @@ export class Credentials {
     this.#outside = outside
   }
 
-  /** Undefined where `secretHeader` is all there is. Throws `invalid_request` for a damaged secret. */
+  /** Undefined where `secretHeader` is all there is. Throws `provider_error` for a damaged secret. */
   proofOf(line: Line): Proof | undefined {
     if (!isProven(line)) return undefined
     const { provider, connection } = line
@@ -65,10 +66,20 @@ export class Credentials {
       contextLength: null,
       maxOutputTokens: null,
     }
-    const tokens = new AccessTokens(readServiceAccount(secret), this.#outside, source)
+    const tokens = new AccessTokens(accountIn(secret, source), this.#outside, source)
     if (this.#accounts.size >= mostAccounts) this.#accounts.clear()
     this.#accounts.set(secret, tokens)
     return tokens
+  }
+}
+
+/** A key file that cannot be read is the connection's fault, as a refused one is. */
+function accountIn(secret: string, source: Source): ServiceAccount {
+  try {
+    return readServiceAccount(secret)
+  } catch (thrown) {
+    const words = thrown instanceof Error ? thrown.message : ''
+    throw toCallerError({ status: 401, body: { error: { message: words } } }, source)
   }
 }
 

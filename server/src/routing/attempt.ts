@@ -103,14 +103,19 @@ function meantBy({ cause }: ApiError): number | undefined {
 /** Sends it, once more with a new proof where the first was refused. Throws `AttemptFailed`. */
 async function transmit(attempt: Attempt): Promise<Response> {
   const { candidate, source, credentials } = attempt
+  let proof: Proof | undefined
   try {
-    const proof = credentials.proofOf(candidate)
+    proof = credentials.proofOf(candidate)
     const response = await post(attempt, proof)
     if (response.status !== 401 || !proof?.refused()) return response
     response.body?.cancel().catch(() => undefined)
     return await post(attempt, proof)
   } catch (thrown) {
-    throw thrown instanceof AttemptFailed ? thrown : broken(thrown, source)
+    if (thrown instanceof AttemptFailed) throw thrown
+    // Only what shows whose request it is fails in words of its own.
+    throw thrown instanceof ApiError && thrown.code === 'provider_error'
+      ? new AttemptFailed(thrown, true)
+      : broken(thrown, source)
   }
 }
 
@@ -125,16 +130,20 @@ async function post(attempt: Attempt, proof: Proof | undefined): Promise<Respons
   const url = attempt.url ?? `${addressOf(candidate)}${path}`
   const headers = { ...attempt.headers, ...headersOf(candidate, url) }
   const request = { url, headers, body: JSON.stringify(body) }
-  const proven = proof ? await provenBy(proof, request) : headers
+  const proven = proof ? await provenBy(proof, request, attempt.source) : headers
   return egress.send({ ...request, method: 'POST', headers: proven, signal })
 }
 
 /** Whatever fails here was not sent to the provider. */
-async function provenBy(proof: Proof, request: Parameters<Proof['headers']>[0]) {
+async function provenBy(
+  proof: Proof,
+  request: Parameters<Proof['headers']>[0],
+  source: Source,
+): Promise<Record<string, string>> {
   try {
     return await proof.headers(request)
   } catch (thrown) {
-    throw thrown instanceof ApiError ? new AttemptFailed(thrown, true) : thrown
+    throw new AttemptFailed(toBroken(thrown, source), true)
   }
 }
 
