@@ -93,7 +93,7 @@ function standIns(): AppPorts {
       config: createConfigStore(settings),
       users: createUserStore(db),
       plans: createPlanStore(db),
-      credits: createCreditStore(db),
+      credits: createCreditStore({ db, creditCame: never }),
       providers: createProviderStore(db, catalog),
       models: createModelStore(db, catalog),
       connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),

@@ -104,6 +104,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     return await settled(await endpoint.run({ ...checked, body, meter }), {
       settle,
       left: () => admission.releasePlace(),
+      opened: () => opened.meter.answered(),
       signal: call.signal,
     })
   } catch (thrown) {

@@ -56,6 +56,17 @@ async function expectLeft(customer: Customer, left: bigint): Promise<void> {
   expect((await accountOf(till.sql, customer)).posted).toBe(left)
 }
 
+test('an event tells when its stream began to answer, and nothing of the kind for a whole answer', async () => {
+  const customer = await till.customer(dollar)
+  using client = await open(customer, 'slow-first-150', { max_tokens: 50 })
+  await client.until((received) => received.includes('[DONE]'))
+  const event = await eventOf(client)
+  expect(event.firstTokenMs).toBeGreaterThanOrEqual(150)
+  expect(event.firstTokenMs).toBeLessThanOrEqual(event.durationMs)
+  const whole = await bookedOnce(till.sql, await till.chat(customer, 'ok', { max_tokens: 50 }))
+  expect(whole.firstTokenMs).toBeNull()
+})
+
 describe('M07: a hold whose request comes to nothing is there for the next', () => {
   const fields = { max_tokens: 200, stream: false }
   const failures: [string, (customer: Customer) => Promise<unknown>][] = [

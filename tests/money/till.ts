@@ -16,6 +16,8 @@ export interface Booked {
   outputTokens: number
   cost: bigint
   writtenOff: bigint
+  durationMs: number
+  firstTokenMs: number | null
 }
 
 /** A rig whose money can be looked at. Amounts are nano-dollars. */
@@ -87,7 +89,7 @@ export async function bookedOf(sql: SQL, requestIds: readonly string[]): Promise
   for (;;) {
     const rows: Row[] = await sql`
       select id, request_id, account_id, key_id, state, outcome, estimated, input_tokens,
-        output_tokens, cost, written_off
+        output_tokens, cost, written_off, duration_ms, first_token_ms
       from usage_event where request_id in ${sql(requestIds)} order by started_at`
     const missing = new Set(requestIds)
     for (const { request_id } of rows) missing.delete(request_id)
@@ -109,6 +111,8 @@ interface Row {
   output_tokens: string
   cost: string
   written_off: string
+  duration_ms: number
+  first_token_ms: number | null
 }
 
 const toBooked = (row: Row): Booked => ({
@@ -123,6 +127,8 @@ const toBooked = (row: Row): Booked => ({
   outputTokens: Number(row.output_tokens),
   cost: BigInt(row.cost),
   writtenOff: BigInt(row.written_off),
+  durationMs: row.duration_ms,
+  firstTokenMs: row.first_token_ms,
 })
 
 /** The one event of a request. */

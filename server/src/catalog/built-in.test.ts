@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
 import { providers } from '../providers/registry'
-import { builtInModels } from './built-in'
+import { builtInModels, builtInModelsByTime, priceSlot } from './built-in'
 import { capabilities, categories } from './model'
 import lines from './models.json' with { type: 'json' }
 
@@ -114,4 +114,24 @@ test('the sandbox is free, simulated and there without any key', () => {
     capabilities: { tools: true, json_mode: true, streaming: true, vision: false },
   })
   expect(named('sandbox/embedding')).toMatchObject({ dimensions: 256, contextLength: null })
+})
+
+const deepseekPrice = (list: typeof models) =>
+  list.find(({ id }) => id === 'deepseek/deepseek-v4-pro')?.pricing?.input
+
+test('prices by the hour change when their hour comes, and nothing is made anew in between', () => {
+  const modelsAt = builtInModelsByTime(providers)
+  const at = (time: string) => modelsAt(Date.parse(`2026-11-21T${time}Z`))
+  const before = at('03:30:00')
+  expect(at('03:59:59')).toBe(before)
+  expect(deepseekPrice(at('04:00:00'))).not.toBe(deepseekPrice(before))
+  // Whatever the data say: no price changes inside such a time.
+  for (let minute = 0; minute < 24 * 60; minute += 10) {
+    const now = new Date(Date.UTC(2026, 10, 21, 0, minute))
+    const asKept = builtInModelsByTime(providers)(Math.floor(Number(now) / 1_800_000) * 1_800_000)
+    expect(priceSlot(Number(now))).toBe(Math.floor(Number(now) / 1_800_000))
+    expect(builtInModels(providers, now).map(({ pricing }) => pricing)).toEqual(
+      asKept.map(({ pricing }) => pricing),
+    )
+  }
 })

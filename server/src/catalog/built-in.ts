@@ -31,8 +31,7 @@ const entries = lines as readonly Entry[]
 
 /**
  * The models that come with Tollgate, as far as `providers` has their provider, with the prices
- * valid at `at`. Some prices change by the hour: charge by a fresh `priceOf`, not by a catalogue
- * kept for long.
+ * valid at `at`.
  */
 export function builtInModels(providers: readonly Provider[], at: Date = new Date()): Model[] {
   const rows = new Map(providers.map((provider) => [provider.key, provider]))
@@ -41,6 +40,22 @@ export function builtInModels(providers: readonly Provider[], at: Date = new Dat
     return provider && offers(provider, entry) ? [toModel(entry, provider, at)] : []
   })
   return rows.has('sandbox') ? [...models, ...sandboxModels] : models
+}
+
+/** Prices that change within a day do so at full and half hours of UTC. */
+const priceSlotMs = 1_800_000
+
+/** In which of the times between which prices may change. */
+export const priceSlot = (nowMs: number): number => Math.floor(nowMs / priceSlotMs)
+
+/** The same, made anew when prices may have changed. */
+export function builtInModelsByTime(providers: readonly Provider[]): (nowMs: number) => Model[] {
+  let made = { slot: Number.NaN, models: [] as Model[] }
+  return (nowMs) => {
+    const slot = priceSlot(nowMs)
+    if (made.slot !== slot) made = { slot, models: builtInModels(providers, new Date(nowMs)) }
+    return made.models
+  }
 }
 
 function offers({ embeddings }: Provider, { category }: Entry): boolean {

@@ -29,6 +29,8 @@ export interface Parting {
   settle: Settle
   /** The caller of a stream has gone; what it used may be known later. Twice is harmless. */
   left: () => void
+  /** The first of a stream has come. */
+  opened: () => void
   /** Aborts when the caller has gone, even where nobody reads any more. */
   signal: AbortSignal
 }
@@ -48,7 +50,10 @@ export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
   if (signal.aborted) left()
   else signal.addEventListener('abort', left, { once: true })
   const opening = reply.opening.then(
-    (opened) => settledStream(opened, parting),
+    (opened) => {
+      parting.opened()
+      return settledStream(opened, parting)
+    },
     (thrown: unknown) => {
       quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
       throw thrown

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Allocation } from './allocate'
 import { recordColumns } from './usage-record'
 import type { Schema } from '../db/schema'
@@ -10,45 +10,78 @@ export interface BookedRecord {
   transactionId: string | null
 }
 
-/** What stands behind a record once it is booked. */
-const bookedColumns = [
-  ['transaction_id', 'text'],
-  ['from_lease', 'bigint'],
-  ['from_balance', 'bigint'],
-  ['written_off', 'bigint'],
-] as const
-
-const toRow = ({ record, allocation, transactionId }: BookedRecord) =>
-  `${record.slice(0, -1)},${JSON.stringify(transactionId)}` +
-  `,"${allocation.fromLease}","${allocation.fromBalance}","${allocation.writtenOff}"]`
-
-const columns = [...recordColumns, ...bookedColumns]
-  .map(([name, type], position) => ({ name, value: valueOf(type, position) }))
-  // What a node took out of its lease is only what it asks for; what it got stands behind.
-  .filter(({ name }, position) => name !== 'from_lease' || position >= recordColumns.length)
-const names = sql.raw(columns.map(({ name }) => name).join(', '))
-const values = sql.raw(columns.map(({ value }) => value).join(', '))
+const positionOf = (name: (typeof recordColumns)[number][0]) =>
+  recordColumns.findIndex(([column]) => column === name)
 
 function valueOf(type: string, position: number): string {
   if (type === 'jsonb') return `nullif(event -> ${position}, 'null')`
   return `(event ->> ${position})::${type}`
 }
 
-/**
- * Inserts events and adds them to the sums by minute, hour and day: only those that were not there,
- * so that the sums stay right whatever is sent twice. A part of `settle`.
- */
+const columns = recordColumns
+  .map(([name, type], position) => ({ name, value: valueOf(type, position) }))
+  // What a node took out of its lease is only what it asks for.
+  .filter(({ name }) => name !== 'from_lease')
+const names = sql.raw(columns.map(({ name }) => name).join(', '))
+const values = sql.raw(columns.map(({ value }) => value).join(', '))
+const bookedNames = sql.raw('transaction_id, from_lease, from_balance, written_off')
+const bookedValues = sql.raw(
+  ['text', 'bigint', 'bigint', 'bigint']
+    .map((type, at) => valueOf(type, recordColumns.length + at))
+    .join(', '),
+)
+
+const toRow = ({ record, allocation, transactionId }: BookedRecord) =>
+  `${record.slice(0, -1)},${JSON.stringify(transactionId)}` +
+  `,"${allocation.fromLease}","${allocation.fromBalance}","${allocation.writtenOff}"]`
+
+/** Inserts events that are not there yet. A part of `settle`. */
 export async function insertEvents(
   trx: Transaction<Schema>,
   booked: readonly BookedRecord[],
 ): Promise<void> {
   if (booked.length === 0) return
   const rows = `[${booked.map(toRow).join(',')}]`
-  await sql`
+  await insert(
+    trx,
+    sql`select ${values}, ${bookedValues} from jsonb_array_elements(${rows}::jsonb) as event`,
+  )
+}
+
+const cost = sql.raw(`(event ->> ${positionOf('cost')})::bigint`)
+const accountId = sql.raw(`event ->> ${positionOf('account_id')}`)
+
+/**
+ * The same for events whose costs were taken out of their leases: the records as they are. `accounts`
+ * pay, by the ledger transaction of each. Resolves with how many of the events were not there yet.
+ */
+export function insertTaken(
+  trx: Transaction<Schema>,
+  records: readonly string[],
+  accounts: readonly { id: string; transactionId: string }[],
+): Promise<number> {
+  return insert(
+    trx,
+    sql`
+      select ${values}, payer.transaction_id, ${cost}, 0, 0
+      from jsonb_array_elements(${`[${records.join(',')}]`}::jsonb) as event
+      left join unnest(
+        ${accounts.map(({ id }) => id)}::text[],
+        ${accounts.map(({ transactionId }) => transactionId)}::text[]
+      ) as payer (id, transaction_id) on payer.id = ${accountId} and ${cost} > 0`,
+  )
+}
+
+/**
+ * Inserts events and adds them to the sums by minute, hour and day: only those that were not there,
+ * so that the sums stay right whatever is sent twice. Resolves with how many there were.
+ */
+async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ inserted: bigint }>`
     with fresh as (
-      insert into usage_event (${names})
-      select ${values} from jsonb_array_elements(${rows}::jsonb) as event
-      order by 1
+      insert into usage_event (${names}, ${bookedNames})
+      ${events}
+      order by ${sql.raw(String(columns.findIndex(({ name }) => name === 'id') + 1))}
       on conflict do nothing
       returning *
     ), late as (
@@ -59,29 +92,32 @@ export async function insertEvents(
       group by transaction_id
     ), grains as (
       select unnest(array['minute', 'hour', 'day']) as grain
+    ), summed as (
+      insert into usage_sum
+      select grain, date_trunc(grain, started_at, 'UTC'), coalesce(account_id, ''), user_id, key_id, model,
+        -- Of a request that went on to another connection, only its last attempt counts.
+        count(*) filter (where outcome <> 'failed_over'),
+        count(*) filter (where outcome not in ('ok', 'cancelled', 'failed_over')),
+        sum(input_tokens), sum(cached_input_tokens), sum(cache_write_tokens),
+        sum(output_tokens), sum(reasoning_tokens), sum(audio_input_tokens), sum(audio_output_tokens),
+        sum(duration_ms), sum(cost), sum(written_off)
+      from fresh cross join grains
+      group by 1, 2, 3, 4, 5, 6
+      order by 1, 2, 3, 4, 5, 6
+      on conflict (grain, starts_at, account_id, user_id, key_id, model) do update set
+        requests = usage_sum.requests + excluded.requests,
+        failures = usage_sum.failures + excluded.failures,
+        input_tokens = usage_sum.input_tokens + excluded.input_tokens,
+        cached_input_tokens = usage_sum.cached_input_tokens + excluded.cached_input_tokens,
+        cache_write_tokens = usage_sum.cache_write_tokens + excluded.cache_write_tokens,
+        output_tokens = usage_sum.output_tokens + excluded.output_tokens,
+        reasoning_tokens = usage_sum.reasoning_tokens + excluded.reasoning_tokens,
+        audio_input_tokens = usage_sum.audio_input_tokens + excluded.audio_input_tokens,
+        audio_output_tokens = usage_sum.audio_output_tokens + excluded.audio_output_tokens,
+        duration_ms = usage_sum.duration_ms + excluded.duration_ms,
+        cost = usage_sum.cost + excluded.cost,
+        written_off = usage_sum.written_off + excluded.written_off
     )
-    insert into usage_sum
-    select grain, date_trunc(grain, started_at, 'UTC'), coalesce(account_id, ''), user_id, key_id, model,
-      -- Of a request that went on to another connection, only its last attempt counts.
-      count(*) filter (where outcome <> 'failed_over'),
-      count(*) filter (where outcome not in ('ok', 'cancelled', 'failed_over')),
-      sum(input_tokens), sum(cached_input_tokens), sum(cache_write_tokens),
-      sum(output_tokens), sum(reasoning_tokens), sum(audio_input_tokens), sum(audio_output_tokens),
-      sum(duration_ms), sum(cost), sum(written_off)
-    from fresh cross join grains
-    group by 1, 2, 3, 4, 5, 6
-    order by 1, 2, 3, 4, 5, 6
-    on conflict (grain, starts_at, account_id, user_id, key_id, model) do update set
-      requests = usage_sum.requests + excluded.requests,
-      failures = usage_sum.failures + excluded.failures,
-      input_tokens = usage_sum.input_tokens + excluded.input_tokens,
-      cached_input_tokens = usage_sum.cached_input_tokens + excluded.cached_input_tokens,
-      cache_write_tokens = usage_sum.cache_write_tokens + excluded.cache_write_tokens,
-      output_tokens = usage_sum.output_tokens + excluded.output_tokens,
-      reasoning_tokens = usage_sum.reasoning_tokens + excluded.reasoning_tokens,
-      audio_input_tokens = usage_sum.audio_input_tokens + excluded.audio_input_tokens,
-      audio_output_tokens = usage_sum.audio_output_tokens + excluded.audio_output_tokens,
-      duration_ms = usage_sum.duration_ms + excluded.duration_ms,
-      cost = usage_sum.cost + excluded.cost,
-      written_off = usage_sum.written_off + excluded.written_off`.execute(trx)
+    select count(*) as inserted from fresh`.execute(trx)
+  return Number(rows[0]?.inserted ?? 0n)
 }

@@ -21,11 +21,11 @@ export class Refused extends Error {
   }
 }
 
-/** The largest of amounts, or zero. */
-export const most = (...amounts: readonly bigint[]) => amounts.reduce((a, b) => (a > b ? a : b), 0n)
+/** The larger of two amounts. */
+export const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
 /** What a slice must have free for the whole of a need. */
-export const wanted = ({ full, minimum }: Need) => most(full, minimum)
+export const wanted = ({ full, minimum }: Need) => larger(full, minimum)
 
 /** What it must have for as little as is worth a request. */
-export const least = ({ floor, minimum }: Need) => most(floor, minimum)
+export const least = ({ floor, minimum }: Need) => larger(floor, minimum)

@@ -1,5 +1,5 @@
 import type { Bank } from './bank'
-import { least, most, Refused, wanted, type Need } from './need'
+import { larger, least, Refused, wanted, type Need } from './need'
 import { Pace } from './pace'
 import { RecentSpend } from './recent-spend'
 import { Hold, Slice } from './slice'
@@ -243,8 +243,8 @@ export class Purse {
     const isNew = slice === undefined
     slice ??= new Slice(newLeaseId(), askedAt.monotonicMs)
     const lacking = this.#waiting.reduce((sum, { need }) => sum + need.full, 0n) - slice.free
-    const largest = most(...this.#waiting.map(({ need }) => wanted(need)))
-    const need = most(lacking, largest - slice.free)
+    const largest = this.#waiting.map(({ need }) => wanted(need)).reduce(larger, 0n)
+    const need = larger(larger(lacking, largest - slice.free), 0n)
     // Known before it is asked for: what goes unanswered is looked up by its id.
     this.#slice = slice
     try {
@@ -281,6 +281,6 @@ export class Purse {
 
   /** What would last for about 30 seconds, by what the last ones used; a few requests at least. */
   #wish(largest: bigint): bigint {
-    return most(this.#spend.amount, fewRequests * largest)
+    return larger(this.#spend.amount, fewRequests * largest)
   }
 }

@@ -1,7 +1,8 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { allocate, type AccountState, type Allocation, type LeaseState } from './allocate'
 import { dropOrphans } from './drop-orphans'
-import { insertEvents, type BookedRecord } from './insert-events'
+import { insertEvents, insertTaken, type BookedRecord } from './insert-events'
+import { takeFromLeases } from './take-from-leases'
 import { chargeOf, type Charge } from './usage-record'
 import { newIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
@@ -10,42 +11,117 @@ type Db = Transaction<Schema>
 
 const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 
+interface Settling {
+  /** Charges of records that need not be read again. */
+  parsed?: ReadonlyMap<string, Charge> | undefined
+  /** Told when all is written. */
+  beforeCommit?: (() => void) | undefined
+}
+
+interface Event {
+  record: string
+  charge: Charge
+}
+
+/** Some events of a batch are in the ledger already. */
+class Repeated extends Error {
+  override readonly name = 'Repeated'
+}
+
 /**
- * Books a batch of usage events, as records, in one transaction, each once: an event that is already there falls
- * out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20). Locks
- * accounts, then leases, each in the order of their ids. `beforeCommit` is told when all is written.
+ * Books a batch of usage events, as records, in one transaction, each once: an event that is already
+ * there falls out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20).
+ * Locks accounts, then leases, each in the order of their ids.
  */
 export async function settle(
   db: Kysely<Schema>,
   records: readonly string[],
-  beforeCommit?: () => void,
+  { parsed, beforeCommit }: Settling = {},
 ): Promise<void> {
   if (records.length === 0) return
-  const batch = records.map((record) => ({ record, charge: chargeOf(record) }))
-  await db.transaction().execute(async (trx) => {
-    const charges = batch.map(({ charge }) => charge)
-    const charged = charges.filter(({ cost }) => cost > 0n)
-    const accounts = await lockAccounts(trx, charged)
-    const leases = await lockLeases(trx, charged)
-    const known = await knownIds(trx, charges)
-    const fresh = batch.filter(({ charge }) => !known.has(charge.id))
-    const alive = batch.filter(
-      ({ charge }) => !charge.isOrphan && known.get(charge.id) === 'orphan',
-    )
-    if (alive.length > 0) {
-      await dropOrphans(
-        trx,
-        alive.map(({ charge }) => charge.id),
-      )
-      fresh.push(...alive)
-    }
-    const booked = fresh.map((one) => ({ ...one, ...toBooked(one.charge, accounts, leases) }))
-    await bookTransactions(trx, booked, accounts)
-    await insertEvents(trx, booked)
-    await storeAccounts(trx, accounts)
-    await storeLeases(trx, leases)
-    beforeCommit?.()
+  const batch = records.map((record) => ({
+    record,
+    charge: parsed?.get(record) ?? chargeOf(record),
+  }))
+  try {
+    await db.transaction().execute(async (trx) => {
+      const locked = await lock(trx, batch)
+      await (bookTaken(trx, batch, locked) ?? bookOneByOne(trx, batch, locked))
+      beforeCommit?.()
+    })
+  } catch (thrown) {
+    if (!(thrown instanceof Repeated)) throw thrown
+    await db.transaction().execute(async (trx) => {
+      await bookOneByOne(trx, batch, await lock(trx, batch))
+      beforeCommit?.()
+    })
+  }
+}
+
+interface Locked {
+  accounts: ReadonlyMap<string, LockedAccount>
+  leases: ReadonlyMap<string, LockedLease>
+}
+
+async function lock(trx: Db, batch: readonly Event[]): Promise<Locked> {
+  const charged = batch.map(({ charge }) => charge).filter(({ cost }) => cost > 0n)
+  return { accounts: await lockAccounts(trx, charged), leases: await lockLeases(trx, charged) }
+}
+
+/**
+ * Where the leases pay for all of a batch, as they do in the steady state, it is booked as a whole.
+ * Undefined where they do not; rejects with `Repeated`.
+ */
+function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<void> | undefined {
+  const charges = batch.map(({ charge }) => charge)
+  if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
+  return store(trx, locked, {
+    firstOf: ({ id }) => charges.find(({ accountId, cost }) => accountId === id && cost > 0n)?.id,
+    insert: async () => {
+      const records = batch.map(({ record }) => record)
+      const inserted = await insertTaken(trx, records, [...locked.accounts.values()])
+      if (inserted < batch.length) throw new Repeated()
+    },
   })
+}
+
+async function bookOneByOne(trx: Db, batch: readonly Event[], locked: Locked): Promise<void> {
+  const known = await knownIds(
+    trx,
+    batch.map(({ charge }) => charge),
+  )
+  const fresh = batch.filter(({ charge }) => !known.has(charge.id))
+  const alive = batch.filter(({ charge }) => !charge.isOrphan && known.get(charge.id) === 'orphan')
+  if (alive.length > 0) {
+    await dropOrphans(
+      trx,
+      alive.map(({ charge }) => charge.id),
+    )
+    fresh.push(...alive)
+  }
+  const booked = fresh.map((one) => ({
+    ...one,
+    ...toBooked(one.charge, locked.accounts, locked.leases),
+  }))
+  await store(trx, locked, {
+    firstOf: ({ transactionId }) =>
+      booked.find((one) => one.transactionId === transactionId)?.charge.id,
+    insert: () => insertEvents(trx, booked),
+  })
+}
+
+interface Booking {
+  /** The first event that an account pays for. */
+  firstOf: (account: LockedAccount) => string | undefined
+  insert: () => Promise<void>
+}
+
+async function store(trx: Db, { accounts, leases }: Locked, { firstOf, insert }: Booking) {
+  // First of all, as it may find that some were booked before.
+  await insert()
+  await bookTransactions(trx, accounts, firstOf)
+  await storeAccounts(trx, accounts)
+  await storeLeases(trx, leases)
 }
 
 interface LockedAccount extends AccountState {
@@ -88,12 +164,14 @@ async function knownIds(trx: Db, charges: readonly Charge[]) {
   // As one text: the driver writes lists item by item.
   const ids = charges.map(({ id }) => id).join(' ')
   // ISO 8601 in UTC sorts as text.
-  const times = charges.map(({ startedAt }) => startedAt).toSorted()
+  const times = charges.map(({ startedAt }) => startedAt)
+  const first = times.reduce((a, b) => (a < b ? a : b))
+  const last = times.reduce((a, b) => (a > b ? a : b))
   // An event sent again has the same start: the partitions of other days need not be looked into.
   const { rows } = await sql<{ id: string; state: string }>`
     select id, state from usage_event
     where id = any(string_to_array(${ids}, ' '))
-      and started_at between ${times[0]}::timestamptz and ${times.at(-1)}::timestamptz
+      and started_at between ${first}::timestamptz and ${last}::timestamptz
   `.execute(trx)
   return new Map(rows.map(({ id, state }) => [id, state]))
 }
@@ -113,22 +191,16 @@ function toBooked(
   return { allocation, transactionId: isCharged ? account.transactionId : null }
 }
 
-interface Booked extends BookedRecord {
-  charge: Charge
-}
-
 /** One ledger transaction an account and batch: what it pays, and the house's revenue. */
 async function bookTransactions(
   trx: Db,
-  booked: readonly Booked[],
   accounts: ReadonlyMap<string, LockedAccount>,
+  firstOf: Booking['firstOf'],
 ): Promise<void> {
   const paying = [...accounts.values()].filter(({ posted, before }) => posted !== before)
   if (paying.length === 0) return
-  const firstOf = (transactionId: string) =>
-    booked.find((one) => one.transactionId === transactionId)?.charge.id ?? transactionId
   const ids = paying.map(({ transactionId }) => transactionId)
-  const refs = paying.map(({ transactionId }) => `usage:${firstOf(transactionId)}`)
+  const refs = paying.map((account) => `usage:${firstOf(account) ?? account.transactionId}`)
   const paid = paying.map(({ before, posted }) => before - posted)
   await sql`
     insert into ledger_transaction (id, kind, external_ref, description)

@@ -9,8 +9,8 @@ export interface TokenCounts {
   audioOutput: number
 }
 
-/** What one attempt used and cost. Written to the journal, then booked once, whatever happens. */
-export interface UsageEvent {
+/** What is known of an attempt when it begins. */
+export interface AttemptBeginning {
   /** The attempt's id: doing it twice changes nothing. */
   id: string
   requestId: string
@@ -18,28 +18,35 @@ export interface UsageEvent {
   keyId: string
   /** Who pays; null where nobody does. */
   accountId: string | null
-  /** The lease the hold was taken from; null where nothing was held. */
-  leaseId: string | null
   billingMode: 'platform' | 'free'
   operation: 'chat' | 'completions' | 'embeddings'
   model: string
   provider: string
   connectionId: string | null
   streamed: boolean
+  /** ISO 8601. */
+  startedAt: string
+  /** Nano-dollars per million tokens by bucket, as they were when the request began. */
+  pricing: Readonly<Record<string, string>> | null
+}
+
+/** How an attempt ended. */
+export interface AttemptEnd {
+  /** The lease the hold was taken from; null where nothing was held. */
+  leaseId: string | null
   /** `ok`, `cancelled` when the caller left, or the code of an error. */
   outcome: string
   /** An orphan was open when its process died: visible, and charged nothing. */
   state: 'settled' | 'orphan'
-  /** ISO 8601. */
-  startedAt: string
   durationMs: number
   firstTokenMs: number | null
   tokens: TokenCounts
   estimated: boolean
-  /** Nano-dollars per million tokens by bucket, as they were when the request began. */
-  pricing: Readonly<Record<string, string>> | null
   /** Nano-dollars. */
   cost: bigint
   /** The part of `cost` that the node took out of its lease. */
   fromLease: bigint
 }
+
+/** What one attempt used and cost. Written to the journal, then booked once, whatever happens. */
+export interface UsageEvent extends AttemptBeginning, AttemptEnd {}

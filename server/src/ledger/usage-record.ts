@@ -1,4 +1,4 @@
-import type { UsageEvent } from './usage-event'
+import type { AttemptBeginning, AttemptEnd, UsageEvent } from './usage-event'
 
 /** What booking needs to know of a usage event; amounts in nano-dollars. */
 export interface Charge {
@@ -14,27 +14,16 @@ export interface Charge {
 }
 
 /**
- * A record's columns of `usage_event`, in order, and their types there. Names are not repeated in each
- * record: two are written, read and sent for every request, and half of each would be names.
+ * A record's columns of `usage_event`, in order, and their types there: first what is known when an
+ * attempt ends, then what has been known since it began. Names are not repeated in each record: two are
+ * written, read and sent for every request, and half of each would be names.
  */
 export const recordColumns = [
-  ['id', 'text'],
-  ['started_at', 'timestamptz'],
-  ['account_id', 'text'],
-  ['lease_id', 'text'],
   ['cost', 'bigint'],
   ['from_lease', 'bigint'],
+  ['lease_id', 'text'],
   ['state', 'text'],
   ['outcome', 'text'],
-  ['request_id', 'text'],
-  ['user_id', 'text'],
-  ['key_id', 'text'],
-  ['billing_mode', 'text'],
-  ['operation', 'text'],
-  ['model', 'text'],
-  ['provider', 'text'],
-  ['connection_id', 'text'],
-  ['streamed', 'boolean'],
   ['duration_ms', 'integer'],
   ['first_token_ms', 'integer'],
   ['input_tokens', 'bigint'],
@@ -45,23 +34,29 @@ export const recordColumns = [
   ['audio_input_tokens', 'bigint'],
   ['audio_output_tokens', 'bigint'],
   ['estimated', 'boolean'],
+  ['id', 'text'],
+  ['started_at', 'timestamptz'],
+  ['account_id', 'text'],
+  ['request_id', 'text'],
+  ['user_id', 'text'],
+  ['key_id', 'text'],
+  ['billing_mode', 'text'],
+  ['operation', 'text'],
+  ['model', 'text'],
+  ['provider', 'text'],
+  ['connection_id', 'text'],
+  ['streamed', 'boolean'],
   ['pricing', 'jsonb'],
 ] as const
 
-/**
- * A usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a
- * JSON array, amounts as decimal text, times as ISO 8601.
- */
-export const toRecord = (event: UsageEvent): string =>
+const columnsOfEnd = recordColumns.findIndex(([name]) => name === 'id')
+
+/** What a record says of an attempt from its beginning on: the end of the record, as text. */
+export const beginningOf = (event: AttemptBeginning): string =>
   JSON.stringify([
     event.id,
     event.startedAt,
     event.accountId,
-    event.leaseId,
-    String(event.cost),
-    String(event.fromLease),
-    event.state,
-    event.outcome,
     event.requestId,
     event.userId,
     event.keyId,
@@ -71,27 +66,40 @@ export const toRecord = (event: UsageEvent): string =>
     event.provider,
     event.connectionId,
     event.streamed,
-    event.durationMs,
-    event.firstTokenMs,
-    event.tokens.input,
-    event.tokens.cachedInput,
-    event.tokens.cacheWrite,
-    event.tokens.output,
-    event.tokens.reasoning,
-    event.tokens.audioInput,
-    event.tokens.audioOutput,
-    event.estimated,
     event.pricing,
-  ])
+  ]).slice(1)
 
-// None of the values that a charge is made of has a comma in it.
-const chargePart = /^\[(?:[^,]*,){6}[^,]*/
+/**
+ * A usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a
+ * JSON array, amounts as decimal text, times as ISO 8601. `beginning` is what `beginningOf` returns.
+ */
+export function toRecord(end: AttemptEnd, beginning: string): string {
+  const { leaseId, tokens } = end
+  // Ids, codes and numbers of ours: there is nothing in them to escape.
+  return (
+    `["${end.cost}","${end.fromLease}",${leaseId === null ? 'null' : `"${leaseId}"`},` +
+    `"${end.state}","${end.outcome}",${end.durationMs},${end.firstTokenMs},` +
+    `${tokens.input},${tokens.cachedInput},${tokens.cacheWrite},${tokens.output},` +
+    `${tokens.reasoning},${tokens.audioInput},${tokens.audioOutput},${end.estimated},${beginning}`
+  )
+}
+
+/** What booking needs to know of an event that was just made. */
+export const toCharge = (event: UsageEvent): Charge => ({
+  id: event.id,
+  startedAt: event.startedAt,
+  accountId: event.accountId,
+  leaseId: event.leaseId,
+  cost: event.cost,
+  fromLease: event.fromLease,
+  isOrphan: event.state === 'orphan',
+})
 
 /** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
 export function chargeOf(record: string): Charge {
-  const [id, startedAt, accountId, leaseId, cost, fromLease, state] = valuesOf(
-    `${chargePart.exec(record)?.[0] ?? ''}]`,
-  )
+  const values = valuesOf(record)
+  const [cost, fromLease, leaseId, state] = values
+  const [id, startedAt, accountId] = values.slice(columnsOfEnd)
   if (
     typeof id !== 'string' ||
     typeof startedAt !== 'string' ||
@@ -113,15 +121,16 @@ export function chargeOf(record: string): Charge {
 
 /** The record of an attempt that was open when its process died: visible, and charged nothing. */
 export function asOrphan(record: string): string {
-  const [id, startedAt, accountId, leaseId, _cost, _fromLease, _state, _outcome, ...rest] =
-    valuesOf(record)
-  return JSON.stringify([id, startedAt, accountId, leaseId, '0', '0', 'orphan', 'orphan', ...rest])
+  const [_cost, _fromLease, leaseId, _state, _outcome, ...rest] = valuesOf(record)
+  return JSON.stringify(['0', '0', leaseId, 'orphan', 'orphan', ...rest])
 }
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
 function valuesOf(list: string): unknown[] {
   const values: unknown = JSON.parse(list)
-  if (!Array.isArray(values)) throw new Error('the journal holds what is no usage event')
+  if (!Array.isArray(values) || values.length !== recordColumns.length) {
+    throw new Error('the journal holds what is no usage event')
+  }
   return values
 }

@@ -13,15 +13,25 @@ export interface Pieces {
 }
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
-export const ratesOf = ({ input, output, ...own }: Pricing): Readonly<Record<Bucket, bigint>> => ({
-  input,
-  cachedInput: own.cachedInput ?? input,
-  cacheWrite: own.cacheWrite ?? input,
-  audioInput: own.audioInput ?? input,
-  output,
-  reasoning: own.reasoning ?? output,
-  audioOutput: own.audioOutput ?? output,
-})
+export function ratesOf(pricing: Pricing): Readonly<Record<Bucket, bigint>> {
+  const known = ratesBy.get(pricing)
+  if (known) return known
+  const { input, output, ...own } = pricing
+  const rates = {
+    input,
+    cachedInput: own.cachedInput ?? input,
+    cacheWrite: own.cacheWrite ?? input,
+    audioInput: own.audioInput ?? input,
+    output,
+    reasoning: own.reasoning ?? output,
+    audioOutput: own.audioOutput ?? output,
+  }
+  ratesBy.set(pricing, rates)
+  return rates
+}
+
+/** A model's pricing is one object for as long as it stays the same. */
+const ratesBy = new WeakMap<Pricing, Readonly<Record<Bucket, bigint>>>()
 
 const million = 1_000_000n
 
@@ -29,10 +39,21 @@ const million = 1_000_000n
 export const roundedUp = (millionths: bigint): bigint => (millionths + million - 1n) / million
 
 /** What the pieces of a request cost, in nano-dollars. */
-export const costOfPieces = (
-  { requests = 1, images = 0 }: Pieces,
-  { request = 0n, image = 0n }: Pricing,
-): bigint => BigInt(requests) * request + BigInt(images) * image
+export function costOfPieces({ requests = 1, images = 0 }: Pieces, pricing: Pricing): bigint {
+  const { request = 0n, image = 0n } = pricing
+  if (request === 0n && image === 0n) return 0n
+  return BigInt(requests) * request + BigInt(images) * image
+}
+
+const buckets = [
+  'input',
+  'cachedInput',
+  'cacheWrite',
+  'audioInput',
+  'output',
+  'reasoning',
+  'audioOutput',
+] as const satisfies readonly Bucket[]
 
 /**
  * What a usage costs, in nano-dollars: summed exactly, rounded up once. The caller limits a usage to
@@ -40,13 +61,11 @@ export const costOfPieces = (
  */
 export function costOf(usage: Usage, pricing: Pricing, pieces: Pieces = {}): bigint {
   const rates = ratesOf(pricing)
-  const millionths =
-    BigInt(usage.input) * rates.input +
-    BigInt(usage.cachedInput) * rates.cachedInput +
-    BigInt(usage.cacheWrite) * rates.cacheWrite +
-    BigInt(usage.audioInput) * rates.audioInput +
-    BigInt(usage.output) * rates.output +
-    BigInt(usage.reasoning) * rates.reasoning +
-    BigInt(usage.audioOutput) * rates.audioOutput
+  let millionths = 0n
+  // Most buckets are empty, and large numbers are slow.
+  for (const bucket of buckets) {
+    const tokens = usage[bucket]
+    if (tokens > 0) millionths += BigInt(tokens) * rates[bucket]
+  }
   return roundedUp(millionths) + costOfPieces(pieces, pricing)
 }

@@ -27,6 +27,8 @@ const openJournal = (disk: JournalDisk) =>
 class Model {
   open = new Map<string, { body: string; isOrphan: boolean }>()
   settled: string[] = []
+  /** An attempt begins once; what has ended never does again. */
+  ended = new Set<string>()
 
   reopen() {
     for (const record of this.open.values()) record.isOrphan = true
@@ -53,10 +55,12 @@ async function play(journal: Journal, model: Model, step: Command): Promise<void
   const { kind, attempt, body } = step
   const open = model.open.get(attempt)
   if (kind === 'begin') {
+    if (model.ended.has(attempt)) return
     model.open.set(attempt, { body, isOrphan: open?.isOrphan ?? false })
     await journal.begin(attempt, body)
   } else {
     model.open.delete(attempt)
+    model.ended.add(attempt)
     model.settled.push(`${attempt} ${body}`)
     await journal.settle(attempt, body)
   }
@@ -85,8 +89,7 @@ test('whatever is begun, settled, dropped and opened again, it says what was wri
           reason: 'unwritten',
         })
         isFull = false
-      } else if ('limit' in step || !('attempt' in step) || step.kind === 'begin') {
-        // An attempt that has ended does not begin again while that is being written.
+      } else if ('limit' in step || !('attempt' in step)) {
         await Promise.all(running)
         running = []
       }

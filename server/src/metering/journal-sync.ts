@@ -23,7 +23,7 @@ const groupMs = 1
 
 // Among others one sync serves all of so long; where syncs are slow, of longer, so that they do not
 // take all of the disk's time and much of ours.
-const everyMs = 2
+const everyMs = 4
 const restPerSync = 3
 const longestEveryMs = 8
 

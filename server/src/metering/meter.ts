@@ -4,9 +4,9 @@ import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './wors
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
 import type { Need } from '../ledger/need'
-import type { Hold } from '../ledger/slice'
-import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
-import { toRecord } from '../ledger/usage-record'
+import type { Hold, Settled } from '../ledger/slice'
+import type { AttemptBeginning, AttemptEnd, TokenCounts, UsageEvent } from '../ledger/usage-event'
+import { beginningOf, toRecord } from '../ledger/usage-record'
 import type { Usage } from '../wire/usage'
 
 /** Where a meter writes what it read. */
@@ -14,7 +14,7 @@ export interface MeterPorts {
   /** Resolves when a killed process would leave the record behind. */
   begin: (attemptId: string, record: string) => Promise<void>
   /** Resolves when the event will be booked whatever happens; rejects where it may not be. */
-  settle: (event: UsageEvent) => Promise<void>
+  settle: (event: UsageEvent, beginning: string) => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -24,7 +24,7 @@ export interface Metered {
   userId: string
   keyId: string
   model: Model
-  operation: UsageEvent['operation']
+  operation: AttemptBeginning['operation']
   streamed: boolean
   /** The caller set the output limit itself: it never pays beyond that. */
   hasOwnLimit: boolean
@@ -51,11 +51,11 @@ interface Asked {
 }
 
 interface OpenAttempt {
-  id: string
-  provider: string
-  connectionId: string
-  startedAt: string
+  beginning: AttemptBeginning
+  /** The same as its records have it. */
+  text: string
   startedAtMs: number
+  firstTokenMs: number | null
 }
 
 /** How a request ended. */
@@ -76,6 +76,19 @@ const nothing: TokenCounts = {
   reasoning: 0,
   audioInput: 0,
   audioOutput: 0,
+}
+
+/** How an attempt stands that has not ended. */
+const unused: AttemptEnd = {
+  leaseId: null,
+  outcome: 'open',
+  state: 'settled',
+  durationMs: 0,
+  firstTokenMs: null,
+  tokens: nothing,
+  estimated: false,
+  cost: 0n,
+  fromLease: 0n,
 }
 
 /** The longest answer that is believed of a model whose context is not known. */
@@ -114,18 +127,19 @@ export class Meter {
   /** An attempt is about to be sent. The same connection again, for a further part, is no new one. */
   async begin({ provider, connection }: Asked): Promise<void> {
     const last = this.#attempt
-    if (last?.connectionId === connection.id) return
-    this.#attempt = {
-      id: newId('att'),
-      provider: provider.key,
-      connectionId: connection.id,
-      startedAt: new Date().toISOString(),
-      startedAtMs: performance.now(),
-    }
-    if (last) await this.#ports.settle(this.#eventOf(last, { outcome: 'failed_over' }))
-    const open = this.#eventOf(this.#attempt, { outcome: 'open' })
-    await this.#ports.begin(this.#attempt.id, toRecord(open))
+    if (last?.beginning.connectionId === connection.id) return
+    const beginning = this.#beginningAt({ provider, connection })
+    const text = beginningOf(beginning)
+    this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
+    if (last) await this.#settle(last, { ...unused, outcome: 'failed_over' })
+    await this.#ports.begin(beginning.id, toRecord(unused, text))
     this.#metered.onAttempt?.()
+  }
+
+  /** The first of a stream has come. */
+  answered(): void {
+    if (!this.#attempt) return
+    this.#attempt.firstTokenMs = Math.round(performance.now() - this.#attempt.startedAtMs)
   }
 
   /**
@@ -177,46 +191,63 @@ export class Meter {
     const cost = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
     const settled = paid?.hold.settle(cost)
     if (!this.#attempt) return 0n
-    await this.#ports.settle(
-      this.#eventOf(this.#attempt, {
-        outcome,
-        cost,
-        leaseId: settled?.leaseId ?? null,
-        fromLease: settled?.fromLease ?? 0n,
-        ...(used && { tokens: countsOf(used), estimated: used.estimated }),
-      }),
-    )
+    await this.#settle(this.#attempt, endOf({ outcome, used, cost, settled }))
     return cost
   }
 
-  #eventOf(attempt: OpenAttempt, own: Partial<UsageEvent> & { outcome: string }): UsageEvent {
+  #settle(attempt: OpenAttempt, end: AttemptEnd): Promise<void> {
+    const { beginning, text, startedAtMs, firstTokenMs } = attempt
+    end.durationMs = Math.round(performance.now() - startedAtMs)
+    end.firstTokenMs = firstTokenMs
+    return this.#ports.settle({ ...beginning, ...end }, text)
+  }
+
+  #beginningAt({ provider, connection }: Asked): AttemptBeginning {
     const { requestId, userId, keyId, model, operation, streamed } = this.#metered
+    const paid = this.#paid
     return {
-      id: attempt.id,
+      id: newId('att'),
       requestId,
       userId,
       keyId,
-      accountId: this.#paid?.accountId ?? null,
-      leaseId: null,
-      billingMode: this.#paid ? 'platform' : 'free',
+      accountId: paid?.accountId ?? null,
+      billingMode: paid ? 'platform' : 'free',
       operation,
       model: model.id,
-      provider: attempt.provider,
-      connectionId: attempt.connectionId,
+      provider: provider.key,
+      connectionId: connection.id,
       streamed,
-      state: 'settled',
-      startedAt: attempt.startedAt,
-      durationMs: Math.round(performance.now() - attempt.startedAtMs),
-      firstTokenMs: null,
-      tokens: nothing,
-      estimated: false,
-      pricing: this.#paid ? asText(this.#paid.pricing) : null,
-      cost: 0n,
-      fromLease: 0n,
-      ...own,
+      startedAt: new Date().toISOString(),
+      pricing: paid ? asText(paid.pricing) : null,
     }
   }
 }
 
-const countsOf = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage): TokenCounts =>
-  tokens
+interface Ended {
+  outcome: string
+  used: Usage | undefined
+  cost: bigint
+  settled: Settled | undefined
+}
+
+const endOf = ({ outcome, used, cost, settled }: Ended): AttemptEnd => ({
+  leaseId: settled ? settled.leaseId : null,
+  outcome,
+  state: 'settled',
+  durationMs: 0,
+  firstTokenMs: null,
+  tokens: used ? countsOf(used) : nothing,
+  estimated: used ? used.estimated : false,
+  cost,
+  fromLease: settled ? settled.fromLease : 0n,
+})
+
+const countsOf = (usage: Usage): TokenCounts => ({
+  input: usage.input,
+  cachedInput: usage.cachedInput,
+  cacheWrite: usage.cacheWrite,
+  output: usage.output,
+  reasoning: usage.reasoning,
+  audioInput: usage.audioInput,
+  audioOutput: usage.audioOutput,
+})

@@ -1,9 +1,16 @@
 import { Meter, type Metered, type MeterPorts, type Paid } from './meter'
 import type { MonthPass } from './month-pass'
-import { affordableLimit, floorPrice, fullPrice, worstCase, type Volume } from './worst-case'
+import {
+  affordableLimit,
+  floorPrice,
+  fullPrice,
+  worstCase,
+  type Volume,
+  type WorstCase,
+} from './worst-case'
 import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
-import { Refused } from '../ledger/need'
+import { Refused, type Need } from '../ledger/need'
 import type { Purses } from '../ledger/purses'
 import type { Hold } from '../ledger/slice'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
@@ -16,10 +23,21 @@ export interface Payer {
   month?: MonthPass | undefined
 }
 
-/** The worst case of a request, and the least that is worth one. Nano-dollars. */
-interface Price {
-  full: bigint
-  floor: bigint
+/** What a request needs of its payer; the floor is asked for only where there is not enough. */
+class Price implements Need {
+  readonly full: bigint
+  readonly minimum: bigint
+  readonly #worst: WorstCase
+
+  constructor(worst: WorstCase, minimum: bigint) {
+    this.#worst = worst
+    this.full = fullPrice(worst)
+    this.minimum = minimum
+  }
+
+  get floor(): bigint {
+    return floorPrice(this.#worst)
+  }
 }
 
 interface Options extends MeterPorts {
@@ -47,8 +65,7 @@ export class Metering {
   /**
    * Holds the worst case of a request; in the steady state at once. Rejects with `payment_required`
    * for a payer that gets nothing that costs, with `insufficient_credits`, of the balance or of a
-   * spending limit, and with
-   * `gateway_unavailable` where the ledger cannot be asked.
+   * spending limit, and with `gateway_unavailable` where the ledger cannot be asked.
    */
   async open(metered: Metered, payer: Payer, volumeOf: () => Volume): Promise<Opened> {
     const { model } = metered
@@ -58,18 +75,20 @@ export class Metering {
     const restriction = this.#options.restrictions.of(payer.accountId)
     if (restriction) throw toPaymentRequired(restriction)
     const worst = worstCase(volumeOf(), model.pricing)
-    const hold = await this.#limitedHold(payer, {
-      full: fullPrice(worst),
-      floor: floorPrice(worst),
-    })
-    const outputLimit = affordableLimit(worst, hold.amount) ?? worst.volume.outputLimit
+    const price = new Price(worst, this.#options.minimumBalance)
+    const { accountId, month } = payer
+    const held = month ? this.#limitedHold(accountId, price, month) : this.#hold(accountId, price)
+    const hold = held instanceof Promise ? await held : held
+    const asked = worst.volume.outputLimit
+    const isWhole = hold.amount >= price.full
+    const outputLimit = isWhole ? asked : (affordableLimit(worst, hold.amount) ?? asked)
     const paid: Paid = {
-      accountId: payer.accountId,
+      accountId,
       hold,
       pricing: model.pricing,
       worst,
       outputLimit,
-      more: (need) => this.#options.purses.of(payer.accountId).hold(need),
+      more: (need) => this.#options.purses.of(accountId).hold(need),
     }
     return {
       meter: new Meter(this.#options, metered, paid),
@@ -78,31 +97,39 @@ export class Metering {
   }
 
   /** As much as the balance and the spending limits of the month allow. */
-  async #limitedHold({ accountId, month }: Payer, { full, floor }: Price): Promise<Hold> {
-    const left = month?.left ?? full
+  async #limitedHold(accountId: string, price: Price, month: MonthPass): Promise<Hold> {
+    const { full, floor, minimum } = price
+    const left = month.left ?? full
     if (left < floor) {
       // Who cannot pay either is told of the balance: it comes first.
-      const hold = await this.#hold(accountId, { full: floor, floor })
+      const hold = await this.#hold(accountId, { full: floor, floor, minimum })
       hold.settle(0n)
       throw toOverAllowance(left, floor)
     }
     const allowed = left < full ? left : full
-    month?.hold(allowed)
-    const hold = await this.#hold(accountId, { full: allowed, floor })
-    if (hold.amount < allowed) month?.hold(hold.amount)
+    month.hold(allowed)
+    const hold = await this.#hold(accountId, { full: allowed, floor, minimum })
+    if (hold.amount < allowed) month.hold(hold.amount)
     return hold
   }
 
-  async #hold(accountId: string, { full, floor }: Price): Promise<Hold> {
-    const { purses, minimumBalance: minimum, onError } = this.#options
+  /** In the steady state without a promise. Throws or rejects with an `ApiError`. */
+  #hold(accountId: string, need: Need): Hold | Promise<Hold> {
     try {
-      const hold = purses.of(accountId).hold({ full, floor, minimum })
-      return hold instanceof Promise ? await hold : hold
+      const hold = this.#options.purses.of(accountId).hold(need)
+      if (!(hold instanceof Promise)) return hold
+      return hold.catch((thrown: unknown) => {
+        throw this.#refusalFor(thrown)
+      })
     } catch (thrown) {
-      if (thrown instanceof Refused) throw toInsufficient(thrown)
-      onError(thrown)
-      throw unavailable(thrown)
+      throw this.#refusalFor(thrown)
     }
+  }
+
+  #refusalFor(thrown: unknown): ApiError {
+    if (thrown instanceof Refused) return toInsufficient(thrown)
+    this.#options.onError(thrown)
+    return unavailable(thrown)
   }
 }
 

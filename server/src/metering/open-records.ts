@@ -139,12 +139,13 @@ export class OpenRecords implements Disposable {
   }
 
   #append(lines: string): void {
-    const bytes = Buffer.from(this.#isTorn ? `${tornEnd}${lines}` : lines)
+    const text = this.#isTorn ? `${tornEnd}${lines}` : lines
     this.#beforeWrite()
     this.#isTorn = true
-    const written = writeSync(this.#fd, bytes)
+    const written = writeSync(this.#fd, text)
     this.#bytes += written
-    if (written < bytes.length) throw new Error('a record was written in part')
+    // Text beyond ASCII has more bytes than characters.
+    if (written < Buffer.byteLength(text)) throw new Error('a record was written in part')
     this.#isTorn = false
   }
 

@@ -31,20 +31,40 @@ export interface WorstCase {
 
 const dearest = (...rates: readonly bigint[]) => rates.reduce((a, b) => (a > b ? a : b))
 
+interface DearestRates {
+  input: bigint
+  output: bigint
+}
+
+const dearestBy = new WeakMap<Pricing, DearestRates>()
+
+/** The dearest rates of text. */
+function dearestRates(pricing: Pricing): DearestRates {
+  const known = dearestBy.get(pricing)
+  if (known) return known
+  const rates = ratesOf(pricing)
+  const text = {
+    input: dearest(rates.input, rates.cachedInput, rates.cacheWrite),
+    output: dearest(rates.output, rates.reasoning),
+  }
+  dearestBy.set(pricing, text)
+  return text
+}
+
 /** Each side at the dearest of the rates that can apply to it: no usage within `volume` costs more. */
 export function worstCase(volume: Volume, pricing: Pricing): WorstCase {
-  const rates = ratesOf(pricing)
-  const heard = volume.hears ? rates.audioInput : 0n
-  const spoken = volume.speaks ? rates.audioOutput : 0n
-  const inputRate = dearest(rates.input, rates.cachedInput, rates.cacheWrite, heard)
-  const outputRate = dearest(rates.output, rates.reasoning, spoken)
+  const { audioInput, audioOutput } = ratesOf(pricing)
+  const text = dearestRates(pricing)
+  const inputRate = volume.hears ? dearest(text.input, audioInput) : text.input
+  const outputRate = volume.speaks ? dearest(text.output, audioOutput) : text.output
+  let fixed = BigInt(volume.inputTokens) * inputRate
+  if (volume.extraOutputTokens > 0) fixed += BigInt(volume.extraOutputTokens) * outputRate
+  const pieces = costOfPieces(volume, pricing)
+  if (pieces > 0n) fixed += pieces * 1_000_000n
   return {
     volume,
-    fixed:
-      BigInt(volume.inputTokens) * inputRate +
-      BigInt(volume.extraOutputTokens) * outputRate +
-      costOfPieces(volume, pricing) * 1_000_000n,
-    perToken: BigInt(volume.choices) * outputRate,
+    fixed,
+    perToken: volume.choices === 1 ? outputRate : BigInt(volume.choices) * outputRate,
   }
 }
 

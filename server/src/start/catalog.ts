@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import { builtInModels } from '../catalog/built-in'
+import { builtInModelsByTime, priceSlot } from '../catalog/built-in'
 import { Catalog } from '../catalog/catalog'
 import { connectionsFrom } from '../catalog/from-environment'
 import { fromLocalServers } from '../catalog/local-models'
@@ -11,6 +11,7 @@ import { findLocalServers, type LocalServer } from '../egress/local-servers'
 import { providers as registry } from '../providers/registry'
 
 const lookAgainMs = 30_000
+const pricesEveryMs = 5000
 
 function readFile(path: string): string | undefined {
   try {
@@ -20,14 +21,19 @@ function readFile(path: string): string | undefined {
   }
 }
 
-/** The catalogue, read once, and again after every change. */
+interface OpenedCatalog {
+  catalog: Catalog
+  lookForLocalServers: (ownPort: number) => Disposable
+}
+
+/** The catalogue, read once, and again after every change and when prices change by the clock. */
 export async function openCatalog(
-  config: Config,
-  { database, installation }: Storage,
-  log: Logger,
-): Promise<{ catalog: Catalog; lookForLocalServers: (ownPort: number) => Disposable }> {
+  { config, storage, log }: { config: Config; storage: Storage; log: Logger },
+  stack: AsyncDisposableStack,
+): Promise<OpenedCatalog> {
+  const { database, installation } = storage
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox' || config.sandbox)
-  const models = builtInModels(providers)
+  const modelsAt = builtInModelsByTime(providers)
   const connections = connectionsFrom(config.environment, providers, { readFile })
   let servers: LocalServer[] = []
   const catalog = new Catalog({
@@ -35,7 +41,7 @@ export async function openCatalog(
       const local = fromLocalServers(servers, config.environment)
       return {
         providers,
-        models: [...models, ...local.models],
+        models: [...modelsAt(Date.now()), ...local.models],
         connections: [...connections, ...local.connections],
       }
     },
@@ -46,7 +52,8 @@ export async function openCatalog(
       }),
     onError: (err) => log.warn({ err }, 'the catalogue could not be read; the last one stays'),
   })
-  await catalog.refresh()
+  await stack.use(catalog).refresh()
+  stack.use(followPrices(catalog))
 
   const look = async (ownPort: number) => {
     const found = await findLocalServers({ ownPort, environment: config.environment })
@@ -61,9 +68,22 @@ export async function openCatalog(
     lookForLocalServers: (ownPort) => {
       if (!config.localDiscovery) return { [Symbol.dispose]: () => undefined }
       void look(ownPort)
-      const timer = setInterval(() => void look(ownPort), lookAgainMs)
-      timer.unref()
-      return { [Symbol.dispose]: () => clearInterval(timer) }
+      return every(lookAgainMs, () => void look(ownPort))
     },
   }
+}
+
+function followPrices(catalog: Catalog): Disposable {
+  let slot = priceSlot(Date.now())
+  return every(pricesEveryMs, () => {
+    const now = priceSlot(Date.now())
+    if (now !== slot) catalog.refreshSoon()
+    slot = now
+  })
+}
+
+function every(ms: number, work: () => void): Disposable {
+  const timer = setInterval(work, ms)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -52,6 +52,8 @@ export interface OpenedGateway {
   egress: Egress
   claims: Claims
   drains: Drains
+  /** Something came to an account, by this node. */
+  creditCame: (accountId: string) => void
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -99,6 +101,7 @@ export async function openGateway(
     egress,
     claims,
     drains,
+    creditCame: money.creditCame,
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },

@@ -1,29 +1,25 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { crashingStore } from './crash'
 import { openMonths } from './months'
 import type { Storage } from './storage'
+import { openUsage } from './usage'
 import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Subscriptions } from '../db/listener'
-import { unavailable } from '../errors'
 import { endLeases, leasesOf } from '../ledger/end-leases'
 import { createLeaseStore } from '../ledger/lease-store'
 import { beat, earlierStarts, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
 import { Purses } from '../ledger/purses'
 import { Recalls, recalledLately } from '../ledger/recalls'
 import { Restrictions } from '../ledger/restrictions'
-import { settle } from '../ledger/settle'
 import { Sweeper } from '../ledger/sweeper'
-import type { UsageEvent } from '../ledger/usage-event'
-import { asOrphan, toRecord } from '../ledger/usage-record'
-import { Flusher } from '../metering/flusher'
-import { Journal } from '../metering/journal'
-import type { MeterPorts } from '../metering/meter'
+import { asOrphan } from '../ledger/usage-record'
+import type { Flusher } from '../metering/flusher'
+import type { Journal } from '../metering/journal'
 import { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { LiveSettings } from '../settings/live-settings'
@@ -42,6 +38,8 @@ export interface Money {
   metering: Metering
   months: Months
   subscriptions: Subscriptions
+  /** Something came to an account. */
+  creditCame: (accountId: string) => void
   /** Notifications may have been missed. */
   onGap: () => void
 }
@@ -62,8 +60,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const alive = { nodes: 1 }
   await registerNode(query, node)
   alive.nodes = await beat(query, node.id)
-  const journal = stack.use(await openJournal(options))
-  const flusher = stack.use(openFlusher(options, journal))
+  const { journal, flusher, portsFor } = await openUsage(options, stack)
   await recover({ storage, log, crashAt, node, journal, flusher })
   const store = createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes })
   const purses = new Purses({
@@ -86,7 +83,9 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   stack.use(keepUp({ storage, log, crashAt, node, purses, alive, recalls }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
   const months = openMonths(options, stack)
+  const creditCame = (accountId: string) => purses.creditCame(accountId)
   return {
+    creditCame,
     months,
     metering: new Metering({
       purses,
@@ -94,12 +93,12 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
       get minimumBalance() {
         return settings.current.minimumBalance
       },
-      ...meterPorts({ storage, log, crashAt, journal, months }),
+      ...portsFor(months),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
     subscriptions: {
       tollgate_restriction: () => restrictions.refreshSoon(),
-      tollgate_credit: (accountId) => purses.creditCame(accountId),
+      tollgate_credit: creditCame,
       tollgate_recall: (payload) => recalls.hear(payload, node.id),
     },
     onGap: () => {
@@ -124,77 +123,11 @@ async function placeOf(dataDir: string): Promise<string> {
   return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
 }
 
-function openFlusher({ storage, log, crashAt }: Options, journal: Journal): Flusher {
-  const { query } = storage.database
-  const beforeCommit = crashAt && (() => crashAt('flush-before-commit'))
-  return new Flusher({
-    journal,
-    book: async (records) => {
-      crashAt?.('flush-before-begin')
-      await settle(query, records, beforeCommit)
-      crashAt?.('flush-after-commit')
-    },
-    onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
-  })
-}
-
-const openJournal = ({ config, storage, log, crashAt }: Options) =>
-  Journal.open({
-    path: join(storage.dataDir, 'journal.sqlite'),
-    sync: config.journalSync,
-    onDamage: (damage) => log.error({ damage }, 'the usage journal was damaged'),
-    onFailure: (err) => log.fatal({ err }, 'the usage journal failed; paid requests are refused'),
-    onDelay: (err) => log.warn({ err }, 'the log of the usage journal could not be emptied'),
-    ...(crashAt && { crashAt }),
-  })
-
 interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   node: LedgerNode
   journal: Journal
   flusher: Flusher
   purses: Purses
-}
-
-type WritePorts = Pick<Parts, 'storage' | 'log' | 'journal' | 'crashAt'> & Pick<Money, 'months'>
-
-const meterPorts = (ports: WritePorts): Omit<MeterPorts, 'onError'> => ({
-  begin: (attemptId, record) => begin(attemptId, record, ports),
-  settle: (event) => {
-    ports.months.note(event)
-    return write(event, ports)
-  },
-})
-
-/** Nothing is asked of a provider before it is written down. */
-function begin(
-  attemptId: string,
-  record: string,
-  { journal, crashAt }: Pick<Parts, 'journal' | 'crashAt'>,
-): Promise<void> {
-  crashAt?.('after-admit')
-  const begun = journal.begin(attemptId, record).catch((cause: unknown) => {
-    throw unavailable(cause)
-  })
-  return crashAt ? begun.then(() => crashAt('after-open-record')) : begun
-}
-
-/** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
-async function write(
-  event: UsageEvent,
-  { storage, log, crashAt, journal, months }: WritePorts,
-): Promise<void> {
-  crashAt?.('after-usage')
-  const record = toRecord(event)
-  try {
-    await journal.settle(event.id, record)
-  } catch (cause) {
-    log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
-    await settle(storage.database.query, [record]).catch((err: unknown) => {
-      log.fatal({ err, record }, 'a usage event could not be written anywhere')
-      months.drop(event)
-      throw unavailable(err)
-    })
-  }
 }
 
 /**

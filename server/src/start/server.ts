@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { openCatalog } from './catalog'
-import { openGateway } from './gateway'
+import { openGateway, type OpenedGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
@@ -17,7 +17,6 @@ import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../config'
 import { crasher, type CrashAt } from '../crash-points'
 import { newId } from '../db/id'
-import type { Egress } from '../egress/egress'
 import { unavailable } from '../errors'
 import type { Drains } from '../gateway/drains'
 import { StreamWatch } from '../http/event-stream'
@@ -25,6 +24,7 @@ import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import type { Claims } from '../idempotency/claims'
 import type { ReplyPorts } from '../v1/reply'
+import type { LiveSettings } from '../settings/live-settings'
 import { probe } from '../routing/probe'
 
 /** A server that is up. */
@@ -56,16 +56,14 @@ export async function startServer(config: Config, options: Options): Promise<Run
     onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   await openPartitions({ storage, log })
-  const { catalog, lookForLocalServers } = await openCatalog(config, storage, log)
-  opening.use(catalog)
+  const { catalog, lookForLocalServers } = await openCatalog({ config, storage, log }, opening)
   const settings = await openSettings({ config, storage, log }, opening)
   const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
-  const { gateway, door, egress, claims, drains, endAll } = await openGateway(
-    { config, timers, settings, storage, catalog, log, crashAt },
-    opening,
-  )
-  const stores = { ...openStores(storage, catalog, egress), config: createConfigStore(settings) }
+  const parts = { config, timers, settings, storage, catalog, log, crashAt }
+  const opened = await openGateway(parts, opening)
+  const { gateway, door, claims, drains, endAll } = opened
+  const stores = openStores(parts, opened)
   const state = { isStopping: false }
   const app = createApp({
     gateway,
@@ -79,11 +77,9 @@ export async function startServer(config: Config, options: Options): Promise<Run
     stores,
     log,
   })
-  const { dataDir } = storage
-  const credit = config.firstCredit
   const firstAccount = await openFirstAccount(storage.database.query, stores.users, {
-    dataDir,
-    credit,
+    dataDir: storage.dataDir,
+    credit: config.firstCredit,
   })
   const http = listen(app, config, () => newId('req'))
   opening.use(openJobs({ config, settings, storage, log }))
@@ -151,10 +147,20 @@ async function drain({ http, claims, drains }: Running, drainMs: number, endAll:
   await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
 }
 
-const openStores = ({ database, installation }: Storage, catalog: Catalog, egress: Egress) => ({
+interface Stored {
+  storage: Storage
+  catalog: Catalog
+  settings: LiveSettings
+}
+
+const openStores = (
+  { storage: { database, installation }, catalog, settings }: Stored,
+  { egress, creditCame }: Pick<OpenedGateway, 'egress' | 'creditCame'>,
+) => ({
+  config: createConfigStore(settings),
   users: createUserStore(database.query),
   plans: createPlanStore(database.query),
-  credits: createCreditStore(database.query),
+  credits: createCreditStore({ db: database.query, creditCame }),
   providers: createProviderStore(database.query, catalog),
   models: createModelStore(database.query, catalog),
   connections: createConnectionStore({

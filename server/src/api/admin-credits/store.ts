@@ -48,15 +48,25 @@ const toTransaction = (row: EntryRow) => ({
 
 export type CreditStore = ReturnType<typeof createCreditStore>
 
+interface Options {
+  db: Kysely<Schema>
+  /** Something came to an account: who was just refused here is served again. */
+  creditCame: (accountId: string) => void
+}
+
 /** What the operator gives and takes, and every movement of every account. */
-export function createCreditStore(db: Kysely<Schema>) {
+export function createCreditStore({ db, creditCame }: Options) {
   async function move(posting: Omit<Posting, 'externalRef'>) {
     const { accountId } = posting
     if (!isId('user', accountId) || !(await exists(db, accountId))) {
       throw new ApiError('resource_not_found', { param: 'user_id' })
     }
     const posted = await post(db, { ...posting, externalRef: `operator:${newIdBody()}` })
-    if (posted) return toTransaction(toRow(posting, posted))
+    if (posted) {
+      // The other nodes are notified; on this one the very next request must see it.
+      creditCame(accountId)
+      return toTransaction(toRow(posting, posted))
+    }
     throw invalidRequest(
       'amount',
       'out_of_range',

@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { eventForTests, recordForTests } from './event-for-tests'
+import { asOrphan, chargeOf, recordColumns, toCharge } from './usage-record'
+
+test('a record has a value for each column, whatever models are called', () => {
+  const property = fc.property(fc.string({ unit: 'binary' }), fc.string(), (model, provider) => {
+    const values: unknown = JSON.parse(recordForTests('user_1', { id: 'att_1', model, provider }))
+    expect(values).toBeArrayOfSize(recordColumns.length)
+    const named = Object.fromEntries(
+      recordColumns.map(([name], at) => [name, Array.isArray(values) ? values[at] : undefined]),
+    )
+    expect(named).toMatchObject({ id: 'att_1', model, provider, input_tokens: 1, state: 'settled' })
+  })
+  fc.assert(property)
+})
+
+test('what is charged is read from a record as it was written', () => {
+  const nanos = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
+  const property = fc.property(nanos, nanos, fc.boolean(), (cost, fromLease, isHeld) => {
+    const leaseId = isHeld ? 'lease_1' : null
+    const event = eventForTests('user_1', { cost, fromLease, leaseId, id: 'att_1' })
+    const record = recordForTests('user_1', event)
+    expect(chargeOf(record)).toEqual(toCharge(event))
+    const orphan = { ...toCharge(event), cost: 0n, fromLease: 0n, isOrphan: true }
+    expect(chargeOf(asOrphan(record))).toEqual(orphan)
+  })
+  fc.assert(property)
+})
+
+test('what is no record charges nobody', () => {
+  for (const text of ['', '{}', '[]', '["1"]', '[1,2,3]', 'null']) {
+    expect(() => chargeOf(text)).toThrow()
+    expect(() => asOrphan(text)).toThrow()
+  }
+})
