@@ -5,7 +5,8 @@ import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
 import { secretHeader, type Credentials, type Proof } from '../providers/credentials'
 import { addressOf, type Line } from '../providers/line'
-import { nonsense, toCallerError, type Source } from '../providers/upstream-error'
+import { isFailure } from '../providers/event'
+import { failure, nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
@@ -84,13 +85,13 @@ export async function send(attempt: Attempt): Promise<Response> {
     throw new AttemptFailed(nonsense(source.provider, `a status of ${status}`), false)
   }
   const retryAfter = response.headers.get('retry-after')
-  const failure = { status, body: parsed(text), retryAfter }
+  const refusal = { status, body: parsed(text), retryAfter }
   const { adapter, unsigned } = attempt
-  if (unsigned && adapter?.refusesSignatures?.(failure)) {
+  if (unsigned && adapter?.refusesSignatures?.(refusal)) {
     return send({ ...attempt, ...unsigned(), unsigned: undefined })
   }
   const tell = attempt.failure ?? adapter?.failure ?? toCallerError
-  const error = tell(failure, source)
+  const error = tell(refusal, source)
   throw new AttemptFailed(error, othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
 }
 
@@ -225,8 +226,14 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
   }
   try {
     const text = await readText(response, longestBody, attempt.source)
-    return { body: JSON.parse(text), headers: response.headers }
+    const body: unknown = JSON.parse(text)
+    if (isObject(body) && isFailure(body)) throw refusedInside(failure(body, attempt.source))
+    return { body, headers: response.headers }
   } catch (thrown) {
-    throw broken(thrown, attempt.source)
+    throw thrown instanceof AttemptFailed ? thrown : broken(thrown, attempt.source)
   }
 }
+
+/** An error in place of an answer whose status was good: who was only busy did nothing. */
+export const refusedInside = (error: ApiError): AttemptFailed =>
+  new AttemptFailed(error, error.code === 'provider_error' && error.status === 503)

@@ -1,5 +1,13 @@
 import type { ReadableStream, ReadableStreamDefaultReader } from 'node:stream/web'
-import { AttemptFailed, broken, send, toBroken, type Allowance, type Attempt } from './attempt'
+import {
+  AttemptFailed,
+  broken,
+  send,
+  toBroken,
+  type Allowance,
+  type Attempt,
+  refusedInside,
+} from './attempt'
 import { framingOf, type EventCutter } from './framing'
 import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
@@ -14,9 +22,6 @@ const tolerance = 1 + 1 / 32
 /** Where a stream must have more, or end: tokens that it has at least. */
 const limitOf = (allowance: Allowance | undefined): number =>
   allowance ? allowance.tokens * tolerance : Infinity
-
-/** Said in place of an answer that was not begun, though its status was good. */
-const isBusy = ({ code, status }: ApiError) => code === 'provider_error' && status === 503
 
 /** Events that arrived together, and how far they have been relayed. */
 interface Batch {
@@ -78,8 +83,8 @@ export class UpstreamStream implements ChunkStream {
       stream.#held = await stream.#pull()
       return stream
     } catch (thrown) {
-      const isRefusal = stream.#isFirst && thrown instanceof ApiError && isBusy(thrown)
-      throw isRefusal ? new AttemptFailed(thrown, true) : broken(thrown, attempt.source)
+      const isRefusal = stream.#isFirst && thrown instanceof ApiError
+      throw isRefusal ? refusedInside(thrown) : broken(thrown, attempt.source)
     }
   }
 
