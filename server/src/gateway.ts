@@ -139,7 +139,7 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 }
 
 const meteredOf = (
-  { operation }: { operation: Operation },
+  { operation }: { operation: Exclude<Operation, 'responses'> },
   { call, principal, model, body }: CheckedRequest<unknown>,
 ): Metered => ({
   requestId: call.requestId,

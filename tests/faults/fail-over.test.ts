@@ -108,7 +108,7 @@ describe('two connections that both answer', () => {
     ['html-200', 1],
     ['204', 1],
     ['302-http://127.0.0.1:9/', 1],
-    ['err-first', 1],
+    ['err-first', 2],
     ['slow-first-2000', 1],
   ])('%s is tried %i times', async (name, wanted) => {
     for (const stream of [false, true]) {

@@ -49,7 +49,10 @@ export const priceOf = (input: number, output: number) =>
 const grantedAs = (credit: bigint) => Number(credit) / 1e9
 
 /** Starts a rig without a minimum balance, unless `environment` has one. */
-export async function openTill({ environment, ...options }: RigOptions = {}): Promise<Till> {
+export async function openTill({
+  environment,
+  ...options
+}: RigOptions & { provider?: Json } = {}): Promise<Till> {
   const rig = await startRig({
     ...options,
     environment: { MINIMUM_BALANCE_USD: '0', ...environment },

@@ -1,4 +1,5 @@
 import { type Call, type Json, isJson } from './call'
+import { isMessages, messagesAnswer, toAsked } from './messages'
 import { type Script, type Step, capped, scriptOf } from './script'
 
 /** One chunk of a stream. `ends` marks the first chunk that ends the last choice. */
@@ -14,6 +15,8 @@ export interface Answer {
   chunks: Chunk[]
   whole: Json
   usage: Json
+  /** Events have names, and no `[DONE]` follows them. */
+  isNamed?: boolean
 }
 
 /** Chat completion or legacy completion; they differ in names and in where the text is. */
@@ -151,8 +154,9 @@ const asksUsage = ({ asked: { body } }: Call) =>
  */
 export function answerOf(call: Call, script?: Script & { uncapped?: boolean }): Answer {
   const { body } = call.asked
-  const full = script ?? scriptOf(body)
+  const full = script ?? scriptOf(isMessages(call) ? toAsked(body) : body)
   const used = script?.uncapped ? full : capped(full, body)
+  if (isMessages(call)) return messagesAnswer(call, used)
   const form = isLegacy(call) ? legacy : chat
   const id = `${form.id}-${call.attempt.id}`
   const base: Json = { id, object: form.object, created, model: call.attempt.model }

@@ -5,6 +5,7 @@ import { endings } from './behaviours/endings'
 import { errorsInside } from './behaviours/errors-inside'
 import { framing } from './behaviours/framing'
 import { httpOddities } from './behaviours/http-oddities'
+import { messages } from './behaviours/messages'
 import { shapes } from './behaviours/shapes'
 import { statuses } from './behaviours/statuses'
 import { timing } from './behaviours/timing'
@@ -27,9 +28,9 @@ const behaviours: Record<string, Behaviour> = {
   ...toolCalls,
 }
 
-/** The behaviour of that name at an endpoint; embeddings have some of their own. */
+/** The behaviour of that name at an endpoint; embeddings and messages have some of their own. */
 export function behaviourOf(path: string, name: string): Behaviour | undefined {
-  const own = path.endsWith('/embeddings') ? embeddings : {}
+  const own = path.endsWith('/embeddings') ? embeddings : path.endsWith('/messages') ? messages : {}
   return Object.hasOwn(own, name)
     ? own[name]
     : Object.hasOwn(behaviours, name)

@@ -1,5 +1,5 @@
 import type { Answer, Chunk } from './answer'
-import type { Call } from './call'
+import type { Call, Json } from './call'
 import type { HeadOptions } from './reply'
 
 /** One write of a body. `ends` completes the answer, and with it a bill of `bill-done`. */
@@ -16,8 +16,10 @@ export const sseHeaders = {
 
 export const done: Frame = { text: 'data: [DONE]\n\n', tokens: 0, ends: false }
 
+const eventOf = ({ type }: Json) => (typeof type === 'string' ? `event: ${type}\n` : '')
+
 export const toFrame = ({ data, tokens, ends }: Chunk): Frame => ({
-  text: `data: ${JSON.stringify(data)}\n\n`,
+  text: `${eventOf(data)}data: ${JSON.stringify(data)}\n\n`,
   tokens,
   ends,
 })
@@ -26,8 +28,8 @@ export const toFrame = ({ data, tokens, ends }: Chunk): Frame => ({
 const wholePieces = 8
 
 /** The body of an answer as it is written: an event each and `[DONE]`, or a JSON text in pieces. */
-export function framesOf({ stream, chunks, whole, usage }: Answer): Frame[] {
-  if (stream) return [...chunks.map(toFrame), done]
+export function framesOf({ stream, chunks, whole, usage, isNamed }: Answer): Frame[] {
+  if (stream) return [...chunks.map(toFrame), ...(isNamed ? [] : [done])]
   const json = JSON.stringify(whole)
   const size = Math.ceil(json.length / wholePieces)
   const share = (count: number) =>

@@ -27,7 +27,7 @@ function partTokens(content: unknown): number {
 export function promptTokens(body: Record<string, unknown>): number {
   const { messages, prompt, input } = body
   if (!Array.isArray(messages)) return partTokens(prompt ?? input)
-  let tokens = 0
+  let tokens = partTokens(body['system'])
   for (const message of messages) if (isRecord(message)) tokens += partTokens(message['content'])
   return tokens
 }

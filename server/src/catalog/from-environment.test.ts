@@ -1,4 +1,5 @@
-import { expect, test } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, test } from 'bun:test'
 import { connectionsFrom } from './from-environment'
 import { sampleProvider } from './samples'
 
@@ -51,4 +52,87 @@ test('a provider inside the process is there without a key', () => {
   expect(connectionsFrom({}, [sandbox])).toMatchObject([
     { provider: 'sandbox', baseUrl: null, secret: null },
   ])
+})
+
+const aws = sampleProvider({
+  key: 'bedrock',
+  dialect: 'bedrock',
+  baseUrl: 'https://bedrock-runtime.{region}.amazonaws.com',
+  variables: { region: 'AWS_REGION' },
+  keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
+  keyParts: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+  optionVariables: { region: 'AWS_REGION' },
+})
+const pair = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'secret', AWS_REGION: 'eu-west-1' }
+
+describe('a credential of several variables', () => {
+  test('is one secret, at the address of its region', () => {
+    expect(connectionsFrom(pair, [aws])).toMatchObject([
+      {
+        name: 'AWS_ACCESS_KEY_ID',
+        secret: 'AKIA:secret',
+        baseUrl: 'https://bedrock-runtime.eu-west-1.amazonaws.com',
+        options: { region: 'eu-west-1' },
+      },
+    ])
+    const temporary = { ...pair, AWS_SESSION_TOKEN: 'token', AWS_REGION: 'cn-north-1' }
+    expect(connectionsFrom(temporary, [aws])).toMatchObject([
+      {
+        secret: 'AKIA:secret:token',
+        baseUrl: 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn',
+      },
+    ])
+  })
+
+  test('gives way to a key of its own', () => {
+    const environment = { ...pair, AWS_BEARER_TOKEN_BEDROCK: 'bearer' }
+    expect(connectionsFrom(environment, [aws])).toMatchObject([{ secret: 'bearer' }])
+  })
+
+  test.each([
+    ['half of it', { ...pair, AWS_SECRET_ACCESS_KEY: undefined }],
+    ['no region', { ...pair, AWS_REGION: undefined }],
+    ['a region that is none', { ...pair, AWS_REGION: 'x/../y' }],
+  ])('is none with %s', (_what, environment) => {
+    expect(connectionsFrom(environment, [aws])).toEqual([])
+  })
+})
+
+describe('a credential in a file', () => {
+  const vertex = sampleProvider({
+    key: 'vertex',
+    dialect: 'vertex',
+    baseUrl: 'https://aiplatform.googleapis.com/v1',
+    keyVariables: ['GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_API_KEY'],
+    keyFiles: ['GOOGLE_APPLICATION_CREDENTIALS'],
+    optionVariables: { project: 'GOOGLE_VERTEX_PROJECT', location: 'GOOGLE_VERTEX_LOCATION' },
+  })
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const account = JSON.stringify({
+    type: 'service_account',
+    project_id: 'p-1',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    client_email: 'gate@p-1.iam.gserviceaccount.com',
+  })
+  const files: Record<string, string> = { '/key.json': account, '/user.json': '{"type":"user"}' }
+  const connected = (environment: Record<string, string>) =>
+    connectionsFrom(environment, [vertex], { readFile: (path) => files[path] })
+
+  test.each([['/key.json'], [account]])('is read, or stands there itself', (value) => {
+    const environment = { GOOGLE_APPLICATION_CREDENTIALS: value, GOOGLE_VERTEX_LOCATION: 'eu' }
+    expect(connected(environment)).toMatchObject([
+      {
+        secret: account,
+        baseUrl: 'https://aiplatform.eu.rep.googleapis.com/v1/projects/p-1/locations/eu',
+      },
+    ])
+  })
+
+  test('of somebody else’s makes no connection; a key beside a lost file does', () => {
+    expect(connected({ GOOGLE_APPLICATION_CREDENTIALS: '/user.json' })).toEqual([])
+    const environment = { GOOGLE_APPLICATION_CREDENTIALS: '/lost.json', VERTEX_API_KEY: 'AIza' }
+    expect(connected(environment)).toMatchObject([
+      { name: 'VERTEX_API_KEY', baseUrl: 'https://aiplatform.googleapis.com/v1' },
+    ])
+  })
 })

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Connection } from './snapshot'
+import { ConnectionOptions } from '../providers/connection-options'
+import { ownAddress } from '../providers/own-address'
 import type { Provider } from '../providers/provider'
 import { baseUrlVariable } from '../providers/registry'
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+interface Surroundings {
+  /** The text of a file; undefined where it cannot be read. */
+  readFile: (path: string) => string | undefined
+}
 
 /** The same variable is the same connection at every start, on every node. */
 const idOf = (name: string) =>
@@ -16,19 +23,23 @@ const idOf = (name: string) =>
 export function connectionsFrom(
   environment: Environment,
   providers: readonly Provider[],
+  { readFile }: Surroundings = { readFile: () => undefined },
 ): Connection[] {
   return providers.flatMap((provider) => {
-    const variable = provider.keyVariables.find((name) => environment[name])
+    const key = keyOf(provider, environment, readFile)
     const isInside = provider.dialect === 'sandbox'
-    if (!variable && !isInside) return []
-    const baseUrl = addressOf(provider, environment)
-    if (baseUrl === undefined) return []
+    if (!key && !isInside) return []
+    const secret = key?.secret ?? null
+    const options = optionsOf(provider, environment)
+    const baseUrl = options && addressOf({ provider, secret, options }, environment)
+    if (!options || baseUrl === undefined) return []
     return {
-      id: idOf(variable ?? provider.key),
+      id: idOf(key?.variable ?? provider.key),
       provider: provider.key,
-      name: variable ?? provider.name,
+      name: key?.variable ?? provider.name,
       baseUrl,
-      secret: variable ? (environment[variable] ?? null) : null,
+      secret,
+      options,
       priority: 100,
       owner: null,
       isDefault: false,
@@ -37,13 +48,56 @@ export function connectionsFrom(
   })
 }
 
+/** A provider's credential, and the variable by which it is known; undefined where none is set. */
+function keyOf(
+  { keyVariables, keyParts = [], keyFiles = [] }: Provider,
+  environment: Environment,
+  readFile: Surroundings['readFile'],
+): { variable: string; secret: string } | undefined {
+  for (const variable of keyVariables) {
+    const value = environment[variable]
+    if (!value) continue
+    const isPath = keyFiles.includes(variable) && !value.trimStart().startsWith('{')
+    const secret = isPath ? readFile(value) : value
+    if (secret) return { variable, secret }
+  }
+  const parts = keyParts.map((variable) => environment[variable])
+  const [variable] = keyParts
+  if (variable === undefined || !parts.slice(0, -1).every(Boolean)) return undefined
+  return { variable, secret: parts.filter(Boolean).join(':') }
+}
+
+/** Undefined where one that is set cannot be used. */
+function optionsOf({ optionVariables = {} }: Provider, environment: Environment) {
+  const set = Object.entries(optionVariables).flatMap(([option, variable]) => {
+    const value = environment[variable]
+    return value ? [[option, value] as const] : []
+  })
+  return ConnectionOptions.safeParse(Object.fromEntries(set)).data
+}
+
+interface Reached {
+  provider: Provider
+  secret: string | null
+  options: ConnectionOptions
+}
+
 /**
  * The provider's address, or the one set in its place; `{account}` and such are filled in, and it is
- * undefined where one of them is not set.
+ * undefined where one of them is not set, or the credential that names it is none.
  */
-function addressOf(provider: Provider, environment: Environment): string | null | undefined {
+function addressOf(
+  { provider, secret, options }: Reached,
+  environment: Environment,
+): string | null | undefined {
   const set = environment[baseUrlVariable(provider.key)]?.replace(/\/+$/, '')
   if (set || provider.baseUrl === null) return set || null
+  try {
+    const own = ownAddress({ provider, connection: { baseUrl: null, secret, options } })
+    if (own !== undefined) return own
+  } catch {
+    return undefined
+  }
   if (Object.values(provider.variables).some((name) => !environment[name])) return undefined
   return provider.baseUrl.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
     encodeURIComponent(environment[provider.variables[name] ?? ''] ?? ''),

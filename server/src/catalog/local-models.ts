@@ -23,6 +23,7 @@ export function fromLocalServers(
       provider: 'local',
       name: found.server,
       baseUrl: found.baseUrl,
+      options: {},
       secret: (found.keyVariable && environment[found.keyVariable]) || null,
       priority: 100 + position,
       owner: null,

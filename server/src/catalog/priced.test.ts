@@ -16,6 +16,7 @@ const connection = {
   name: 'Ours',
   baseUrl: 'https://example.com',
   secret: null,
+  options: {},
   priority: 1,
   owner: null,
   isDefault: false,

@@ -54,6 +54,7 @@ export const sampleConnection = (fields: Partial<Connection> = {}): Connection =
   name: 'fake',
   baseUrl: null,
   secret: 'sk-fake',
+  options: {},
   priority: 100,
   owner: null,
   isDefault: false,

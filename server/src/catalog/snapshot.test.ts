@@ -75,3 +75,18 @@ test('the default is tried first, then the lowest priority, then the oldest', ()
   expect(order('fake')).toEqual(['conn_9', 'conn_1', 'conn_2', 'conn_4', 'conn_0'])
   expect(order('zeta')).toEqual(['conn_5'])
 })
+
+test.each([
+  [{ region: 'cn-north-1' }, null, 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn'],
+  [{ region: 'eu-west-1' }, 'https://vpce.example', 'https://vpce.example'],
+  [{}, null, null],
+])('a connection with %j at %p is reached at %p', (options, baseUrl, reached) => {
+  const provider = sampleProvider({ dialect: 'bedrock' })
+  const connection = sampleConnection({ options, baseUrl })
+  const { connections } = toSnapshot({
+    models: [],
+    providers: [provider],
+    connections: [connection],
+  })
+  expect(connections.get('fake')?.[0]?.baseUrl).toBe(reached)
+})

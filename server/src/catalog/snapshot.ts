@@ -1,4 +1,6 @@
 import type { Model } from './model'
+import type { ConnectionOptions } from '../providers/connection-options'
+import { ownAddress } from '../providers/own-address'
 import type { Provider } from '../providers/provider'
 
 /** A provider's address and credential, ready for use. */
@@ -11,6 +13,7 @@ export interface Connection {
   /** Without a final slash; null for a provider inside the process. */
   baseUrl: string | null
   secret: string | null
+  options: ConnectionOptions
   /** Lower comes first. */
   priority: number
   isDefault: boolean
@@ -54,7 +57,8 @@ export function toSnapshot({ models, providers, connections }: Parts): Snapshot 
   )
   const ordered = new Map([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   const byProvider = new Map<string, Connection[]>()
-  for (const connection of connections.toSorted(byTurn)) {
+  for (const known of connections.toSorted(byTurn)) {
+    const connection = addressed(known, byKey.get(known.provider))
     const others = byProvider.get(connection.provider)
     if (others) others.push(connection)
     else byProvider.set(connection.provider, [connection])
@@ -65,6 +69,17 @@ export function toSnapshot({ models, providers, connections }: Parts): Snapshot 
     providers: byKey,
     connections: byProvider,
     listing: JSON.stringify({ object: 'list', data }),
+  }
+}
+
+/** With the address that its own options make, if it was given none. */
+function addressed(connection: Connection, provider: Provider | undefined): Connection {
+  if (!provider || connection.baseUrl !== null) return connection
+  try {
+    return { ...connection, baseUrl: ownAddress({ provider, connection }) ?? null }
+  } catch {
+    // A damaged credential is told by whatever uses it.
+    return connection
   }
 }
 

@@ -4,6 +4,7 @@ import { capabilities, type Model, type Pricing } from './model'
 import type { Connection, Parts } from './snapshot'
 import type { ConnectionRow, ModelRow, ProviderRow, Schema } from '../db/schema'
 import { unseal } from '../db/sealed'
+import { ConnectionOptions } from '../providers/connection-options'
 import { dialects, RelayOptions, type Provider } from '../providers/provider'
 
 const Nanos = z
@@ -129,6 +130,7 @@ export async function readStored(db: Kysely<Schema>, options: StoredOptions): Pr
     name: row.name,
     baseUrl: row.endpoint_url,
     secret: row.secret && unseal(row.secret, options.encryptionKey, row.id),
+    options: ConnectionOptions.parse(row.options),
     priority: row.priority,
     owner: ownerOf(row),
     isDefault: row.is_default,

@@ -6,6 +6,7 @@ import * as limits from './migrations/0003-limits'
 import * as audit from './migrations/0004-audit'
 import * as idempotency from './migrations/0005-idempotency'
 import * as config from './migrations/0006-config'
+import * as connectionOptions from './migrations/0007-connection-options'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -17,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0004-audit': audit,
   '0005-idempotency': idempotency,
   '0006-config': config,
+  '0007-connection-options': connectionOptions,
 }
 
 /**

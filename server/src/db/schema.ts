@@ -104,6 +104,8 @@ export interface ConnectionRow {
   /** The sealed credential, null where there is none. */
   secret: Buffer | null
   api_key_prefix: string | null
+  /** What the provider's dialect needs to know of it. */
+  options: ColumnType<unknown, string | undefined, string>
   status: Generated<'active' | 'inactive' | 'error'>
   is_default: Generated<boolean>
   priority: Generated<number>

@@ -1,10 +1,10 @@
 import type { Endpoint, Job, Reply } from './job'
-import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
+import { chatStreamOf, prepareChat } from './upstream-chat'
 import { wholeChat } from './whole-chat'
 import { roughPromptTokens, textsOf } from '../metering/estimate'
 import { chatVolume } from '../metering/volume'
-import { ChatStream } from '../providers/openai/chat-stream'
-import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
+import { outputLimitOf } from '../providers/openai/request'
 import type { Candidate } from '../routing/candidate'
 import { dispatch } from '../routing/dispatch'
 import { ChatRequest } from '../wire/chat-request'
@@ -36,11 +36,10 @@ function streamed(job: Job<ChatRequest>): Reply {
   const identity = identityOf(job, 'chat.completion.chunk')
   const legacyFunctions = usesFunctions(job.body)
   const opening = openStream(job, {
-    operation: 'chat',
     allowance: job.meter.allowance(1),
     prepare: (candidate) => prepare(job, candidate),
-    relay: (candidate, source) =>
-      new ChatStream(relayRequestOf(job, { candidate, source, identity, legacyFunctions })),
+    relay: (candidate, { adapter, source }) =>
+      chatStreamOf(adapter, relayRequestOf(job, { candidate, source, identity, legacyFunctions })),
   })
   return { kind: 'stream', identity, opening }
 }
@@ -52,17 +51,18 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
   return await dispatch(
     job.candidates,
     async (candidate) => {
-      const { source, body } = prepare(job, candidate)
-      const relay = { candidate, source, identity, legacyFunctions }
-      const answer = await wholeChat(job, { ...relay, body, deadline })
+      const prepared = prepare(job, candidate)
+      const relay = { candidate, source: prepared.source, identity, legacyFunctions }
+      const answer = await wholeChat(job, { ...relay, prepared, deadline })
       return { kind: 'whole', ...answer, provider: candidate.provider.key }
     },
     (candidate) => job.meter.begin(candidate),
   )
 }
 
-function prepare(job: Job<ChatRequest>, candidate: Candidate) {
-  const { options } = candidate.provider
-  const body = toUpstreamChat(job.body, { upstreamModel: job.model.upstreamModel, options })
-  return { source: sourceOf(job, candidate, 'messages'), body }
-}
+const prepare = (job: Job<ChatRequest>, candidate: Candidate) =>
+  prepareChat(job, candidate, {
+    body: job.body,
+    textField: 'messages',
+    outputLimit: () => chat.volume(job).outputLimit,
+  })

@@ -1,9 +1,10 @@
 import type { Job, Leave, OpenStream, Reply } from './job'
-import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
+import { chatStreamOf, prepareChat } from './upstream-chat'
 import { wholeChat } from './whole-chat'
 import { invalidRequest } from '../errors'
-import { ChatStream } from '../providers/openai/chat-stream'
-import { toUpstreamChat } from '../providers/openai/request'
+import { completionVolume } from '../metering/volume'
+import { outputLimitOf } from '../providers/openai/request'
 import type { WholeAnswer } from '../providers/openai/whole-answer'
 import type { Candidate } from '../routing/candidate'
 import { dispatch } from '../routing/dispatch'
@@ -33,9 +34,9 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
       dispatch(
         job.candidates,
         async (candidate) => {
-          const { source, body } = prepare(job, candidate, prompt)
-          const relay = { candidate, source, identity, legacyFunctions: false }
-          const answer = await wholeChat(job, { ...relay, body, deadline })
+          const prepared = prepare(job, candidate, prompt)
+          const relay = { candidate, source: prepared.source, identity, legacyFunctions: false }
+          const answer = await wholeChat(job, { ...relay, prepared, deadline })
           return { ...answer, provider: candidate.provider.key }
         },
         (candidate) => job.meter.begin(candidate),
@@ -66,12 +67,11 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const echoOnly = wantsEchoOnly(job.body)
   const open = (prompt: string) =>
     openStream(job, {
-      operation: 'chat',
       allowance: job.meter.allowance(prompts.length),
       prepare: (candidate) => prepare(job, candidate, prompt),
-      relay: (candidate, source) => {
+      relay: (candidate, { adapter, source }) => {
         const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-        return new ChatStream({ ...relay, wantsUsage: false })
+        return chatStreamOf(adapter, { ...relay, wantsUsage: false })
       },
     })
   const [first = '', ...rest] = prompts
@@ -207,9 +207,12 @@ function chatPrompts({ request, model }: Job<CompletionRequest>): string[] {
   )
 }
 
-function prepare(job: Job<CompletionRequest>, candidate: Candidate, prompt: string) {
-  const { options } = candidate.provider
-  const chat = toChatBody(job.body, prompt)
-  const body = toUpstreamChat(chat, { upstreamModel: job.model.upstreamModel, options })
-  return { source: sourceOf(job, candidate, 'prompt'), body }
-}
+const prepare = (job: Job<CompletionRequest>, candidate: Candidate, prompt: string) =>
+  prepareChat(job, candidate, {
+    body: toChatBody(job.body, prompt),
+    textField: 'prompt',
+    outputLimit: () => {
+      const outputLimit = outputLimitOf(job.body)?.limit
+      return completionVolume(job.body, { model: job.model, outputLimit }).outputLimit
+    },
+  })

@@ -1,8 +1,17 @@
 import type { Endpoint, Job, Reply } from './job'
-import { identityOf, openStream, relayRequestOf, sourceOf, wholeDeadline } from './relay'
+import {
+  identityOf,
+  openStream,
+  relayRequestOf,
+  sourceOf,
+  wholeDeadline,
+  type Prepared,
+} from './relay'
 import { streamOverChat, wholeOverChat } from './completions-over-chat'
 import { roughPromptTokens } from '../metering/estimate'
 import { completionVolume } from '../metering/volume'
+import { adapterOf } from '../providers/adapters'
+import { relayedWayOf } from '../providers/chat-way'
 import { outputLimitOf, toUpstreamCompletion } from '../providers/openai/request'
 import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
@@ -44,16 +53,15 @@ export const completions: Endpoint<typeof CompletionRequest> = {
 }
 
 const servesCompletions = ({ model, provider }: Candidate) =>
-  model.category === 'completion' || provider.options.legacyCompletions
+  !adapterOf(provider) && (model.category === 'completion' || provider.options.legacyCompletions)
 
 function streamed(job: Job<CompletionRequest>): Reply {
   const identity = identityOf(job, 'text_completion')
   const opening = openStream(job, {
-    operation: 'completions',
     // An echo of the prompt is no output, and looks like it.
     allowance: job.request.echo ? undefined : job.meter.allowance(1),
     prepare: (candidate) => prepare(job, candidate),
-    relay: (candidate, source) =>
+    relay: (candidate, { source }) =>
       new TextStream(relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })),
   })
   return { kind: 'stream', identity, opening }
@@ -65,11 +73,17 @@ async function whole(job: Job<CompletionRequest>): Promise<Reply> {
   return await dispatch(
     job.candidates,
     async (candidate) => {
-      const { source, body } = prepare(job, candidate)
-      const { egress } = job.ports
-      const operation = 'completions'
-      const { hops } = job.call
-      const answer = await exchange({ candidate, operation, body, deadline, source, egress, hops })
+      const prepared = prepare(job, candidate)
+      const { source } = prepared
+      const { egress, credentials } = job.ports
+      const { body: answer } = await exchange({
+        ...prepared,
+        candidate,
+        deadline,
+        egress,
+        credentials,
+        hops: job.call.hops,
+      })
       const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
       return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
     },
@@ -77,8 +91,11 @@ async function whole(job: Job<CompletionRequest>): Promise<Reply> {
   )
 }
 
-function prepare(job: Job<CompletionRequest>, candidate: Candidate) {
+function prepare(job: Job<CompletionRequest>, candidate: Candidate): Prepared {
   const { options } = candidate.provider
-  const body = toUpstreamCompletion(job.body, { upstreamModel: job.model.upstreamModel, options })
-  return { source: sourceOf(job, candidate, 'prompt'), body }
+  const { upstreamModel } = job.model
+  const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'completions')
+  const body = toUpstreamCompletion(job.body, { upstreamModel, options })
+  if (deployment !== undefined) body['model'] = deployment
+  return { operation: 'completions', source: sourceOf(job, candidate, 'prompt'), url, body }
 }

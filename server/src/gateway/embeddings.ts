@@ -1,12 +1,18 @@
 import type { Endpoint, Job, Reply } from './job'
-import { sourceOf, wholeDeadline } from './relay'
+import { wholeDeadline } from './relay'
+import {
+  batchLimitOf,
+  embed,
+  isTokens,
+  takesTokens,
+  type Batch,
+  type Embedded,
+} from './upstream-embeddings'
 import { invalidRequest, unavailable } from '../errors'
-import { estimatePrompt, estimateUsage, roughTokens } from '../metering/estimate'
+import { roughTokens } from '../metering/estimate'
 import { embeddingVolume } from '../metering/volume'
-import { readEmbeddings, toUpstreamEmbedding } from '../providers/openai/embeddings'
-import { exchange } from '../routing/attempt'
+import { AttemptFailed } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
-import type { Deadline } from '../routing/deadline'
 import { dispatch } from '../routing/dispatch'
 import { EmbeddingRequest, toInputs, type EmbeddingInput } from '../wire/embedding-request'
 import { addUsage, toPromptUsageBlock } from '../wire/usage'
@@ -26,10 +32,9 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
   need: (_request, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
   volume: ({ body, candidates, request }) => {
-    const options = candidates.map(({ provider }) => provider.options.embeddings)
-    const batchLimit = Math.min(...options.map((it) => it.batchLimit))
+    const batchLimit = Math.min(...candidates.map(batchLimitOf))
     return embeddingVolume(body, {
-      decodes: options.some((it) => !it.tokenArrays),
+      decodes: !candidates.every(takesTokens),
       requests: Math.ceil(toInputs(request.input).length / batchLimit),
     })
   },
@@ -42,67 +47,54 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
   return await dispatch(
     job.candidates,
     async (candidate) => {
-      const { provider } = candidate
       const inputs = await acceptable(toInputs(job.request.input), candidate, job)
       // Only now: what is refused before goes to no provider.
       await job.meter.begin(candidate)
-      const { batchLimit } = provider.options.embeddings
-      const answers: Awaited<ReturnType<typeof embed>>[] = []
-      for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
-        const running = Array.from({ length: atOnce }, (_, k) => {
-          const from = start + k * batchLimit
-          return inputs.slice(from, from + batchLimit)
-        })
-        const batches = running.filter((batch) => batch.length > 0)
-        const embedded = batches.map((batch) => embed(job, { candidate, deadline, batch }))
-        answers.push(...(await Promise.all(embedded)))
-      }
+      const answers = await embedAll(job, { candidate, deadline, inputs })
       const data = answers
         .flatMap((answer) => answer.embeddings)
         .map((embedding, index) => ({ object: 'embedding', index, embedding }))
       const usage = answers.map((answer) => answer.usage).reduce(addUsage)
       const block = toPromptUsageBlock(usage)
       const body = { object: 'list', data, model: job.model.id, usage: block }
-      return { kind: 'whole', body, usage, provider: provider.key }
+      return { kind: 'whole', body, usage, provider: candidate.provider.key }
     },
     () => Promise.resolve(),
   )
 }
 
-interface Batch {
-  candidate: Candidate
-  deadline: Deadline
-  batch: EmbeddingInput
-}
-
-async function embed(job: Job<EmbeddingRequest>, { candidate, deadline, batch }: Batch) {
-  const { options } = candidate.provider
-  const source = sourceOf(job, candidate, 'input')
-  const { upstreamModel } = job.model
-  const body = toUpstreamEmbedding(job.body, batch, { upstreamModel, options })
-  const { egress } = job.ports
-  const answer = await exchange({
-    candidate,
-    operation: 'embeddings',
-    body,
-    deadline,
-    source,
-    egress,
-    hops: job.call.hops,
-  })
-  const format = job.request.encoding_format ?? 'float'
-  const read = readEmbeddings(answer, { count: batch.length, format }, source)
-  const estimate = () => estimateUsage({ promptTokens: estimatePrompt({ input: batch }) })
-  return { ...read, usage: read.usage ?? estimate() }
+/** A request in as many batches as its provider wants, a few at a time. */
+async function embedAll(
+  job: Job<EmbeddingRequest>,
+  { candidate, deadline, inputs }: Batch,
+): Promise<Embedded[]> {
+  const batchLimit = batchLimitOf(candidate)
+  const answers: Embedded[] = []
+  for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
+    const running = Array.from({ length: atOnce }, (_, k) => {
+      const from = start + k * batchLimit
+      return inputs.slice(from, from + batchLimit)
+    })
+    const batches = running.filter((batch) => batch.length > 0)
+    const embedding = batches.map((batch) => embed(job, { candidate, deadline, inputs: batch }))
+    const results = await Promise.allSettled(embedding)
+    for (const result of results) if (result.status === 'fulfilled') answers.push(result.value)
+    const failed = results.find(({ status }) => status === 'rejected')
+    if (failed?.status !== 'rejected') continue
+    // What was answered is billed: nobody else is asked for all of it again.
+    const isBilled = answers.length > 0 && failed.reason instanceof AttemptFailed
+    throw isBilled ? failed.reason.error : failed.reason
+  }
+  return answers
 }
 
 /** Token ids go to who takes them; for the others they become text again, off the event loop. */
 async function acceptable(
   inputs: EmbeddingInput,
-  { provider }: Candidate,
+  candidate: Candidate,
   { ports }: Job<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
-  if (!isTokens(inputs) || provider.options.embeddings.tokenArrays) return inputs
+  if (!isTokens(inputs) || takesTokens(candidate)) return inputs
   const decoded = await ports.counter.decode(inputs, { deadlineMs: decodingMs })
   if (!decoded) throw unavailable()
   if (Array.isArray(decoded)) return decoded
@@ -112,9 +104,6 @@ async function acceptable(
     `input: ${decoded.unknownToken} is no token id of cl100k_base.`,
   )
 }
-
-const isTokens = (list: EmbeddingInput): list is readonly (readonly number[])[] =>
-  typeof list[0] !== 'string'
 
 function checkDimensions({ request, model }: Job<EmbeddingRequest>): void {
   const asked = request.dimensions

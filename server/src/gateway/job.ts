@@ -6,6 +6,7 @@ import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
+import type { Credentials } from '../providers/credentials'
 import type { Meter } from '../metering/meter'
 import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
@@ -32,6 +33,7 @@ export interface Ports {
   catalog: Catalog
   settings: { readonly current: Open }
   egress: Egress
+  credentials: Credentials
   counter: TokenCounter
   timers: Timers
   /** The deadlines of all that runs: a stopping process ends it through them. */
@@ -133,7 +135,7 @@ export interface Job<Request> extends CheckedRequest<Request> {
 
 /** What one model endpoint adds to the stages that all share. */
 export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
-  operation: Operation
+  operation: Exclude<Operation, 'responses'>
   /** Which fields its price covers. */
   priced: 'chat' | 'completion' | 'embedding'
   schema: Schema

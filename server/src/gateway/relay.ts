@@ -3,15 +3,14 @@ import { Leaving } from './leaving'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { newIdBody } from '../db/id'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import type { Source } from '../providers/openai/upstream-error'
-import type { Allowance, Attempt, Operation } from '../routing/attempt'
+import type { Source } from '../providers/upstream-error'
+import type { Allowance, Attempt, Operation, Sent } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { Deadline } from '../routing/deadline'
 import { dispatch } from '../routing/dispatch'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { answerId, type Identity } from '../wire/answer'
 import { ClientGone } from '../wire/chunk-stream'
-import type { JsonObject } from '../wire/json-body'
 
 /** The fields of a request that decide how its answer is relayed. */
 export interface Relayable {
@@ -71,15 +70,14 @@ function followed(deadline: Deadline, signal: AbortSignal): Deadline {
 }
 
 /** What differs from candidate to candidate. */
-interface Prepared {
+export interface Prepared extends Sent {
   source: Source
-  body: JsonObject
+  operation: Operation
 }
 
 interface StreamPlan {
-  operation: Operation
   prepare: (candidate: Candidate) => Prepared
-  relay: (candidate: Candidate, source: Source) => RelayedStream
+  relay: (candidate: Candidate, prepared: Prepared) => RelayedStream
   allowance: Allowance | undefined
 }
 
@@ -88,25 +86,18 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
   dispatch(
     job.candidates,
     async (candidate) => {
-      const { source, body } = plan.prepare(candidate)
-      const { egress, drains, timers, running } = job.ports
+      const prepared = plan.prepare(candidate)
+      const { egress, credentials, drains, timers, running } = job.ports
       const { streamMs: totalMs, firstByteMs, idleMs } = timers
       const onPassed = (reason: Error): boolean => leaving.passed(reason)
       const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
       const { signal } = job.call
       const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
-      const attempt: Attempt = {
-        candidate,
-        operation: plan.operation,
-        body,
-        deadline,
-        source,
-        egress,
-        hops: job.call.hops,
-        allowance: plan.allowance,
-      }
+      const { allowance } = plan
+      const way = { candidate, deadline, egress, credentials, hops: job.call.hops }
+      const attempt: Attempt = { ...prepared, ...way, allowance }
       try {
-        const relayed = plan.relay(candidate, source)
+        const relayed = plan.relay(candidate, prepared)
         const stream = await UpstreamStream.open(attempt, relayed)
         leaving.opened(stream)
         return {

@@ -1,7 +1,17 @@
 import { z } from 'zod'
+import { ResponsesFlags } from './responses/needs-responses'
 
 /** How a provider is spoken to. `openai` is relayed, the others are translated by an adapter. */
-export const dialects = ['openai', 'sandbox'] as const
+export const dialects = [
+  'openai',
+  'sandbox',
+  'anthropic',
+  'google',
+  'vertex',
+  'bedrock',
+  'cohere',
+  'azure',
+] as const
 
 const Range = z.tuple([z.number(), z.number()])
 
@@ -17,6 +27,7 @@ export const RelayOptions = z.strictObject({
       completions: z.string(),
       embeddings: z.string(),
       models: z.string(),
+      responses: z.string(),
     })
     .partial()
     .default({}),
@@ -32,6 +43,8 @@ export const RelayOptions = z.strictObject({
   values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** `cache_control` on parts of a message is understood; else it is taken off. */
   cacheControl: z.boolean().default(false),
+  /** Google's `extra_content`, which signs calls and texts, is understood; else it is taken off. */
+  extraContent: z.boolean().default(false),
   /** Fields of each message that are left out. */
   dropFromMessages: z.array(z.string()).default([]),
   /** Tool-call ids that are accepted; others are replaced by deterministic ones. */
@@ -67,6 +80,8 @@ export const RelayOptions = z.strictObject({
       'logprobs',
       'top_logprobs',
     ]),
+  /** Models whose name begins so take some chat requests only as Responses, and which. */
+  responsesModels: z.record(z.string(), ResponsesFlags).default({}),
   /** Models whose name begins so answer only as streams, which are then collected. */
   streamOnlyModels: z.array(z.string()).default([]),
   embeddings: z
@@ -100,6 +115,14 @@ export interface Provider {
   keyless: boolean
   /** Environment variables whose value is a credential; the first one set is taken. */
   keyVariables: readonly string[]
+  /** Variables that make a credential together, in this order, joined by colons; the last may be unset. */
+  keyParts?: readonly string[]
+  /** Those of `keyVariables` whose value may be the path of a file with the credential. */
+  keyFiles?: readonly string[]
+  /** Options of the connection that the environment makes -> their variables. */
+  optionVariables?: Readonly<
+    Partial<Record<'region' | 'project' | 'location' | 'api_version', string>>
+  >
   embeddings: 'yes' | 'no' | 'only'
   /** Whether generation and billing stop when we cut the connection. `unknown` counts as `stops`. */
   abort: 'stops' | 'bills_all' | 'free' | 'unknown'

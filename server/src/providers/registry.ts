@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type Provider, RelayOptions } from './provider'
+import { responsesModels } from './responses/models'
 
 interface Row extends Partial<Omit<Provider, 'key' | 'name' | 'baseUrl' | 'options'>> {
   options?: z.input<typeof RelayOptions>
@@ -30,12 +31,17 @@ const variablePrefix = (key: string) => key.toUpperCase().replaceAll(/[^A-Z0-9]/
 /** The environment variable that replaces a provider's base URL: `OPENAI_BASE_URL`. */
 export const baseUrlVariable = (key: string): string => `${variablePrefix(key)}_BASE_URL`
 
+/** Where service accounts of a cloud get their tokens, in place of the address in their file. */
+export const tokenUrlVariable = 'VERTEX_TOKEN_URL'
+
 // What `max_completion_tokens` was called before, where the newer name is not known.
 const oldCap = { max_completion_tokens: 'max_tokens' }
 const newCap = { max_tokens: 'max_completion_tokens' }
 
 // Compatible services take texts and give floats; we encode and decode for the caller.
 const plainEmbeddings = { base64: false, tokenArrays: false }
+
+const openAiReasoning = ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest']
 
 /**
  * Who can be reached, and what is odd about each. Addresses and quirks were compared between the
@@ -50,8 +56,94 @@ export const providers: readonly Provider[] = [
     pricesId: 'openai',
     website: 'https://platform.openai.com',
     options: {
-      reasoningModels: ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest'],
+      reasoningModels: openAiReasoning,
+      responsesModels,
     },
+  }),
+  row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
+    dialect: 'anthropic',
+    authHeader: 'x-api-key',
+    abort: 'stops',
+    pricesId: 'anthropic',
+    website: 'https://platform.claude.com',
+    options: {
+      paths: { models: '/v1/models?limit=1000' },
+      // For the list of models; the adapter sends the same with each request.
+      headers: { 'anthropic-version': '2023-06-01' },
+    },
+  }),
+  row(['azure', 'Azure OpenAI'], 'https://{resource}.openai.azure.com/openai/v1', {
+    dialect: 'azure',
+    optionVariables: { api_version: 'AZURE_API_VERSION' },
+    variables: { resource: 'AZURE_RESOURCE_NAME' },
+    authHeader: 'api-key',
+    keyVariables: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'],
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'azure',
+    website: 'https://learn.microsoft.com/azure/ai-foundry',
+    options: { reasoningModels: openAiReasoning, responsesModels },
+  }),
+  row(['azure-foundry', 'Azure AI Foundry'], 'https://{resource}.services.ai.azure.com/models', {
+    dialect: 'azure',
+    optionVariables: { api_version: 'AZURE_FOUNDRY_API_VERSION' },
+    variables: { resource: 'AZURE_FOUNDRY_RESOURCE_NAME' },
+    authHeader: 'api-key',
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'azure',
+    website: 'https://ai.azure.com',
+    options: {
+      developerRole: false,
+      embeddings: plainEmbeddings,
+    },
+  }),
+  row(['bedrock', 'Amazon Bedrock'], 'https://bedrock-runtime.{region}.amazonaws.com', {
+    dialect: 'bedrock',
+    variables: { region: 'AWS_REGION' },
+    // Pairs of keys that sign are read by bedrock/credentials.ts.
+    keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    keyParts: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    optionVariables: { region: 'AWS_REGION' },
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'aws',
+    website: 'https://aws.amazon.com/bedrock',
+    options: { embeddings: plainEmbeddings },
+  }),
+  row(['cohere', 'Cohere'], 'https://api.cohere.com', {
+    dialect: 'cohere',
+    keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'cohere',
+    website: 'https://dashboard.cohere.com',
+    options: {
+      paths: { models: '/v1/models?page_size=1000' },
+      embeddings: { ...plainEmbeddings, batchLimit: 96 },
+    },
+  }),
+  row(['google', 'Google'], 'https://generativelanguage.googleapis.com/v1beta', {
+    dialect: 'google',
+    authHeader: 'x-goog-api-key',
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'google',
+    website: 'https://aistudio.google.com',
+    options: { paths: { models: '/models?pageSize=1000' } },
+  }),
+  row(['vertex', 'Google Vertex AI'], 'https://aiplatform.googleapis.com/v1', {
+    dialect: 'vertex',
+    // Of API keys; a service account gets tokens instead.
+    authHeader: 'x-goog-api-key',
+    keyVariables: ['GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_API_KEY'],
+    keyFiles: ['GOOGLE_APPLICATION_CREDENTIALS'],
+    optionVariables: { project: 'GOOGLE_VERTEX_PROJECT', location: 'GOOGLE_VERTEX_LOCATION' },
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'google',
+    website: 'https://cloud.google.com/vertex-ai',
   }),
   row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
     embeddings: 'yes',
@@ -303,7 +395,7 @@ export const providers: readonly Provider[] = [
     keyVariables: [],
     embeddings: 'yes',
     // Nothing is known of it, so nothing is asked that an older server might refuse.
-    options: { developerRole: false, embeddings: plainEmbeddings },
+    options: { extraContent: true, developerRole: false, embeddings: plainEmbeddings },
   }),
   row(['local', 'Local server'], null, {
     keyless: true,

@@ -3,11 +3,15 @@ import type { Deadline } from './deadline'
 import { ConnectionFailed, toConnectionFailed } from '../egress/connection-failed'
 import type { Egress } from '../egress/egress'
 import { ApiError } from '../errors'
-import { nonsense, toCallerError, type Source } from '../providers/openai/upstream-error'
+import type { Adapter } from '../providers/adapter'
+import { secretHeader, type Credentials, type Proof } from '../providers/credentials'
+import { addressOf, type Line } from '../providers/line'
+import { isFailure } from '../providers/event'
+import { failure, nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
 import { hopsHeader } from '../wire/hops'
-import type { JsonObject } from '../wire/json-body'
+import { isObject, type JsonObject } from '../wire/json-body'
 import { EventTooLong } from '../wire/sse'
 
 /** One operation of the OpenAI format, and its path there. */
@@ -15,17 +19,34 @@ const paths = {
   chat: '/chat/completions',
   completions: '/completions',
   embeddings: '/embeddings',
+  responses: '/responses',
 } as const
 export type Operation = keyof typeof paths
 
+/** What a provider is sent, without its address and credential. */
+export interface Sent {
+  body: JsonObject
+  /** Where it differs from the operation's own; a path in the provider's options comes before it. */
+  path?: string
+  /** The whole address, where it is no path behind the connection's. */
+  url?: string | undefined
+  headers?: Readonly<Record<string, string>>
+  /** Who wrote it and reads its answer; undefined for what is relayed. */
+  adapter?: Adapter | undefined
+  /** How its refusals are read, where they are not those of an OpenAI-alike; else the adapter's. */
+  failure?: Adapter['failure'] | undefined
+  /** The same request with the history's signatures replaced, for a provider that refuses them. */
+  unsigned?: (() => Sent) | undefined
+}
+
 /** One try of one candidate. */
-export interface Attempt {
+export interface Attempt extends Sent {
   candidate: Candidate
   operation: Operation
-  body: JsonObject
   deadline: Deadline
   source: Source
   egress: Egress
+  credentials: Credentials
   /** How many Tollgates had sent the request on before it came here. */
   hops: number
   /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
@@ -60,12 +81,7 @@ const othersMayDoBetter = new Set([401, 403, 404, 429])
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
 export async function send(attempt: Attempt): Promise<Response> {
   const { source } = attempt
-  let response: Response
-  try {
-    response = await transmit(attempt)
-  } catch (thrown) {
-    throw broken(thrown, source)
-  }
+  const response = await transmit(attempt)
   if (response.ok && response.body) return response
   const text = await readText(response, longestErrorBody, source).catch(() => '')
   const { status } = response
@@ -73,49 +89,83 @@ export async function send(attempt: Attempt): Promise<Response> {
     throw new AttemptFailed(nonsense(source.provider, `a status of ${status}`), false)
   }
   const retryAfter = response.headers.get('retry-after')
-  const error = toCallerError({ status, body: parsed(text), retryAfter }, source)
-  throw new AttemptFailed(error, othersMayDoBetter.has(status) || status >= 500)
+  const refusal = { status, body: parsed(text), retryAfter }
+  const { adapter, unsigned } = attempt
+  if (unsigned && adapter?.refusesSignatures?.(refusal)) {
+    return send({ ...attempt, ...unsigned(), unsigned: undefined })
+  }
+  const tell = attempt.failure ?? adapter?.failure ?? toCallerError
+  const error = tell(refusal, source)
+  throw new AttemptFailed(error, othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
 }
 
-function transmit({
-  candidate,
-  operation,
-  body,
-  deadline,
-  egress,
-  hops,
-}: Attempt): Promise<Response> {
-  const { provider, connection } = candidate
-  const path = provider.options.paths[operation] ?? paths[operation]
-  const { signal } = deadline
-  if (provider.dialect === 'sandbox') {
-    return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
+/** The status that an error stands for: Google says 400 of a bad key, where others say 401. */
+function meantBy({ cause }: ApiError): number | undefined {
+  const meant = isObject(cause) ? cause['upstreamStatus'] : undefined
+  return typeof meant === 'number' ? meant : undefined
+}
+
+/** Sends it, once more with a new proof where the first was refused. Throws `AttemptFailed`. */
+async function transmit(attempt: Attempt): Promise<Response> {
+  const { candidate, source, credentials } = attempt
+  let proof: Proof | undefined
+  try {
+    proof = credentials.proofOf(candidate)
+    const response = await post(attempt, proof)
+    if (response.status !== 401 || !proof?.refused()) return response
+    response.body?.cancel().catch(() => undefined)
+    return await post(attempt, proof)
+  } catch (thrown) {
+    if (thrown instanceof AttemptFailed) throw thrown
+    // Only what shows whose request it is fails in words of its own.
+    throw thrown instanceof ApiError && thrown.code === 'provider_error'
+      ? new AttemptFailed(thrown, true)
+      : broken(thrown, source)
   }
-  return egress.send({
-    url: `${connection.baseUrl ?? provider.baseUrl}${path}`,
-    method: 'POST',
-    headers: { ...headersOf(candidate), [hopsHeader]: String(hops + 1) },
-    body: JSON.stringify(body),
-    signal,
-    owner: connection.owner,
-  })
+}
+
+async function post(attempt: Attempt, proof: Proof | undefined): Promise<Response> {
+  const { candidate, operation, body, deadline, egress } = attempt
+  const { provider } = candidate
+  const { signal } = deadline
+  if (provider.dialect === 'sandbox' && operation !== 'responses') {
+    return sandbox.answer({ path: paths[operation], body, signal })
+  }
+  const path = provider.options.paths[operation] ?? attempt.path ?? paths[operation]
+  const url = attempt.url ?? `${addressOf(candidate)}${path}`
+  const headers = {
+    ...attempt.headers,
+    ...headersOf(candidate, url),
+    [hopsHeader]: String(attempt.hops + 1),
+  }
+  const request = { url, headers, body: JSON.stringify(body) }
+  const proven = proof ? await provenBy(proof, request, attempt.source) : headers
+  const { owner } = candidate.connection
+  return egress.send({ ...request, method: 'POST', headers: proven, signal, owner })
+}
+
+/** Whatever fails here was not sent to the provider. */
+async function provenBy(
+  proof: Proof,
+  request: Parameters<Proof['headers']>[0],
+  source: Source,
+): Promise<Record<string, string>> {
+  try {
+    return await proof.headers(request)
+  } catch (thrown) {
+    throw new AttemptFailed(toBroken(thrown, source), true)
+  }
 }
 
 /** Nothing of the caller's headers goes to a provider. */
-export function headersOf({ provider, connection }: Omit<Candidate, 'model'>) {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    // Compression would be undone here, and costs more than loopback or a data centre's network.
-    'accept-encoding': 'identity',
-    'user-agent': 'tollgate',
-    ...provider.options.headers,
-  }
-  if (connection.secret) {
-    const isBearer = provider.authHeader === 'authorization'
-    headers[provider.authHeader] = isBearer ? `Bearer ${connection.secret}` : connection.secret
-  }
-  return headers
-}
+export const headersOf = (line: Line, url: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  // Compression would be undone here, and costs more than loopback or a data centre's network.
+  'accept-encoding': 'identity',
+  'user-agent': 'tollgate',
+  ...line.provider.options.headers,
+  ...secretHeader(line, url),
+})
 
 /** What broke an exchange, in words for the caller. */
 export function toBroken(thrown: unknown, source: Source): ApiError {
@@ -168,8 +218,14 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A whole answer: parsed JSON, and what its head said. */
+export interface Exchanged {
+  body: unknown
+  headers: Headers
+}
+
 /** Sends an attempt and reads its whole answer as JSON. Throws `AttemptFailed`. */
-export async function exchange(attempt: Attempt): Promise<unknown> {
+export async function exchange(attempt: Attempt): Promise<Exchanged> {
   const response = await send(attempt)
   const type = response.headers.get('content-type') ?? ''
   if (type !== '' && !/\bjson\b/i.test(type)) {
@@ -179,8 +235,14 @@ export async function exchange(attempt: Attempt): Promise<unknown> {
   }
   try {
     const text = await readText(response, longestBody, attempt.source)
-    return JSON.parse(text) as unknown
+    const body: unknown = JSON.parse(text)
+    if (isObject(body) && isFailure(body)) throw refusedInside(failure(body, attempt.source))
+    return { body, headers: response.headers }
   } catch (thrown) {
-    throw broken(thrown, attempt.source)
+    throw thrown instanceof AttemptFailed ? thrown : broken(thrown, attempt.source)
   }
 }
+
+/** An error in place of an answer whose status was good: who was only busy did nothing. */
+export const refusedInside = (error: ApiError): AttemptFailed =>
+  new AttemptFailed(error, error.code === 'provider_error' && error.status === 503)

@@ -7,12 +7,20 @@ import { probe } from './probe'
 import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
 import { Egress } from '../egress/egress'
 import { failure, TestStage } from '../egress/stage-for-tests'
+import { Credentials } from '../providers/credentials'
 
 const zones = new Map([
   ['one.example', { addresses: ['127.0.0.2'] }],
   ['down.example', { addresses: ['127.0.0.3'] }],
   ['inside.example', { addresses: ['127.0.0.4'] }],
 ])
+
+/** None of these connections wants more than its secret in a header. */
+const credentials = new Credentials({
+  send: () => Promise.reject(new Error('nothing is asked of anybody else')),
+  now: () => Date.now(),
+  deadline: () => AbortSignal.timeout(1000),
+})
 
 /** A customer's own connection to a host, behind the guard. */
 async function staged(answer: (socket: Socket) => unknown) {
@@ -39,6 +47,7 @@ async function staged(answer: (socket: Socket) => unknown) {
         maxOutputTokens: null,
       },
       egress,
+      credentials,
       hops: 0,
     })
   }
@@ -65,7 +74,7 @@ const ok = (socket: Socket) =>
 
 test('a connection of a customer’s own goes through the guard', async () => {
   using staging = await staged(ok)
-  expect(await staging.ask('one.example')).toEqual({ a: 1 })
+  expect((await staging.ask('one.example')).body).toEqual({ a: 1 })
   const [request] = staging.peer.arrived
   expect(request?.text.toLowerCase()).toStartWith('post /v1/chat/completions http/1.1\r\n')
   expect(request?.serverName).toBe('one.example')

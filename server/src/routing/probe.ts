@@ -1,7 +1,8 @@
 import { headersOf } from './attempt'
 import type { Connection } from '../catalog/snapshot'
 import type { Egress } from '../egress/egress'
-import { scrub } from '../providers/openai/upstream-error'
+import { scrub } from '../providers/upstream-error'
+import { addressOf } from '../providers/line'
 import type { Provider } from '../providers/provider'
 import { isObject } from '../wire/json-body'
 
@@ -32,10 +33,11 @@ export async function probe(
   })
   try {
     const path = provider.options.paths.models ?? '/models'
+    const url = `${addressOf({ provider, connection })}${path}`
     const response = await egress.send({
-      url: `${connection.baseUrl ?? provider.baseUrl}${path}`,
+      url,
       method: 'GET',
-      headers: headersOf({ provider, connection }),
+      headers: headersOf({ provider, connection }, url),
       signal: AbortSignal.timeout(patienceMs),
       owner: connection.owner,
     })
@@ -67,9 +69,13 @@ async function limitedText(response: Response): Promise<string> {
 }
 
 function modelNames(answer: unknown): string[] {
-  const list = isObject(answer) ? answer['data'] : answer
+  const list = isObject(answer) ? (answer['data'] ?? answer['models']) : answer
   if (!Array.isArray(list)) throw new Error('its answer is no list of models')
-  return list
-    .flatMap((item) => (isObject(item) && typeof item['id'] === 'string' ? [item['id']] : []))
-    .slice(0, mostModels)
+  return list.flatMap(nameIn).slice(0, mostModels)
+}
+
+/** Google's models have a `name`, which is a path. */
+function nameIn(item: unknown): string[] {
+  const name = isObject(item) ? (item['id'] ?? item['name']) : undefined
+  return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
 }

@@ -1,9 +1,18 @@
 import type { ReadableStream, ReadableStreamDefaultReader } from 'node:stream/web'
-import { AttemptFailed, broken, send, toBroken, type Allowance, type Attempt } from './attempt'
+import {
+  AttemptFailed,
+  broken,
+  send,
+  toBroken,
+  type Allowance,
+  type Attempt,
+  refusedInside,
+} from './attempt'
+import { framingOf, type EventCutter } from './framing'
+import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
-import { nonsense } from '../providers/openai/upstream-error'
+import { nonsense } from '../providers/upstream-error'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
-import { EventReader } from '../wire/sse'
 
 const afterDoneMs = 250
 
@@ -32,10 +41,12 @@ export class UpstreamStream implements ChunkStream {
   readonly #attempt: Attempt
   readonly #relayed: RelayedStream
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
-  readonly #events = new EventReader()
+  readonly #events: EventCutter
   #held: string[] | undefined
   #failure: { thrown: unknown } | undefined
   #isOver = false
+  /** Nothing was read yet that says anything. */
+  #isFirst = true
   #batch = noEvents
   /** Tokens above which the allowance has to grow. */
   #limit: number
@@ -50,6 +61,7 @@ export class UpstreamStream implements ChunkStream {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#reader = body.getReader()
+    this.#events = framingOf(attempt.adapter?.framing).cutter()
     this.#limit = limitOf(attempt.allowance)
   }
 
@@ -60,7 +72,8 @@ export class UpstreamStream implements ChunkStream {
   static async open(attempt: Attempt, relayed: RelayedStream): Promise<UpstreamStream> {
     const response = await send(attempt)
     const type = response.headers.get('content-type') ?? ''
-    if (!response.body || !type.includes('text/event-stream')) {
+    const framing = framingOf(attempt.adapter?.framing)
+    if (!response.body || !type.includes(framing.contentType)) {
       response.body?.cancel().catch(() => undefined)
       const error = nonsense(attempt.source.provider, `a stream of type "${type.slice(0, 80)}"`)
       throw new AttemptFailed(error, false)
@@ -70,7 +83,8 @@ export class UpstreamStream implements ChunkStream {
       stream.#held = await stream.#pull()
       return stream
     } catch (thrown) {
-      throw broken(thrown, attempt.source)
+      const isRefusal = stream.#isFirst && thrown instanceof ApiError
+      throw isRefusal ? refusedInside(thrown) : broken(thrown, attempt.source)
     }
   }
 
@@ -157,7 +171,7 @@ export class UpstreamStream implements ChunkStream {
     if (this.#failure) throw this.#failure.thrown
   }
 
-  /** True when the events end in `[DONE]`. */
+  /** True when the events end in `[DONE]`, or otherwise say that nothing follows. */
   #relay(batch: Batch, chunks: string[]): boolean {
     if (batch.events.length > 0) this.#attempt.deadline.progress()
     while (batch.next < batch.events.length) {
@@ -165,6 +179,8 @@ export class UpstreamStream implements ChunkStream {
       if (data === '[DONE]') return true
       if (data === '') continue
       for (const chunk of this.#relayed.next(data)) chunks.push(chunk)
+      this.#isFirst = false
+      if (this.#relayed.isOver) return true
       if (this.#isBeyond() && !this.#extendAtOnce()) return false
     }
     return false

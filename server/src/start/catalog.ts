@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import { builtInModelsByTime, priceSlot } from '../catalog/built-in'
@@ -12,6 +13,14 @@ import { providers as registry } from '../providers/registry'
 const lookAgainMs = 30_000
 const pricesEveryMs = 5000
 
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
 interface OpenedCatalog {
   catalog: Catalog
   lookForLocalServers: (ownPort: number) => Disposable
@@ -25,7 +34,7 @@ export async function openCatalog(
   const { database, installation } = storage
   const providers = registry.filter(({ dialect }) => dialect !== 'sandbox' || config.sandbox)
   const modelsAt = builtInModelsByTime(providers)
-  const connections = connectionsFrom(config.environment, providers)
+  const connections = connectionsFrom(config.environment, providers, { readFile })
   let servers: LocalServer[] = []
   const catalog = new Catalog({
     fixed: () => {

@@ -25,12 +25,17 @@ import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
+import { Credentials } from '../providers/credentials'
+import { tokenUrlVariable } from '../providers/registry'
 import type { Deadline } from '../routing/deadline'
 import type { LiveSettings } from '../settings/live-settings'
 
 /** Answers read on for their usage after their callers have gone. */
 const mostDrains = 32
 const drainMs = 30_000
+
+/** How long a cloud may take to give an access token. */
+const tokenMs = 10_000
 
 interface Parts {
   config: Config
@@ -67,6 +72,12 @@ export async function openGateway(
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, money, claims }, stack)
   const egress = openEgress(parts)
+  const tokenUrl = parts.config.environment[tokenUrlVariable]
+  const credentials = new Credentials({
+    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
+    now: () => Date.now(),
+    deadline: () => AbortSignal.timeout(tokenMs),
+  })
   const { door, limits } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
@@ -83,6 +94,7 @@ export async function openGateway(
       catalog,
       settings,
       egress,
+      credentials,
       counter,
       timers,
       running,

@@ -13,6 +13,7 @@ import {
   text,
   userField,
 } from './fields'
+import { bareCallId } from './packed-call-id'
 
 const imageAddress = z
   .string()
@@ -47,6 +48,15 @@ const ToolCall = z.looseObject({
   function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
 })
 
+// A signature that we packed into it is as long as its provider likes.
+const callId = z
+  .string()
+  .min(1)
+  .refine((id) => bareCallId(id).length <= 256, {
+    params: { issue: 'too_long' },
+    message: 'must have a length of at most 256.',
+  })
+
 const Message = z
   .looseObject({
     role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
@@ -54,7 +64,7 @@ const Message = z
     name: maybe(text(64, 1)),
     tool_calls: maybe(z.array(ToolCall).max(128)),
     function_call: maybe(z.looseObject({ name: z.string(), arguments: z.string() })),
-    tool_call_id: maybe(text(256, 1)),
+    tool_call_id: maybe(callId),
   })
   .superRefine((message, ctx) => {
     const saysMore =

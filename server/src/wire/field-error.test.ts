@@ -3,6 +3,7 @@ import { ChatRequest } from './chat-request'
 import { CompletionRequest } from './completion-request'
 import { EmbeddingRequest } from './embedding-request'
 import { check } from './json-body'
+import { packCallId } from './packed-call-id'
 import { ApiError } from '../errors'
 
 const chat = { model: 'a/b', messages: [{ role: 'user', content: 'x' }] }
@@ -35,6 +36,12 @@ const chatFaults: [string, object, string, string][] = [
     { ...chat, messages: Array(2001).fill(chat.messages[0]) },
     'messages',
     'too_many',
+  ],
+  [
+    'an endless id of a call',
+    said({ role: 'tool', content: 'x', tool_call_id: 'c'.repeat(257) }),
+    'messages.0.tool_call_id',
+    'too_long',
   ],
   ['a message of null', { ...chat, messages: [null] }, 'messages.0', 'wrong_type'],
   ['no role', { ...chat, messages: [{ content: 'x' }] }, 'messages.0.role', 'required'],
@@ -186,5 +193,11 @@ test('what the official suites send all at once is no fault', () => {
     stream: false,
     stream_options: { include_usage: true, include_obfuscation: true },
   }
+  expect(faultOf(() => check(ChatRequest, body))).toBeUndefined()
+})
+
+test('what a provider had packed into the id of a call may be long', () => {
+  const id = packCallId('call_1', 'a'.repeat(5000))
+  const body = said({ role: 'tool', content: 'x', tool_call_id: id })
   expect(faultOf(() => check(ChatRequest, body))).toBeUndefined()
 })

@@ -26,17 +26,21 @@ export function parseObject(text: string): JsonObject {
   return value
 }
 
-/** Walks without recursion: the depth of a hostile body must not be the depth of our stack. */
-function inspect(root: JsonObject): void {
+/**
+ * Refuses what is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
+ * field `param`. Walks without recursion: the depth of a hostile body must not be that of our stack.
+ */
+export function inspect(root: JsonObject, param: string | null = null): void {
+  const what = param === null ? 'The body' : `${param}:`
   let level: object[] = [root]
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > deepest) {
-      throw invalidRequest(null, 'too_many', `The body is nested deeper than ${deepest} levels.`)
+      throw invalidRequest(param, 'too_many', `${what} is nested deeper than ${deepest} levels.`)
     }
     const next: object[] = []
     for (const container of level) {
       if (!Array.isArray(container) && Object.hasOwn(container, '__proto__')) {
-        throw invalidRequest(null, 'not_allowed', 'The key "__proto__" is not accepted.')
+        throw invalidRequest(param, 'not_allowed', 'The key "__proto__" is not accepted.')
       }
       for (const value of Object.values(container)) {
         if (typeof value === 'object' && value !== null) next.push(value)

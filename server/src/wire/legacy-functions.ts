@@ -21,8 +21,15 @@ export function toTools(request: JsonObject): JsonObject {
   }
 }
 
-/** The history of such a request: calls get ids, so that their results can name them. */
-export function toToolMessages(messages: readonly unknown[]): unknown[] {
+const isOfFunctions = (message: unknown) =>
+  isObject(message) && (message['role'] === 'function' || isObject(message['function_call']))
+
+/**
+ * The history of such a request: calls get ids, so that their results can name them. The same array
+ * where it holds nothing of the kind.
+ */
+export function toToolMessages(messages: unknown[]): unknown[] {
+  if (!messages.some(isOfFunctions)) return messages
   let calls = 0
   return messages.map((message) => {
     if (!isObject(message)) return message

@@ -26,7 +26,7 @@ export type Extras = 'inside' | 'outside'
 const mostTokens = 1_000_000_000
 
 /** Zero is zero, absent is absent; negative, fractional, textual or absurd numbers are flaws. */
-function counter() {
+export function counter() {
   let flawed = false
   const read = (source: JsonObject, ...names: string[]): number | undefined => {
     for (const name of names) {

@@ -1,20 +1,22 @@
 import { answerOf } from '../answer'
-import { type Behaviour, type Json, isJson, numberOf } from '../call'
+import { type Behaviour, type Call, type Json, isJson, numberOf } from '../call'
 import { deliver, firstFrames, framesOf, openAnswer, writeFrames } from '../deliver'
 import { words } from '../script'
-import { errorBody } from './statuses'
+import { refusalOf } from './statuses'
 
-const overloaded = errorBody({
-  type: 'server_error',
-  code: 'overloaded',
-  message: 'The fake provider is overloaded.',
-})
+const overloadedOf = (call: Call) =>
+  refusalOf(call, 529, {
+    type: 'server_error',
+    code: 'overloaded',
+    message: 'The fake provider is overloaded.',
+  })
 
 /** A status of 200, then k chunks, then an error where the next one should be. */
 const errorAfter =
   (defaultCount: number): Behaviour =>
   async (call) => {
     const count = numberOf(call, defaultCount)
+    const overloaded = overloadedOf(call)
     if (call.asked.body['stream'] !== true) return call.reply.json(200, overloaded)
     const answer = answerOf(call, words(Math.max(10, count + 3)))
     openAnswer(call, answer)

@@ -1,6 +1,7 @@
 import { answerOf } from '../answer'
 import { type Behaviour, type Call, numberOf } from '../call'
 import { deliver } from '../deliver'
+import { isMessages, messagesError } from '../messages'
 
 interface Refusal {
   type: string
@@ -44,8 +45,12 @@ const serverError: Refusal = {
   message: 'The fake provider failed.',
 }
 
-const refuse = ({ reply }: Call, status: number, headers: Record<string, string> = {}) =>
-  reply.json(status, errorBody(knownTypes[status] ?? serverError), headers)
+/** An error body in the words of the format that was asked in. */
+export const refusalOf = (call: Call, status: number, refusal: Refusal) =>
+  isMessages(call) ? messagesError(status, refusal.message) : errorBody(refusal)
+
+const refuse = (call: Call, status: number, headers: Record<string, string> = {}) =>
+  call.reply.json(status, refusalOf(call, status, knownTypes[status] ?? serverError), headers)
 
 const ok = (call: Call) => deliver(call, answerOf(call))
 
@@ -66,14 +71,18 @@ const canaryEcho: Behaviour = async (call) => {
   const message = `Incorrect API key provided: ${credential}. Check your key.`
   await call.reply.json(
     401,
-    errorBody({ type: 'invalid_request_error', code: 'invalid_api_key', message }),
+    refusalOf(call, 401, { type: 'invalid_request_error', code: 'invalid_api_key', message }),
     {
       'x-echo': credential,
     },
   )
 }
 
-const contextError: Behaviour = ({ reply, attempt }) => {
+const contextError: Behaviour = (call) => {
+  const { reply, attempt } = call
+  if (isMessages(call)) {
+    return reply.json(400, messagesError(400, 'prompt is too long: 9000 tokens > 8192 maximum'))
+  }
   const message = `This model's maximum context length is 8192 tokens, your messages have ${attempt.promptTokens}.`
   const code = 'context_length_exceeded'
   return reply.json(

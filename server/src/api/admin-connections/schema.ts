@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { trimmed } from '../../http/fields'
+import { ConnectionOptions } from '../../providers/connection-options'
 
 const perMinute = z.int().min(1).max(2_147_483_647).nullish()
 
@@ -18,6 +19,8 @@ const fields = {
   endpoint_url: endpoint.nullish(),
   is_default: z.boolean().optional(),
   priority: z.int().min(1).max(1000).optional(),
+  /** Regions, versions and deployments; replaced as a whole. */
+  options: ConnectionOptions.optional(),
   rate_limits: z.object({ rpm: perMinute, tpm: perMinute }).optional(),
 }
 

@@ -9,6 +9,8 @@ import { seal, unseal } from '../../db/sealed'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { containing, toPaged, type Page } from '../../http/paging'
+import { ConnectionOptions } from '../../providers/connection-options'
+import { ownAddress } from '../../providers/own-address'
 import type { Provider } from '../../providers/provider'
 
 /** What asks a connection for its models. */
@@ -38,6 +40,7 @@ const toConnection = (row: Selectable<ConnectionRow>) => ({
   is_default: row.is_default,
   priority: row.priority,
   rate_limits: { rpm: row.rpm, tpm: row.tpm },
+  options: row.options,
   model_count: row.models.length,
   api_key_prefix: row.api_key_prefix,
   last_error: row.last_error,
@@ -115,7 +118,7 @@ async function findRow(db: Kysely<Schema>, id: string) {
 /** What a change writes. A secret belongs to the address that it was given for. */
 function toColumns(
   row: Selectable<ConnectionRow>,
-  { api_key: secret, rate_limits: limits, ...fields }: ChangedConnection,
+  { api_key: secret, rate_limits: limits, options, ...fields }: ChangedConnection,
   key: Buffer,
 ): Updateable<ConnectionRow> {
   const { endpoint_url: address } = fields
@@ -126,6 +129,7 @@ function toColumns(
   return {
     ...present(fields),
     ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
+    ...(options && { options: JSON.stringify(options) }),
     ...(secret !== undefined && toSecretColumns(secret, row.id, key)),
     ...(isDiscarded && { secret: null, api_key_prefix: null, status: 'inactive' }),
   }
@@ -153,7 +157,9 @@ function checkedProvider({ snapshot }: Catalog, fields: NewConnection): Provider
   if (!provider) {
     throw invalidRequest('provider', 'unknown_value', `provider: there is no "${fields.provider}".`)
   }
-  if (!fields.endpoint_url && provider.baseUrl === null) {
+  const address = fields.endpoint_url ?? addressFor(provider, fields) ?? provider.baseUrl
+  // An address with a gap, such as a resource's name, is none.
+  if (!address || address.includes('{')) {
     const words = `endpoint_url: ${provider.name} has no address of its own.`
     throw invalidRequest('endpoint_url', 'required', words)
   }
@@ -162,6 +168,10 @@ function checkedProvider({ snapshot }: Catalog, fields: NewConnection): Provider
   }
   return provider
 }
+
+/** Throws `invalid_request` for a credential that is damaged. */
+const addressFor = (provider: Provider, { api_key: secret, options = {} }: NewConnection) =>
+  ownAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
 
 async function createConnection(ports: ConnectionPorts, fields: NewConnection) {
   const { db, catalog, encryptionKey } = ports
@@ -183,6 +193,7 @@ async function createConnection(ports: ConnectionPorts, fields: NewConnection) {
       ...(fields.api_key && toSecretColumns(fields.api_key, id, encryptionKey)),
       is_default: isDefault,
       priority: fields.priority ?? 100,
+      options: JSON.stringify(fields.options ?? {}),
       rpm: fields.rate_limits?.rpm ?? null,
       tpm: fields.rate_limits?.tpm ?? null,
     })
@@ -211,6 +222,7 @@ async function testConnection(ports: ConnectionPorts, row: Selectable<Connection
     baseUrl: row.endpoint_url,
     secret: row.secret && unseal(row.secret, encryptionKey, row.id),
     owner: ownerOf(row),
+    options: ConnectionOptions.parse(row.options),
     priority: row.priority,
     isDefault: row.is_default,
     onlyModels: null,

@@ -1,14 +1,13 @@
 import { ChoiceDeltas } from './choice-deltas'
 import {
   choicesOf,
-  endedEarly,
-  failure,
-  readChunk,
   StreamUsage,
   without,
   type RelayedStream,
   type RelayRequest,
 } from './relayed-stream'
+import { readEvent } from '../event'
+import { endedEarly, failure } from '../upstream-error'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
 
@@ -35,7 +34,7 @@ export class ChatStream implements RelayedStream {
   }
 
   next(data: string): string[] {
-    const chunk = readChunk(data, this.#request.source)
+    const chunk = readEvent(data, this.#request.source)
     this.#usage.note(chunk)
     const chunks: string[] = []
     for (const choice of choicesOf(chunk, this.#request.source)) this.#relay(chunk, choice, chunks)

@@ -1,6 +1,6 @@
 import type { Target } from './request'
-import { isFailure } from './relayed-stream'
-import { nonsense, toCallerError, type Source } from './upstream-error'
+import { isFailure } from '../event'
+import { nonsense, toCallerError, type Source } from '../upstream-error'
 import type { EmbeddingInput } from '../../wire/embedding-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { readUsage, type Usage } from '../../wire/usage'

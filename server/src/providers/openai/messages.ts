@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
+import { bareCallId } from '../../wire/packed-call-id'
 import type { RelayOptions } from '../provider'
 
 const nineAlphanumerics = /^[A-Za-z0-9]{9}$/
@@ -8,20 +9,19 @@ const alphanumerics = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 
 /** An id that fits a provider's rule: the same for a call and for its result, whatever made it. */
 export function fittingCallId(id: string, rule: RelayOptions['toolCallIds']): string {
-  if (rule === 'any' || nineAlphanumerics.test(id)) return id
-  const digest = createHash('sha256').update(id).digest()
+  const bare = bareCallId(id)
+  if (rule === 'any' || nineAlphanumerics.test(bare)) return bare
+  const digest = createHash('sha256').update(bare).digest()
   return Array.from(digest.subarray(0, 9), (byte) => alphanumerics[byte % 62]).join('')
 }
 
 /** The messages of a chat request as a provider takes them; untouched where nothing needs touching. */
 export function toUpstreamMessages(messages: unknown, options: RelayOptions): unknown {
   if (!Array.isArray(messages)) return messages
-  const today = messages.some(isOfFunctions) ? toToolMessages(messages) : messages
-  return today.map((message) => (isObject(message) ? toUpstream(message, options) : message))
+  return toToolMessages(messages).map((message) =>
+    isObject(message) ? toUpstream(message, options) : message,
+  )
 }
-
-const isOfFunctions = (message: unknown) =>
-  isObject(message) && (message['role'] === 'function' || isObject(message['function_call']))
 
 function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   const changes: JsonObject = {}
@@ -29,8 +29,18 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   if (Array.isArray(message['content']) && !options.cacheControl) {
     changes['content'] = message['content'].map(withoutCacheControl)
   }
-  if (options.toolCallIds !== 'any') Object.assign(changes, fittingIds(message, options))
-  if (message['role'] === 'assistant') Object.assign(changes, reasoning(message, options))
+  if (options.toolCallIds !== 'any' || hasPackedId(message)) {
+    Object.assign(changes, fittingIds(message, options))
+  }
+  if (!options.extraContent) {
+    const calls = changes['tool_calls'] ?? message['tool_calls']
+    Object.assign(changes, withoutExtraContent(message, calls))
+  }
+  if (message['role'] === 'assistant') {
+    Object.assign(changes, reasoning(message, options))
+    // Of an answer that was searched for; a request that has them is refused by strict providers.
+    if ('citations' in message) changes['citations'] = undefined
+  }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
   if (isUnchanged) return message
@@ -43,6 +53,23 @@ function withoutCacheControl(part: unknown): unknown {
   if (!isObject(part) || !('cache_control' in part)) return part
   const { cache_control: _control, ...rest } = part
   return rest
+}
+
+/** Undefined fields are not written. */
+function withoutExtraContent(message: JsonObject, calls: unknown): JsonObject {
+  const changes: JsonObject = 'extra_content' in message ? { extra_content: undefined } : {}
+  if (Array.isArray(calls) && calls.some((call) => isObject(call) && 'extra_content' in call)) {
+    changes['tool_calls'] = calls.map((call) =>
+      isObject(call) ? { ...call, extra_content: undefined } : call,
+    )
+  }
+  return changes
+}
+
+/** Gemini's signatures are for Gemini alone; elsewhere such an id would be too long. */
+function hasPackedId({ tool_call_id: answered, tool_calls: calls }: JsonObject): boolean {
+  const ids = Array.isArray(calls) ? calls.map((call) => isObject(call) && call['id']) : []
+  return [answered, ...ids].some((id) => typeof id === 'string' && bareCallId(id) !== id)
 }
 
 function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
@@ -62,12 +89,16 @@ function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObj
 
 /** Reasoning goes back only to who asks for it, under the name it has there. */
 function reasoning(message: JsonObject, { historyReasoning }: RelayOptions): JsonObject {
-  const text = message['reasoning_content']
+  const { reasoning_content: text, reasoning_details: details } = message
+  // Signed by another provider. Undefined fields are not written.
+  const unsigned =
+    details !== undefined && historyReasoning !== 'reasoning'
+      ? { reasoning_details: undefined }
+      : {}
   if (historyReasoning === 'required') {
-    return text === undefined || text === null ? { reasoning_content: '' } : {}
+    return text === undefined || text === null ? { ...unsigned, reasoning_content: '' } : unsigned
   }
-  if (historyReasoning === 'reasoning_content' || text === undefined) return {}
-  // Undefined fields are not written.
-  const removed = { reasoning_content: undefined }
+  if (historyReasoning === 'reasoning_content' || text === undefined) return unsigned
+  const removed = { ...unsigned, reasoning_content: undefined }
   return historyReasoning === 'reasoning' ? { ...removed, reasoning: text } : removed
 }

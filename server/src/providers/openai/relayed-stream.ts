@@ -1,4 +1,4 @@
-import { nonsense, toCallerError, type Source } from './upstream-error'
+import { nonsense, type Source } from '../upstream-error'
 import type { Identity } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
@@ -26,6 +26,8 @@ export interface RelayedStream {
   /** The last chunks. Throws when the stream was cut. `sawDone`: it ended in `[DONE]`. */
   end(sawDone: boolean): string[]
   usage(): Usage
+  /** Set by dialects that mark their end otherwise than by `[DONE]`. */
+  readonly isOver?: boolean
   /** Tokens of output that were written so far, at least. Who cannot tell is never cut. */
   tokensAtLeast?(): number
   /**
@@ -75,37 +77,12 @@ export class StreamUsage {
   }
 }
 
-/** An event's `data` as a chunk. Throws for an error in its place, and for anything else. */
-export function readChunk(data: string, source: Source): JsonObject {
-  let chunk: unknown
-  try {
-    chunk = JSON.parse(data)
-  } catch (cause) {
-    throw nonsense(source.provider, 'an unreadable chunk', cause)
-  }
-  if (!isObject(chunk)) throw nonsense(source.provider, 'a chunk that is no object')
-  if (isFailure(chunk)) throw failure(chunk, source)
-  return chunk
-}
-
 /** The choices of a chunk. Throws when they are none. */
 export function choicesOf(chunk: JsonObject, source: Source): JsonObject[] {
   const choices = chunk['choices'] ?? []
   if (Array.isArray(choices) && choices.every(isObject)) return choices
   throw nonsense(source.provider, 'a chunk with unreadable choices')
 }
-
-/** An error inside a 200: an error object, or MiniMax's own way of saying so. */
-export function isFailure(body: JsonObject): boolean {
-  const base = body['base_resp']
-  return Boolean(body['error']) || (isObject(base) && Boolean(base['status_code']))
-}
-
-export const failure = (body: JsonObject, source: Source) =>
-  toCallerError({ status: 200, body }, source)
-
-export const endedEarly = (source: Source) =>
-  nonsense(source.provider, 'an answer that ended early')
 
 /** A copy without some fields. */
 export function without(source: JsonObject, names: ReadonlySet<string>): JsonObject {

@@ -28,3 +28,49 @@ test('a chat has one output limit', () => {
   expect(sent['max_tokens']).toBe(8)
   expect(sent).not.toHaveProperty('max_completion_tokens')
 })
+
+test.each([
+  ['any', 'call_1'],
+  ['nine_alphanumerics', expect.stringMatching(/^[A-Za-z0-9]{9}$/)],
+] as const)('a signature packed into an id goes nowhere; ids of %s', (toolCallIds, id) => {
+  const packed = 'call_1__thought__ab-_cd'
+  const options = RelayOptions.parse({ toolCallIds })
+  const called = { type: 'function', function: { name: 'f', arguments: '{}' } }
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: null, tool_calls: [{ id: packed, ...called }] },
+    { role: 'tool', tool_call_id: packed, content: 'x' },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+  ]
+  const sent = toUpstreamChat({ model: 'x/m', messages }, { upstreamModel: 'm', options })
+  expect(JSON.stringify(sent)).not.toContain('thought')
+  expect(sent['messages']).toMatchObject([
+    {},
+    { tool_calls: [{ id, ...called }] },
+    { tool_call_id: id },
+    { tool_call_id: id },
+  ])
+})
+
+test('what Google signs a conversation with goes to who understands it alone', () => {
+  const extra_content = { google: { thought_signature: 'ab' } }
+  const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const messages = [
+    { role: 'user', content: 'a' },
+    { role: 'assistant', content: null, tool_calls: [{ ...call, extra_content }, call] },
+    { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+    { role: 'assistant', content: 'b', extra_content },
+  ]
+  const sentTo = (extraContent: boolean) => {
+    const options = RelayOptions.parse({ extraContent })
+    const sent = toUpstreamChat({ model: 'x/m', messages }, { upstreamModel: 'm', options })
+    return JSON.parse(JSON.stringify(sent['messages']))
+  }
+  expect(sentTo(true)).toEqual(messages)
+  expect(sentTo(false)).toEqual([
+    messages[0],
+    { role: 'assistant', content: null, tool_calls: [call, call] },
+    messages[2],
+    { role: 'assistant', content: 'b' },
+  ])
+})

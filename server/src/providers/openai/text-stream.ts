@@ -1,13 +1,12 @@
 import {
   choicesOf,
-  endedEarly,
-  failure,
-  readChunk,
   StreamUsage,
   without,
   type RelayedStream,
   type RelayRequest,
 } from './relayed-stream'
+import { readEvent } from '../event'
+import { endedEarly, failure } from '../upstream-error'
 import { toFinishReason } from '../../wire/finish-reason'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
@@ -27,7 +26,7 @@ export class TextStream implements RelayedStream {
 
   next(data: string): string[] {
     const { source, identity } = this.#request
-    const chunk = readChunk(data, source)
+    const chunk = readEvent(data, source)
     this.#usage.note(chunk)
     return choicesOf(chunk, source).flatMap((theirs) => {
       const choice = this.#relay(chunk, theirs)

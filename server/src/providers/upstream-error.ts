@@ -1,5 +1,5 @@
-import { ApiError, invalidRequest } from '../../errors'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { ApiError, invalidRequest } from '../errors'
+import { isObject, type JsonObject } from '../wire/json-body'
 
 const longestWords = 300
 
@@ -55,6 +55,9 @@ function coreOf(body: unknown): JsonObject {
   return isObject(body['error']) ? body['error'] : body
 }
 
+/** The field that words such as "messages.3: ..." begin with. Its place may not be the caller's. */
+const fieldIn = (words: string) => /^([a-z_]{2,40})(?:\.[\w.-]{1,80})?: /.exec(words)?.[1] ?? ''
+
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
 
 /** Numbers of a text such as "maximum context length is 8192 tokens ... requested 9000". */
@@ -67,7 +70,8 @@ const capTooHigh =
   /max_(?:completion_|output_)?tokens.{0,40}(?:too large|too high|>|exceed|at most)/i
 const busy = /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
 
-interface Failure {
+/** A provider's refusal. */
+export interface Failure {
   status: number
   body: unknown
   retryAfter?: string | null
@@ -88,14 +92,24 @@ export function toCallerError(failure: Failure, source: Source): ApiError {
     const known = lengthError(`${code} ${words}`, words, source)
     if (known) return known
   }
-  if (isCallersFault && /content_filter|content_policy/i.test(code)) {
+  const fault = isCallersFault ? fieldError(core, { code, words }, source) : undefined
+  return fault ?? providerError({ ...failure, status }, source, { words, code })
+}
+
+/** For a request that was wrong; undefined where nothing says in what. */
+function fieldError(
+  core: JsonObject,
+  { code, words }: { code: string; words: string },
+  source: Source,
+): ApiError | undefined {
+  if (/content_filter|content_policy/i.test(code)) {
     return invalidRequest(source.textField, 'content_filter', tactful(words) || 'Refused.')
   }
-  const param = textOf(core['param'])
-  if (isCallersFault && param !== '' && source.wasSent(param.split(/[.[]/)[0] ?? '')) {
-    return invalidRequest(param, 'refused_by_provider', tactful(words))
-  }
-  return providerError({ ...failure, status }, source, { words, code })
+  // For a legacy completion its prompt became the messages.
+  const field = fieldIn(words).replace(/^messages$/, source.textField)
+  const param = textOf(core['param']) || field
+  if (param === '' || !source.wasSent(param.split(/[.[]/)[0] ?? '')) return undefined
+  return invalidRequest(param, 'refused_by_provider', tactful(words))
 }
 
 function lengthError(text: string, words: string, source: Source): ApiError | undefined {
@@ -175,3 +189,10 @@ export const nonsense = (provider: string, what: string, cause?: unknown) =>
     retryable: false,
     cause,
   })
+
+/** An error in place of an answer whose status was good. */
+export const failure = (body: JsonObject, source: Source) =>
+  toCallerError({ status: 200, body }, source)
+
+export const endedEarly = (source: Source) =>
+  nonsense(source.provider, 'an answer that ended early')

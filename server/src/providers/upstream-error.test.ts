@@ -206,3 +206,22 @@ test('nonsense may have been billed, so that it is not to be repeated', () => {
     details: { provider: 'acme', provider_error: 'an unreadable chunk' },
   })
 })
+
+const refusedWith = (message: string, own: Partial<Source> = {}) => {
+  const body = { error: { type: 'invalid_request_error', message } }
+  return toCallerError({ status: 400, body }, { ...source, ...own })
+}
+
+test('a field that begins the words is named, if the caller sent it', () => {
+  expect(refusedWith('temperature: too hot')).toMatchObject({
+    code: 'invalid_request',
+    param: 'temperature',
+    details: { issue: 'refused_by_provider' },
+  })
+  // Its place is that of the provider's request, which may have other messages.
+  expect(refusedWith('messages.7.content: no')).toMatchObject({ param: 'messages' })
+  expect(refusedWith('Error: messages are wrong')).toMatchObject({ code: 'provider_error' })
+  expect(refusedWith('metadata.user_id: too long')).toMatchObject({ code: 'provider_error' })
+  const prompt = { textField: 'prompt', wasSent: (field: string) => field === 'prompt' } as const
+  expect(refusedWith('messages.0: no', prompt)).toMatchObject({ param: 'prompt' })
+})

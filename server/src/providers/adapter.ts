@@ -1,0 +1,47 @@
+import type { Media } from './media'
+import type { Failure, Source } from './upstream-error'
+import type { ApiError } from '../errors'
+import type { ChatRequest } from '../wire/chat-request'
+import type { JsonObject } from '../wire/json-body'
+import type { Part } from '../wire/part'
+
+/** For whom a request is written. */
+export interface Target {
+  /** The provider's own name of the model. */
+  upstreamModel: string
+  /** The output limit that the hold pays for; undefined where neither caller nor model has one. */
+  maxTokens: number | undefined
+  capabilities: { reasoning: boolean; tools: boolean; vision: boolean; jsonSchema: boolean }
+  /** What `Adapter.addresses` asked for, by address. */
+  media?: ReadonlyMap<string, Media>
+  /** `replaced` after the provider refused the signatures of a history that another model wrote. */
+  signatures?: 'kept' | 'replaced'
+}
+
+/** A request as the provider takes it, behind its base URL and without its credential. */
+export interface UpstreamRequest {
+  path: string
+  headers?: Record<string, string>
+  body: JsonObject
+}
+
+/** Reads one answer: takes an event's `data`, returns its parts. Throws the `ApiError` it stands for. */
+export type PartsReader = (data: string) => Part[]
+
+/**
+ * How one dialect is written and read: pure, so that its test needs no server. A translated provider
+ * is always asked to stream; for a caller who did not ask, the parts are collected.
+ */
+export interface Adapter {
+  /** How its stream is cut into events. */
+  framing: 'sse' | 'aws'
+  /** Throws `invalid_request`, issue `unsupported_by_model`, for what would change the answer's meaning. */
+  request: (chat: ChatRequest, target: Target) => UpstreamRequest
+  reader: (source: Source) => PartsReader
+  /** What must be fetched before `request` can be called; absent where the provider fetches itself. */
+  addresses?: (chat: ChatRequest) => string[]
+  /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */
+  failure?: (failure: Failure, source: Source) => ApiError
+  /** Whether the same request with `signatures: 'replaced'` may be taken; nothing was billed. */
+  refusesSignatures?: (failure: Failure) => boolean
+}

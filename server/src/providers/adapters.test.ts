@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test'
+import { adapterOf, embeddingAdapterOf } from './adapters'
+import { dialects } from './provider'
+import { providers } from './registry'
+
+test('every dialect is relayed, answered in the process, or has an adapter', () => {
+  const without = dialects.filter((dialect) => !adapterOf({ dialect }))
+  // The last two decide by the model: see chat-way.ts.
+  expect(without).toEqual(['openai', 'sandbox', 'vertex', 'azure'])
+})
+
+test('who has embeddings in a format of its own has an adapter for them', () => {
+  const translated = providers.filter(
+    (provider) => adapterOf(provider) && provider.embeddings !== 'no',
+  )
+  expect(translated.map(({ key }) => key)).toEqual(['bedrock', 'cohere', 'google'])
+  for (const provider of translated) expect(embeddingAdapterOf(provider)).toBeDefined()
+})

@@ -1,0 +1,35 @@
+import type { Adapter } from './adapter'
+import { anthropic } from './anthropic'
+import { bedrock } from './bedrock'
+import { bedrockEmbeddings } from './bedrock/embeddings'
+import { cohere } from './cohere'
+import { cohereEmbeddings } from './cohere/embeddings'
+import type { EmbeddingAdapter } from './embedding-adapter'
+import { google } from './google'
+import { googleEmbeddings } from './google/embeddings'
+import type { Provider } from './provider'
+import { vertexEmbeddings } from './vertex/embeddings'
+
+/** The dialects that are translated; the others are relayed, or answered in the process. */
+const adapters: Partial<Record<Provider['dialect'], Adapter>> = {
+  anthropic,
+  google,
+  bedrock,
+  cohere,
+}
+
+/** Undefined for a provider whose dialect is not translated. */
+export const adapterOf = ({ dialect }: Pick<Provider, 'dialect'>): Adapter | undefined =>
+  adapters[dialect]
+
+const embeddingAdapters: Partial<Record<Provider['dialect'], EmbeddingAdapter>> = {
+  google: googleEmbeddings,
+  vertex: vertexEmbeddings,
+  bedrock: bedrockEmbeddings,
+  cohere: cohereEmbeddings,
+}
+
+/** The same for embeddings. */
+export const embeddingAdapterOf = ({
+  dialect,
+}: Pick<Provider, 'dialect'>): EmbeddingAdapter | undefined => embeddingAdapters[dialect]

@@ -1,0 +1,89 @@
+import { invalidRequest } from '../../errors'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import type { ContentPart, Message } from '../history'
+import { unsupported } from '../unsupported'
+
+/** A content block of the Messages format. */
+export type Block = JsonObject & { type: string }
+
+const dataUrl = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,(.*)$/s
+
+/** The blocks of a message's content; blank texts, which are rejected there, are left out. */
+export function toBlocks(content: Message['content'], path: string): Block[] {
+  if (content === null || content === undefined) return []
+  if (typeof content === 'string') return textBlocks(content)
+  return content.flatMap((part, position) => {
+    const blocks = toPartBlocks(part, `${path}.${position}`)
+    const control = cacheControlOf(part)
+    return control ? blocks.map((block) => ({ ...block, cache_control: control })) : blocks
+  })
+}
+
+/** The same, for roles that have only text. */
+export function toTextBlocks(content: Message['content'], path: string): Block[] {
+  if (Array.isArray(content)) {
+    const position = content.findIndex(({ type }) => type !== 'text' && type !== 'refusal')
+    if (position >= 0) throw unsupported(`${path}.${position}`, 'Only text can stand here.')
+  }
+  return toBlocks(content, path)
+}
+
+const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
+
+/** Without the lifetime that a caller may have set: an hour costs more than our price says. */
+const cacheControlOf = (part: ContentPart) =>
+  isObject(part['cache_control']) ? { type: 'ephemeral' } : undefined
+
+function toPartBlocks(part: ContentPart, path: string): Block[] {
+  switch (part.type) {
+    case 'text':
+      return textBlocks(part.text)
+    case 'refusal':
+      return textBlocks(part.refusal)
+    case 'image_url':
+      return [toImage(part.image_url.url, path)]
+    case 'file':
+      return [toDocument(part.file, path)]
+    case 'input_audio':
+    default:
+      throw unsupported(path, 'This model does not hear.')
+  }
+}
+
+function toImage(url: string, path: string): Block {
+  const data = dataUrl.exec(url)
+  if (data) return { type: 'image', source: toBase64(data) }
+  if (url.startsWith('data:')) {
+    throw invalidRequest(`${path}.image_url.url`, 'bad_format', 'This is no base64 data URL.')
+  }
+  return { type: 'image', source: { type: 'url', url } }
+}
+
+const toBase64 = ([, mediaType, data]: RegExpExecArray) => ({
+  type: 'base64',
+  media_type: mediaType,
+  data,
+})
+
+function toDocument(file: (ContentPart & { type: 'file' })['file'], path: string): Block {
+  if (!file.file_data) {
+    throw unsupported(`${path}.file.file_id`, 'Send the file itself, in file_data.')
+  }
+  const data = dataUrl.exec(file.file_data)
+  if (!data) {
+    throw invalidRequest(`${path}.file.file_data`, 'bad_format', 'This is no base64 data URL.')
+  }
+  const [, mediaType = '', text = ''] = data
+  if (mediaType.startsWith('image/')) return { type: 'image', source: toBase64(data) }
+  const filename = file['filename']
+  const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {}
+  if (mediaType === 'application/pdf') {
+    return { type: 'document', source: toBase64(data), ...title }
+  }
+  if (!mediaType.startsWith('text/')) {
+    throw unsupported(`${path}.file.file_data`, `This model does not read ${mediaType}.`)
+  }
+  const plain = Buffer.from(text, 'base64').toString('utf8')
+  const source = { type: 'text', media_type: 'text/plain', data: plain }
+  return { type: 'document', source, ...title }
+}

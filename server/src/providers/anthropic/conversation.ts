@@ -1,0 +1,153 @@
+import { toBlocks, toTextBlocks, type Block } from './content'
+import { thinkingBlocks } from './reasoning-details'
+import { invalidRequest } from '../../errors'
+import { argumentsOf, fittingId, type Message } from '../history'
+
+/** One turn; the results of its calls make the turn after it. */
+interface Turn {
+  role: 'user' | 'assistant'
+  thoughts: Block[]
+  said: Block[]
+  calls: Block[]
+  /** By the id of the call, in the order of the calls. */
+  results: Map<string, Block>
+}
+
+/** A history as the Messages format has it. */
+export interface Conversation {
+  system: Block[]
+  messages: { role: string; content: Block[] }[]
+  /** The last answer made calls, and came back without the thinking that led to it. */
+  lostThoughts: boolean
+}
+
+const acceptedIds = /^[a-zA-Z0-9_-]+$/
+const mostBreakpoints = 4
+
+/**
+ * Repairs a history on its way: roles take turns, results stand directly behind their calls, blank
+ * texts are left out. Throws `invalid_request` for results without a call, and for what cannot be
+ * said here. Source: wire.md 7.1, 8.1.
+ */
+export function toConversation(messages: readonly Message[]): Conversation {
+  const system: Block[] = []
+  const turns: Turn[] = []
+  const callers = new Map<string, Turn>()
+  for (const [position, message] of messages.entries()) {
+    const path = `messages.${position}`
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        // Later ones are hoisted: only the head has instructions.
+        system.push(...toTextBlocks(message.content, `${path}.content`))
+        break
+      case 'user': {
+        const said = toBlocks(message.content, `${path}.content`)
+        if (said.length > 0) turnOf('user', turns).said.push(...said)
+        break
+      }
+      case 'assistant':
+        addAnswer(message, { path, turns, callers })
+        break
+      case 'tool':
+      case 'function':
+        addResult(message, path, callers)
+        break
+    }
+  }
+  return finished(system, turns)
+}
+
+/** The turn that goes on, or a new one. */
+function turnOf(role: Turn['role'], turns: Turn[]): Turn {
+  const last = turns.at(-1)
+  if (last?.role === role && last.results.size === 0) return last
+  const turn: Turn = { role, thoughts: [], said: [], calls: [], results: new Map() }
+  turns.push(turn)
+  return turn
+}
+
+interface Place {
+  path: string
+  turns: Turn[]
+  callers: Map<string, Turn>
+}
+
+function addAnswer(message: Message, { path, turns, callers }: Place): void {
+  const thoughts = thinkingBlocks(message['reasoning_details'])
+  const { refusal } = message
+  const said = [
+    ...toTextBlocks(message.content, `${path}.content`),
+    ...(typeof refusal === 'string' ? toBlocks(refusal, path) : []),
+  ]
+  const calls = message.tool_calls ?? []
+  // Thinking that led to nothing is no turn.
+  if (said.length === 0 && calls.length === 0) return
+  const turn = turnOf('assistant', turns)
+  turn.thoughts.push(...thoughts)
+  turn.said.push(...said)
+  for (const [position, call] of calls.entries()) {
+    const id = fittingId(call.id, acceptedIds)
+    const input = argumentsOf(call, `${path}.tool_calls.${position}`)
+    turn.calls.push({ type: 'tool_use', id, name: call.function.name, input })
+    callers.set(id, turn)
+  }
+}
+
+function addResult(message: Message, path: string, callers: Map<string, Turn>): void {
+  const id = fittingId(message.tool_call_id ?? '', acceptedIds)
+  const turn = callers.get(id)
+  if (!turn) {
+    const param = `${path}.tool_call_id`
+    throw invalidRequest(param, 'unknown_value', `${param}: no message before it makes this call.`)
+  }
+  const content = toBlocks(message.content, `${path}.content`).map(
+    ({ cache_control: _control, ...block }) => block,
+  )
+  // Of two results for one call, which are rejected there, the later one counts.
+  const said = content.length > 0 ? { content } : {}
+  turn.results.set(id, { type: 'tool_result', tool_use_id: id, ...said })
+}
+
+function finished(system: Block[], turns: Turn[]): Conversation {
+  const messages: Conversation['messages'] = []
+  let results: Block[] = []
+  for (const turn of turns) {
+    if (turn.role === 'assistant' && results.length > 0) {
+      messages.push({ role: 'user', content: results })
+      results = []
+    }
+    const content = [...results, ...turn.thoughts, ...turn.said, ...turn.calls]
+    messages.push({ role: turn.role, content })
+    results = resultsOf(turn)
+  }
+  if (results.length > 0) messages.push({ role: 'user', content: results })
+  trimEnd(messages)
+  // A conversation begins with the user, who may have said all in the instructions.
+  if (messages.length === 0 && system.length > 0) {
+    messages.push({ role: 'user', content: system.splice(0) })
+  }
+  if (messages[0]?.role === 'assistant') {
+    messages.unshift({ role: 'user', content: [{ type: 'text', text: 'Go on.' }] })
+  }
+  keepLastBreakpoints([...system, ...messages.flatMap(({ content }) => content)])
+  const answer = turns.findLast(({ role }) => role === 'assistant')
+  const lostThoughts = Boolean(answer && answer.calls.length > 0 && answer.thoughts.length === 0)
+  return { system, messages, lostThoughts }
+}
+
+const resultsOf = ({ calls, results }: Turn): Block[] =>
+  calls.flatMap(({ id }) => results.get(String(id)) ?? [])
+
+/** White space at the end of an answer that is to be continued is rejected. */
+function trimEnd(messages: Conversation['messages']): void {
+  const last = messages.at(-1)
+  const block = last?.content.at(-1)
+  if (last?.role !== 'assistant' || typeof block?.['text'] !== 'string') return
+  block['text'] = block['text'].trimEnd()
+}
+
+function keepLastBreakpoints(blocks: readonly Block[]): void {
+  const marked = blocks.filter(({ cache_control: control }) => control !== undefined)
+  for (const block of marked.slice(0, -mostBreakpoints)) delete block['cache_control']
+}

@@ -1,0 +1,72 @@
+/** What a family of Claude models accepts. Source: wire.md 8.4. */
+export interface Family {
+  /** Tokens; undefined for models that are no Claude. */
+  maxOutput: number | undefined
+  /** `output_config.format`. */
+  jsonSchema: boolean
+  /** `temperature` and `top_p`. */
+  sampling: boolean
+  thinking: 'adaptive' | 'budget' | 'none'
+  /** How thinking is switched off. */
+  off: 'disabled' | 'between_tools' | 'never'
+  /** Levels of effort beyond `low`, `medium` and `high`. */
+  furtherEfforts: readonly ('xhigh' | 'max')[]
+  /** `tool_choice` of one tool, or of any. */
+  forcedTool: boolean
+}
+
+const newest: Family = {
+  maxOutput: 128_000,
+  jsonSchema: true,
+  sampling: false,
+  thinking: 'adaptive',
+  off: 'never',
+  furtherEfforts: ['xhigh', 'max'],
+  forcedTool: false,
+}
+const opus5: Family = { ...newest, off: 'disabled', forcedTool: true }
+const adaptive4: Family = { ...opus5, sampling: true }
+const budget: Family = {
+  ...adaptive4,
+  maxOutput: 64_000,
+  thinking: 'budget',
+  furtherEfforts: [],
+}
+
+/** The first name that is in a model's decides. */
+const families: readonly (readonly [name: string, family: Family])[] = [
+  ['sonnet-5-5', { ...newest, off: 'between_tools' }],
+  ['opus-5-5', newest],
+  ['haiku-5-5', { ...newest, off: 'disabled', forcedTool: true }],
+  ['opus-5', opus5],
+  ['fable-5-1', newest],
+  ['fable-5-2', newest],
+  ['fable-5', { ...newest, forcedTool: true }],
+  ['opus-4-8', opus5],
+  ['opus-4-7', opus5],
+  ['sonnet-5', opus5],
+  // https://vercel.com/docs/ai-gateway/capabilities/reasoning/anthropic
+  ['sonnet-4-6', { ...adaptive4, furtherEfforts: [] }],
+  ['opus-4-6', { ...adaptive4, furtherEfforts: ['max'] }],
+  ['sonnet-4-5', budget],
+  ['opus-4-5', budget],
+  ['haiku-4-5', budget],
+  ['opus-4-1', { ...budget, maxOutput: 32_000 }],
+  ['sonnet-4', { ...budget, jsonSchema: false }],
+  ['opus-4', { ...budget, maxOutput: 32_000, jsonSchema: false }],
+  ...['claude-3', 'claude-2', 'claude-instant'].map((name): [string, Family] => [
+    name,
+    { ...budget, maxOutput: 4096, jsonSchema: false, thinking: 'none' },
+  ]),
+  // A newer one than we know.
+  ['claude', opus5],
+]
+
+/** Servers that speak this dialect with models of their own. */
+const foreign: Family = { ...budget, maxOutput: undefined, jsonSchema: false }
+
+/** The family of a model's name, which may have a cloud's prefix in front. */
+export function familyOf(upstreamModel: string): Family {
+  const name = upstreamModel.toLowerCase().replaceAll('.', '-')
+  return families.find(([known]) => name.includes(known))?.[1] ?? foreign
+}

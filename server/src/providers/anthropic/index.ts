@@ -1,0 +1,10 @@
+import { partsReader } from './parts'
+import { toMessagesRequest } from './request'
+import type { Adapter } from '../adapter'
+
+/** The Messages format. Source: wire.md 8. */
+export const anthropic = {
+  framing: 'sse',
+  request: toMessagesRequest,
+  reader: partsReader,
+} satisfies Adapter

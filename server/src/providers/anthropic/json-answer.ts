@@ -1,0 +1,37 @@
+import type { Family } from './families'
+import { toStrictSchema } from './schema'
+import type { Tools } from './tools'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+
+/** A model without structured outputs answers in JSON by calling this tool. */
+export const answerTool = 'tollgate_json_answer'
+
+/** How an answer in JSON is asked for. */
+export interface JsonAnswer extends Tools {
+  /** `output_config.format`. */
+  format?: JsonObject
+  /** What is added to the instructions. */
+  instruction?: string
+}
+
+const anyJson = 'Answer with one valid JSON object and nothing else, without code fences.'
+
+/** `response_format` in the words of a family; `mayForce`: a tool may be forced, and is the only one. */
+export function jsonAnswerOf(
+  format: ChatRequest['response_format'],
+  { family, mayForce }: { family: Family; mayForce: boolean },
+): JsonAnswer {
+  if (!format || format.type === 'text') return {}
+  const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined
+  if (!schema) return { instruction: anyJson }
+  if (family.jsonSchema) return { format: { type: 'json_schema', schema: toStrictSchema(schema) } }
+  if (!mayForce || schema['type'] !== 'object') {
+    return { instruction: `${anyJson} It must match this schema: ${JSON.stringify(schema)}` }
+  }
+  const description = 'Gives the answer.'
+  return {
+    tools: [{ name: answerTool, description, input_schema: schema }],
+    tool_choice: { type: 'tool', name: answerTool, disable_parallel_tool_use: true },
+  }
+}

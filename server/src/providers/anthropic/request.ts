@@ -1,0 +1,64 @@
+import { toConversation } from './conversation'
+import { familyOf, type Family } from './families'
+import { jsonAnswerOf } from './json-answer'
+import { thinkingOf } from './thinking'
+import { toolsOf } from './tools'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+import type { Target, UpstreamRequest } from '../adapter'
+import { refuseForeign } from '../unsupported'
+
+/** Later versions refuse sampling settings even at their defaults. */
+const headers = { 'anthropic-version': '2023-06-01' }
+
+const usualMaxTokens = 4096
+
+/** `POST /v1/messages`. @see https://docs.claude.com/en/api/messages */
+export function toMessagesRequest(chat: ChatRequest, target: Target): UpstreamRequest {
+  refuseForeign(chat)
+  const family = familyOf(target.upstreamModel)
+  const { system, messages, lostThoughts } = toConversation(chat.messages)
+  const asked = target.maxTokens ?? family.maxOutput ?? usualMaxTokens
+  const maxTokens = Math.min(asked, family.maxOutput ?? asked)
+  const thinking = thinkingOf(chat.reasoning_effort, { family, maxTokens, lostThoughts })
+  const tools = toolsOf(chat, { family, isThinking: thinking.isOn })
+  const { format, instruction, ...answerTool } = jsonAnswerOf(chat.response_format, {
+    family,
+    mayForce: !tools.tools && family.forcedTool && !thinking.isOn,
+  })
+  if (instruction) system.push({ type: 'text', text: instruction })
+  const outputConfig = {
+    ...(thinking.effort && { effort: thinking.effort }),
+    ...(format && { format }),
+  }
+  const stops = stopsOf(chat)
+  const body: JsonObject = {
+    model: target.upstreamModel,
+    max_tokens: maxTokens,
+    ...(system.length > 0 && { system }),
+    messages,
+    ...samplingOf(chat, family, thinking.isOn),
+    ...(stops.length > 0 && { stop_sequences: stops }),
+    ...tools,
+    ...answerTool,
+    ...(thinking.field && { thinking: thinking.field }),
+    ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
+    ...(chat.user && { metadata: { user_id: chat.user } }),
+    stream: true,
+  }
+  return { path: '/v1/messages', headers, body }
+}
+
+function samplingOf(chat: ChatRequest, { sampling }: Family, isThinking: boolean): JsonObject {
+  const { temperature, top_p: topP } = chat
+  if (!sampling || isThinking) return {}
+  // OpenAI goes to 2, and takes both.
+  if (typeof temperature === 'number') return { temperature: Math.min(temperature, 1) }
+  return typeof topP === 'number' ? { top_p: topP } : {}
+}
+
+/** White space alone is rejected, and stops nothing that could be told from the rest. */
+function stopsOf({ stop }: ChatRequest): string[] {
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? [])
+  return stops.filter((text) => text.trim() !== '')
+}

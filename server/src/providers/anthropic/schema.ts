@@ -1,0 +1,64 @@
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+/** Keywords that travel on as they are. */
+const kept = new Set(
+  'type required enum const $ref title default description additionalProperties'.split(' '),
+)
+const silent = new Set(['$schema', '$id', '$comment'])
+const formats = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '))
+
+/** Keywords that hold schemas. */
+const ofSchemas: Readonly<Record<string, (value: unknown) => unknown>> = {
+  properties: eachStrict,
+  $defs: eachStrict,
+  definitions: eachStrict,
+  items: toStrictSchema,
+  anyOf: allStrict,
+  allOf: allStrict,
+}
+
+/**
+ * A JSON schema in the words that structured outputs know. What they do not know, such as `minimum`,
+ * moves into the description, where the model can read it; objects have no further properties.
+ * @see https://docs.claude.com/en/docs/build-with-claude/structured-outputs
+ */
+export function toStrictSchema(schema: unknown): unknown {
+  if (!isObject(schema)) return schema
+  const { oneOf, ...rest } = schema
+  const strict: JsonObject = {}
+  const told: string[] = []
+  for (const [name, value] of Object.entries(rest)) {
+    const translate = ofSchemas[name]
+    if (translate) strict[name] = translate(value)
+    else if (kept.has(name) || isKnown(name, value)) strict[name] = value
+    else if (!silent.has(name)) told.push(`${name}: ${JSON.stringify(value)}`)
+  }
+  if (oneOf !== undefined) strict['anyOf'] = [...listOf(strict['anyOf']), ...allStrict(oneOf)]
+  if (isOfObjects(schema)) strict['additionalProperties'] = false
+  if (told.length > 0) {
+    const before = typeof schema['description'] === 'string' ? [schema['description']] : []
+    strict['description'] = [...before, `(${told.join(', ')})`].join(' ')
+  }
+  return strict
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+function allStrict(schemas: unknown): unknown[] {
+  return listOf(schemas).map(toStrictSchema)
+}
+
+function eachStrict(schemas: unknown): JsonObject {
+  const entries = isObject(schemas) ? Object.entries(schemas) : []
+  return Object.fromEntries(entries.map(([name, own]) => [name, toStrictSchema(own)]))
+}
+
+function isKnown(name: string, value: unknown): boolean {
+  if (name === 'format') return typeof value === 'string' && formats.has(value)
+  return name === 'minItems' && (value === 0 || value === 1)
+}
+
+function isOfObjects({ type, properties }: JsonObject): boolean {
+  const types: unknown[] = Array.isArray(type) ? type : [type]
+  return types.includes('object') || isObject(properties)
+}

@@ -1,0 +1,77 @@
+import type { Family } from './families'
+import { toStrictSchema } from './schema'
+import type { ChatRequest } from '../../wire/chat-request'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+type Tool = NonNullable<ChatRequest['tools']>[number]
+
+/** The fields `tools` and `tool_choice`. */
+export interface Tools {
+  tools?: JsonObject[]
+  tool_choice?: JsonObject
+}
+
+/** A forced tool is refused by the model, or beside thinking; then the model chooses. */
+interface Limits {
+  family: Family
+  isThinking: boolean
+}
+
+/** The tools of a request, and which of them may be called. */
+export function toolsOf(chat: ChatRequest, { family, isThinking }: Limits): Tools {
+  const { tools, tool_choice: choice, parallel_tool_calls: isParallel } = chat
+  if (!tools?.length) return toolsOfHistory(chat)
+  const allowed = allowedIn(choice)
+  const offered = allowed ? tools.filter((tool) => allowed.has(tool.function.name)) : tools
+  const wanted = toToolChoice(choice)
+  const isForced = wanted['type'] === 'any' || wanted['type'] === 'tool'
+  const mayForce = family.forcedTool && !isThinking
+  const chosen: JsonObject = isForced && !mayForce ? { type: 'auto' } : wanted
+  if (isParallel === false && chosen['type'] !== 'none') chosen['disable_parallel_tool_use'] = true
+  return {
+    tools: offered.map((tool) => toTool(tool, family)),
+    // `auto` is what happens by itself.
+    ...((chosen['type'] !== 'auto' || isParallel === false) && { tool_choice: chosen }),
+  }
+}
+
+function toTool({ function: definition }: Tool, family: Family): JsonObject {
+  const { name, description, parameters, strict } = definition
+  const isStrict = strict === true && family.jsonSchema
+  const { $schema: _schema, ...schema } = parameters ?? {}
+  const input_schema = { properties: {}, ...schema, type: 'object' }
+  return {
+    name,
+    ...(description && { description }),
+    input_schema: isStrict ? toStrictSchema(input_schema) : input_schema,
+    ...(isStrict && { strict: true }),
+  }
+}
+
+function toToolChoice(choice: ChatRequest['tool_choice']): JsonObject {
+  if (choice === 'none') return { type: 'none' }
+  if (choice === 'required') return { type: 'any' }
+  if (!isObject(choice)) return { type: 'auto' }
+  if (choice.type === 'function') return { type: 'tool', name: choice.function.name }
+  return { type: choice.allowed_tools['mode'] === 'required' ? 'any' : 'auto' }
+}
+
+/** The names that `allowed_tools` leaves over. */
+function allowedIn(choice: ChatRequest['tool_choice']): Set<unknown> | undefined {
+  if (!isObject(choice) || choice.type !== 'allowed_tools') return undefined
+  const { tools } = choice.allowed_tools
+  const named = Array.isArray(tools) ? tools.filter(isObject) : []
+  return new Set(named.map((tool) => isObject(tool['function']) && tool['function']['name']))
+}
+
+/** Calls in the history need their tools beside them, also where none may be called any more. */
+function toolsOfHistory({ messages }: ChatRequest): Tools {
+  const calls = messages.flatMap(({ tool_calls: made }) => made ?? [])
+  const names = new Set(calls.map(({ function: called }) => called.name))
+  if (names.size === 0) return {}
+  const input_schema = { properties: {}, type: 'object' }
+  return {
+    tools: [...names].map((name) => ({ name, input_schema })),
+    tool_choice: { type: 'none' },
+  }
+}

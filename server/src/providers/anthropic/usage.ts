@@ -1,0 +1,37 @@
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { counter, type Usage } from '../../wire/usage'
+
+/**
+ * The counts of a message; undefined without any. Cache reads and writes stand beside
+ * `input_tokens`, thinking is inside `output_tokens`. Source: wire.md 7.3.
+ */
+export function toUsage(counts: JsonObject): Usage | undefined {
+  const { read, isFlawed } = counter()
+  const passes = passesOf(counts)
+  const sum = (name: string) => {
+    const found = passes.map((pass) => read(pass, name)).filter((count) => count !== undefined)
+    return found.length > 0 ? found.reduce((total, count) => total + count, 0) : undefined
+  }
+  const input = sum('input_tokens')
+  const output = sum('output_tokens')
+  if (input === undefined && output === undefined) return undefined
+  return {
+    input: input ?? 0,
+    cachedInput: sum('cache_read_input_tokens') ?? 0,
+    cacheWrite: sum('cache_creation_input_tokens') ?? 0,
+    audioInput: 0,
+    output: output ?? 0,
+    reasoning: 0,
+    audioOutput: 0,
+    estimated: false,
+    flawed: isFlawed(),
+  }
+}
+
+/** A message may take several passes; those of an advisor are billed as another model's. */
+function passesOf(counts: JsonObject): JsonObject[] {
+  const iterations = Array.isArray(counts['iterations']) ? counts['iterations'] : []
+  const passes = iterations.filter(isObject)
+  const own = passes.filter(({ type }) => typeof type !== 'string' || !type.startsWith('advisor'))
+  return own.length > 0 ? own : [counts]
+}

@@ -1,0 +1,85 @@
+/** What a connection to Azure is told. */
+export interface AzureConnection {
+  /** A resource's host, or the address of one of its surfaces, with or without final slash. */
+  baseUrl: string
+  /** `YYYY-MM-DD`, perhaps with `-preview`; the classic surface and Foundry's need one. */
+  apiVersion?: string | undefined
+  /** Model -> the deployment that stands for it, where they differ. */
+  deployments?: Readonly<Record<string, string>> | undefined
+}
+
+/** Where and how one call is sent. */
+export interface AzureCall {
+  url: string
+  /** What stands in the body; on the classic surface the address decides. */
+  model: string
+  /** Bodies of `openai`, or of `anthropic` for a Claude of Foundry's. */
+  dialect: 'openai' | 'anthropic'
+}
+
+const operations = {
+  chat: 'chat/completions',
+  completions: 'completions',
+  embeddings: 'embeddings',
+  responses: 'responses',
+} as const
+export type AzureOperation = keyof typeof operations
+
+const classicVersion = '2024-10-21'
+const foundryVersion = '2024-05-01-preview'
+
+/**
+ * The address of a call: the newer `/openai/v1`, the classic one whose path names the deployment, or
+ * Foundry's `/models`. A bare host is Foundry's by its name, classic where a version by date is told,
+ * else the newer one.
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
+ */
+export function azureCall(
+  connection: AzureConnection,
+  operation: AzureOperation,
+  model: string,
+): AzureCall {
+  const { apiVersion } = connection
+  const { origin, pathname } = new URL(connection.baseUrl)
+  const path = operations[operation]
+  const named = connection.deployments?.[model]
+  const deployment = named ?? model
+  const surface = surfaceOf(connection)
+  if (surface === 'foundry' && /claude/i.test(model)) {
+    return { url: `${origin}/anthropic/v1/messages`, model: deployment, dialect: 'anthropic' }
+  }
+  const call = (url: string, version: string | undefined): AzureCall => ({
+    url: version === undefined ? url : `${url}?api-version=${encodeURIComponent(version)}`,
+    model: deployment,
+    dialect: 'openai',
+  })
+  if (surface === 'foundry') return call(`${origin}/models/${path}`, apiVersion ?? foundryVersion)
+  if (surface === 'v1') return call(`${origin}/openai/v1/${path}`, apiVersion)
+  // An address that names its deployment is meant, unless the map says otherwise.
+  const own = named === undefined ? deploymentIn(pathname) : undefined
+  const step = own ?? encodeURIComponent(deployment)
+  return call(`${origin}/openai/deployments/${step}/${path}`, apiVersion ?? classicVersion)
+}
+
+const deploymentIn = (pathname: string) => /^\/openai\/deployments\/([^/]+)/.exec(pathname)?.[1]
+
+function surfaceOf({ baseUrl, apiVersion }: AzureConnection): 'v1' | 'classic' | 'foundry' {
+  const { hostname, pathname } = new URL(baseUrl)
+  if (/^\/openai\/v1(\/|$)/.test(pathname)) return 'v1'
+  if (deploymentIn(pathname) !== undefined) return 'classic'
+  const isFoundry = hostname.endsWith('.services.ai.azure.com')
+  if (isFoundry || /^\/(models|anthropic)(\/|$)/.test(pathname)) return 'foundry'
+  return apiVersion !== undefined && /^\d{4}-/.test(apiVersion) ? 'classic' : 'v1'
+}
+
+/** A token of Entra, which is a JSON Web Token. */
+const entraToken = /^ey[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** The header of a connection's secret: a token as Bearer, a key under the name that is wanted. */
+export function azureCredential(
+  secret: string,
+  dialect: AzureCall['dialect'],
+): Record<string, string> {
+  if (entraToken.test(secret)) return { authorization: `Bearer ${secret}` }
+  return { [dialect === 'anthropic' ? 'x-api-key' : 'api-key']: secret }
+}

@@ -1,0 +1,37 @@
+/** The domain of a partition of AWS, by how its regions begin. */
+const domains: readonly (readonly [prefix: string, domain: string])[] = [
+  ['cn-', 'amazonaws.com.cn'],
+  ['us-iso-', 'c2s.ic.gov'],
+  ['us-isob-', 'sc2s.sgov.gov'],
+  ['us-isof-', 'csp.hci.ic.gov'],
+  ['eu-isoe-', 'cloud.adc-e.uk'],
+  ['eusc-', 'amazonaws.eu'],
+]
+
+const domainOf = (region: string) =>
+  domains.find(([prefix]) => region.startsWith(prefix))?.[1] ?? 'amazonaws.com'
+
+/** Where the models of a region are called, without final slash. */
+export const baseUrlOf = (region: string): string =>
+  `https://bedrock-runtime.${region}.${domainOf(region)}`
+
+/** The region that an address names; undefined for a private endpoint with a name of its own. */
+export const regionOf = (baseUrl: string): string | undefined =>
+  /\/\/(?:vpce-[\w-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseUrl)?.[1]
+
+/** An id, with an inference profile's prefix or not, or an ARN, which holds slashes and colons. */
+export const pathOf = (upstreamModel: string, operation: 'converse-stream' | 'invoke'): string =>
+  `/model/${encodeURIComponent(upstreamModel)}/${operation}`
+
+const profilePrefix = /^(?:us-gov|us|eu|apac|jp|au|ca|in|sa|global)\./
+
+/**
+ * The model behind an id: without the place where its inference profile runs, and without the ARN
+ * around it. An ARN of an application’s own profile names no model, only itself.
+ */
+export function modelBehind(upstreamModel: string): string {
+  const id = upstreamModel.startsWith('arn:')
+    ? (/\/([^/]+)$/.exec(upstreamModel)?.[1] ?? upstreamModel)
+    : upstreamModel
+  return id.replace(profilePrefix, '')
+}

@@ -1,0 +1,98 @@
+import type { Target } from '../adapter'
+import { textOf, type Piece } from '../conversation'
+import { unsupported } from '../unsupported'
+import { readDataUrl, type Media } from '../media'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+/** A block of a message of Converse. */
+export type Block = JsonObject
+
+const imageFormats: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpeg',
+  'image/jpg': 'jpeg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+}
+
+const documentFormats: Readonly<Record<string, string>> = {
+  'application/pdf': 'pdf',
+  'text/csv': 'csv',
+  'text/html': 'html',
+  'text/markdown': 'md',
+  'text/plain': 'txt',
+  'application/msword': 'doc',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.ms-excel': 'xls',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+}
+
+/** What the blocks of one request share. */
+export interface Writing {
+  media: Target['media']
+  cachePoints: boolean
+  /** Names of the documents so far: the same name twice is refused there. */
+  documents: Set<string>
+}
+
+/** The blocks of a message's parts. Throws for what Converse has no block for. */
+export const toBlocks = (pieces: readonly Piece[], writing: Writing): Block[] =>
+  pieces.flatMap((piece) => [toBlock(piece, writing), ...cachePoint(piece, writing)])
+
+function toBlock({ part, param }: Piece, { media, documents }: Writing): Block {
+  const text = textOf(part)
+  if (text !== undefined) return { text }
+  if (part.type === 'image_url') {
+    const { url } = part.image_url
+    return toImage(readDataUrl(url) ?? media?.get(url), param)
+  }
+  if (part.type !== 'file') throw unsupported(param, 'this model takes no sound.')
+  const { file_data: data, filename } = part.file
+  const file = typeof data === 'string' ? readDataUrl(data) : undefined
+  if (!file) throw unsupported(param, 'this model takes a file only as a data URL.')
+  const format = documentFormats[file.mimeType.toLowerCase()]
+  if (!format) throw unsupported(param, `this model takes no file of type "${file.mimeType}".`)
+  const name = documentName(typeof filename === 'string' ? filename : '', documents)
+  return { document: { format, name, source: { bytes: file.base64 } } }
+}
+
+function toImage(image: Media | undefined, param: string): Block {
+  const format = image && imageFormats[image.mimeType.toLowerCase()]
+  if (!format) throw unsupported(param, 'this model takes png, jpeg, gif and webp images.')
+  return { image: { format, source: { bytes: image.base64 } } }
+}
+
+/** A name of the characters that are accepted, and of its own. */
+function documentName(filename: string, taken: Set<string>): string {
+  const stem = filename.replace(/\.[^.]*$/, '')
+  const safe = stem.replaceAll(/[^a-zA-Z0-9()[\] -]/g, ' ').replaceAll(/\s+/g, ' ')
+  const base = safe.trim().slice(0, 180) || 'Document'
+  let name = base
+  for (let number = 2; taken.has(name); number++) name = `${base} (${number})`
+  taken.add(name)
+  return name
+}
+
+/**
+ * A caller who marks where to cache means it; models without caching would refuse the mark. Without
+ * the lifetime that he may have set: an hour costs more than our price says.
+ */
+function cachePoint({ part }: Piece, { cachePoints }: Writing): Block[] {
+  return cachePoints && isObject(part['cache_control']) ? [{ cachePoint: { type: 'default' } }] : []
+}
+
+export const isCachePoint = (block: Block): boolean => 'cachePoint' in block
+
+const mostCachePoints = 4
+
+/** The same lists of blocks with the last marks only: more are refused. */
+export function withLastCachePoints(lists: readonly Block[][]): Block[][] {
+  let extra = lists.flat().filter(isCachePoint).length - mostCachePoints
+  return lists.map((blocks) =>
+    blocks.filter((block) => {
+      if (!isCachePoint(block) || extra <= 0) return true
+      extra -= 1
+      return false
+    }),
+  )
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'bun:test'
+import { bedrockEmbeddings } from './embeddings'
+import { ApiError } from '../../errors'
+import { noUsage, sampleSource } from '../samples'
+
+const write = (upstreamModel: string, texts: string[], fields = {}) =>
+  bedrockEmbeddings.request(texts, {
+    upstreamModel,
+    dimensions: undefined,
+    inputType: undefined,
+    ...fields,
+  })
+const read = (body: unknown, headers: Record<string, string> = {}) =>
+  bedrockEmbeddings.read({ body, headers: new Headers(headers) }, sampleSource)
+
+const titan = 'amazon.titan-embed-text-v2:0'
+const nova = 'us.amazon.nova-2-multimodal-embeddings-v1:0'
+
+describe('the request for embeddings', () => {
+  test('of Titan', () => {
+    expect(write(titan, ['a'])).toEqual({
+      path: '/model/amazon.titan-embed-text-v2%3A0/invoke',
+      body: { inputText: 'a' },
+    })
+    expect(write(titan, ['a'], { dimensions: 256 }).body).toEqual({
+      inputText: 'a',
+      dimensions: 256,
+      normalize: true,
+    })
+  })
+
+  test('of Nova', () => {
+    const text = { truncationMode: 'NONE', value: 'a' }
+    expect(write(nova, ['a']).body).toEqual({
+      taskType: 'SINGLE_EMBEDDING',
+      singleEmbeddingParams: { embeddingPurpose: 'GENERIC_INDEX', text },
+    })
+    const fields = { dimensions: 384, inputType: 'TEXT_RETRIEVAL' }
+    expect(write(nova, ['a'], fields).body['singleEmbeddingParams']).toEqual({
+      embeddingPurpose: 'TEXT_RETRIEVAL',
+      embeddingDimension: 384,
+      text,
+    })
+  })
+
+  test('of Cohere', () => {
+    const body = {
+      texts: ['a', 'b'],
+      input_type: 'search_document',
+      truncate: 'NONE',
+      embedding_types: ['float'],
+    }
+    expect(write('cohere.embed-english-v3', ['a', 'b']).body).toEqual(body)
+    const fields = { inputType: 'search_query', dimensions: 512 }
+    expect(write('us.cohere.embed-v4:0', ['a', 'b'], fields).body).toEqual({
+      ...body,
+      input_type: 'search_query',
+      output_dimension: 512,
+    })
+  })
+
+  test('is one text a request, but for Cohere', () => {
+    const limits = [titan, nova, 'cohere.embed-english-v3', 'us.cohere.embed-v4:0']
+    expect(limits.map(bedrockEmbeddings.batchLimit)).toEqual([1, 1, 96, 96])
+  })
+
+  test.each(['amazon.titan-embed-text-v1', 'cohere.embed-english-v3'])(
+    '%s has one length of vector',
+    (model) => {
+      const refused = { code: 'invalid_request', param: 'dimensions' }
+      expect(() => write(model, ['a'], { dimensions: 256 })).toThrow(
+        expect.objectContaining(refused),
+      )
+    },
+  )
+})
+
+describe('I11: the answer', () => {
+  const usage = { ...noUsage, input: 6 }
+  const answers = {
+    Titan: {
+      body: { embedding: [0.5, -1], inputTextTokenCount: 6 },
+      embeddings: [[0.5, -1]],
+      usage,
+    },
+    Nova: {
+      body: { embeddings: [{ embeddingType: 'TEXT', embedding: [1, 0] }], inputTokenCount: 6 },
+      embeddings: [[1, 0]],
+      usage,
+    },
+    'Cohere by type, counted in a header': {
+      body: { embeddings: { float: [[1], [2]] }, response_type: 'embeddings_by_type' },
+      headers: { 'x-amzn-bedrock-input-token-count': '6' },
+      embeddings: [[1], [2]],
+      usage,
+    },
+    Cohere: { body: { embeddings: [[1], [2]] }, embeddings: [[1], [2]], usage: undefined },
+    'an absurd count': {
+      body: { embedding: [1], inputTextTokenCount: -4 },
+      embeddings: [[1]],
+      usage: undefined,
+    },
+    'a zero': {
+      body: { embedding: [1], inputTextTokenCount: 0 },
+      embeddings: [[1]],
+      usage: noUsage,
+    },
+  }
+  test.each(Object.entries(answers))(
+    'of %s',
+    (_name, { body, embeddings, usage: counted, ...rest }) => {
+      const headers = 'headers' in rest ? rest.headers : {}
+      expect(read(body, headers)).toEqual({ embeddings, usage: counted })
+    },
+  )
+
+  test.each([[{}], ['x'], [{ embedding: ['a'] }], [{ embeddings: [{ vector: [1] }] }]])(
+    'that is none: %o',
+    (body) => expect(() => read(body)).toThrow(ApiError),
+  )
+})

@@ -1,0 +1,149 @@
+import { crc32 } from 'node:zlib'
+import { EventTooLong } from '../../wire/sse'
+
+const longestFrame = 1024 * 1024
+const preludeBytes = 12
+/** The prelude, and the checksum at the end. */
+const shortestFrame = preludeBytes + 4
+
+/** Bytes that are no frame: a wrong checksum or length, or the stream was cut inside one. */
+export class BrokenFrame extends Error {
+  override readonly name = 'BrokenFrame'
+}
+
+/**
+ * Bytes of an `application/vnd.amazon.eventstream`, cut anywhere, to the `data` of its events: an
+ * object with one key, the event's type, and its payload; what AWS calls an exception or an error has
+ * the key `exception`. Throws `BrokenFrame`, and `EventTooLong` beyond 1 MB.
+ * @see https://smithy.io/2.0/aws/amazon-eventstream.html
+ */
+export class FrameReader {
+  #bytes = Buffer.alloc(8192)
+  #length = 0
+  #failure: { thrown: unknown } | undefined
+  readonly #decoder = new TextDecoder()
+
+  /**
+   * The events that these bytes complete. What fails after one is thrown by the next call: how the
+   * bytes were cut must not decide which events are seen.
+   */
+  push(bytes: Uint8Array): string[] {
+    this.#throwFailure()
+    this.#append(bytes)
+    const events: string[] = []
+    let start = 0
+    try {
+      for (;;) {
+        const end = frameEnd(this.#bytes.subarray(start, this.#length))
+        if (end === undefined) break
+        events.push(this.#read(this.#bytes.subarray(start, start + end)))
+        start += end
+      }
+    } catch (thrown) {
+      this.#failure = { thrown }
+      if (events.length === 0) throw thrown
+    }
+    this.#bytes.copyWithin(0, start, this.#length)
+    this.#length -= start
+    return events
+  }
+
+  /** The bytes have ended. Throws `BrokenFrame` when they ended inside a frame. */
+  end(): string[] {
+    this.#throwFailure()
+    if (this.#length > 0) throw new BrokenFrame('The stream was cut inside a frame.')
+    return []
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.thrown
+  }
+
+  #append(bytes: Uint8Array): void {
+    const needed = this.#length + bytes.byteLength
+    if (needed > this.#bytes.byteLength) {
+      const grown = Buffer.alloc(Math.max(needed, 2 * this.#bytes.byteLength))
+      grown.set(this.#bytes.subarray(0, this.#length))
+      this.#bytes = grown
+    }
+    this.#bytes.set(bytes, this.#length)
+    this.#length = needed
+  }
+
+  #read(frame: Buffer): string {
+    const checked = frame.byteLength - 4
+    if (crc32(frame.subarray(0, checked)) !== frame.readUInt32BE(checked)) {
+      throw new BrokenFrame('The checksum of a frame is wrong.')
+    }
+    const headersEnd = preludeBytes + frame.readUInt32BE(4)
+    const headers = readHeaders(frame.subarray(preludeBytes, headersEnd))
+    const payload = this.#decoder.decode(frame.subarray(headersEnd, checked))
+    return toData(headers, payload)
+  }
+}
+
+/** How many bytes the first frame has; undefined while they are not all there. */
+function frameEnd(bytes: Buffer): number | undefined {
+  if (bytes.byteLength < preludeBytes) return undefined
+  const total = bytes.readUInt32BE(0)
+  const headers = bytes.readUInt32BE(4)
+  // Before the length is believed: a wrong one would wait for bytes that never come.
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) {
+    throw new BrokenFrame('The checksum of a prelude is wrong.')
+  }
+  if (total > longestFrame) throw new EventTooLong()
+  if (total < shortestFrame + headers) throw new BrokenFrame('The lengths of a frame are wrong.')
+  return bytes.byteLength < total ? undefined : total
+}
+
+/** Bytes of each type of header value; the types from 6 on say their own length, or are below. */
+const fixedSizes: Readonly<Record<number, number>> = {
+  0: 0,
+  1: 0,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  8: 8,
+  9: 16,
+}
+const binaryType = 6
+const textType = 7
+
+/** The headers that are text; no other says anything here. */
+function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>()
+  let at = 0
+  const take = (count: number): Buffer => {
+    if (at + count > bytes.byteLength) throw new BrokenFrame('A header is cut.')
+    at += count
+    return bytes.subarray(at - count, at)
+  }
+  while (at < bytes.byteLength) {
+    const name = take(take(1).readUInt8()).toString('utf8')
+    const type = take(1).readUInt8()
+    const isCounted = type === binaryType || type === textType
+    const size = isCounted ? take(2).readUInt16BE() : fixedSizes[type]
+    if (size === undefined) throw new BrokenFrame('A header is of an unknown type.')
+    const value = take(size)
+    if (type === textType) headers.set(name, value.toString('utf8'))
+  }
+  return headers
+}
+
+function toData(headers: ReadonlyMap<string, string>, payload: string): string {
+  const kind = headers.get(':message-type')
+  if (kind === 'event') {
+    const type = headers.get(':event-type') ?? ''
+    // Not parsed here: the reader parses the whole, and once is enough.
+    return `{${JSON.stringify(type)}:${payload === '' ? '{}' : payload}}`
+  }
+  if (kind === 'exception') {
+    return JSON.stringify({ exception: { type: headers.get(':exception-type'), words: payload } })
+  }
+  if (kind === 'error') {
+    const words = headers.get(':error-message')
+    return JSON.stringify({ exception: { type: headers.get(':error-code'), words } })
+  }
+  throw new BrokenFrame('A frame is of an unknown kind.')
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** One event of ConverseStream, as `FrameReader` writes it; only what is read. */
+export const Event = z.looseObject({
+  contentBlockStart: z
+    .looseObject({
+      contentBlockIndex: z.int(),
+      start: z.looseObject({
+        toolUse: z.looseObject({ toolUseId: z.string(), name: z.string() }).optional(),
+      }),
+    })
+    .optional(),
+  contentBlockDelta: z
+    .looseObject({
+      contentBlockIndex: z.int(),
+      delta: z.looseObject({
+        text: z.string().optional(),
+        toolUse: z.looseObject({ input: z.string().default('') }).optional(),
+        reasoningContent: z
+          .looseObject({
+            text: z.string().optional(),
+            signature: z.string().optional(),
+            redactedContent: z.string().optional(),
+          })
+          .optional(),
+      }),
+    })
+    .optional(),
+  contentBlockStop: z.looseObject({ contentBlockIndex: z.int() }).optional(),
+  messageStop: z.looseObject({ stopReason: z.string() }).optional(),
+  metadata: z.looseObject({ usage: z.unknown().optional() }).optional(),
+  exception: z
+    .looseObject({ type: z.string().optional(), words: z.string().optional() })
+    .optional(),
+})
+export type Event = z.infer<typeof Event>

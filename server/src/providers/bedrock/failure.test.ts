@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { refusesSignatures, toError } from './failure'
+import { sampleSource } from '../samples'
+
+const told = (status: number, body: unknown, retryAfter: string | null = null) =>
+  toError({ status, body, retryAfter }, sampleSource)
+
+describe('a refusal of Bedrock', () => {
+  test.each([
+    [400, 502, false],
+    [401, 502, false],
+    [403, 502, false],
+    [404, 502, false],
+    [408, 502, false],
+    [424, 502, false],
+    [429, 503, true],
+    [500, 502, true],
+    [503, 503, true],
+  ])('%d is %d', (status, ours, retryable) => {
+    const error = told(status, { message: 'Because.' }, '3')
+    expect(error).toMatchObject({ code: 'provider_error', status: ours, retryable })
+    expect(error.details['provider_error']).toBe('Because.')
+    expect(error.retryAfterSeconds).toBe(ours === 503 ? 3 : undefined)
+  })
+
+  test.each([
+    'Input is too long for requested model.',
+    '400 Bad Request: Too many input tokens. Max input tokens: 8192, request input token count: 9001 ',
+    'The model returned the following errors: prompt is too long: 9001 tokens > 8192 maximum',
+  ])('%s', (message) => {
+    expect(told(400, { message })).toMatchObject({
+      code: 'context_length_exceeded',
+      status: 400,
+      details: { max_context: 8192 },
+    })
+  })
+
+  test.each([
+    'The maximum tokens you requested exceeds the model limit of 4096. Try again with fewer.',
+    'The model returned the following errors: max_tokens: 9000 > 4096, which is the maximum',
+  ])('%s', (message) => {
+    expect(told(400, { Message: message })).toMatchObject({
+      code: 'max_tokens_exceeded',
+      param: 'max_tokens',
+      details: { max_allowed: 4096 },
+    })
+  })
+
+  test('a choice among tools that the model does not know is the caller’s', () => {
+    const message = "This model doesn't support the toolConfig.toolChoice.any field. Remove it."
+    const source = { ...sampleSource, wasSent: (field: string) => field === 'tool_choice' }
+    expect(toError({ status: 400, body: { message } }, source)).toMatchObject({
+      code: 'invalid_request',
+      param: 'tool_choice',
+      details: { issue: 'refused_by_provider' },
+    })
+  })
+
+  test('the same words of a failure of theirs are theirs', () => {
+    expect(told(500, { message: 'Input is too long' })).toMatchObject({ code: 'provider_error' })
+  })
+
+  test('whose account it is does not leave', () => {
+    const message =
+      'User: arn:aws:iam::123456789012:user/ops is not authorized on arn:aws:bedrock:us-east-1::foundation-model/x'
+    const { details } = told(403, { message })
+    expect(details['provider_error']).toBe('User: [resource] is not authorized on [resource]')
+  })
+
+  test('without JSON or words it still is one', () => {
+    expect(told(502, '<html><h1>Bad Gateway</h1></html>').message).toBe(
+      'acme answered with an error: Bad Gateway',
+    )
+    expect(told(500, {}).details['provider_error']).toBe('It answered with status 500.')
+  })
+
+  test('thoughts of another model are recognised by the words', () => {
+    const message = 'messages.1.content.0: Invalid `signature` in `thinking` block'
+    expect(refusesSignatures({ status: 400, body: { message } })).toBeTrue()
+    expect(refusesSignatures({ status: 500, body: { message } })).toBeFalse()
+    expect(refusesSignatures({ status: 400, body: { message: 'temperature' } })).toBeFalse()
+    expect(refusesSignatures({ status: 400, body: undefined })).toBeFalse()
+  })
+})

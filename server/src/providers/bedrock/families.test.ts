@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test'
+import { familyOf } from './families'
+import models from '../../catalog/models.json'
+
+const served = models.flatMap(({ id, capabilities }) =>
+  id.startsWith('bedrock/') ? [{ name: id.slice('bedrock/'.length), capabilities }] : [],
+)
+
+test('every Claude of the catalogue is one, wherever it runs, and no other is', () => {
+  expect(served.length).toBeGreaterThan(100)
+  for (const { name } of served) {
+    expect({ name, isClaude: familyOf(name).claude !== undefined }).toEqual({
+      name,
+      isClaude: name.includes('claude'),
+    })
+  }
+})
+
+test('what the catalogue says thinks can be asked to, but for those that know no levels', () => {
+  // Of Claude 3.7 its own API's table says nothing.
+  const unasked = /claude-3-7|deepseek|qwen|gemma|minimax|kimi|nemotron|magistral|palmyra|grok|glm/
+  for (const { name, capabilities } of served) {
+    const { claude, thinking } = familyOf(name)
+    const canBeAsked = thinking !== 'none' || (claude?.thinking ?? 'none') !== 'none'
+    const thinks = capabilities.some((capability) => capability === 'reasoning')
+    if (thinks && !unasked.test(name))
+      expect({ name, canBeAsked }).toEqual({ name, canBeAsked: true })
+  }
+})
+
+test('names of nowhere are plain', () => {
+  expect(familyOf('arn:aws:bedrock:us-east-1:1:application-inference-profile/ab12')).toEqual(
+    familyOf('acme.one'),
+  )
+})

@@ -1,0 +1,133 @@
+import { thoughtFormat } from './thinking'
+import { isCachePoint, toBlocks, withLastCachePoints, type Block, type Writing } from './blocks'
+import type { Family } from './families'
+import { invalidRequest } from '../../errors'
+import { fittingId } from '../history'
+import { fittingCallId } from '../openai/messages'
+import { bareCallId } from '../../wire/packed-call-id'
+import type { PastCall, Turn } from '../conversation'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+interface Message {
+  role: 'user' | 'assistant'
+  content: Block[]
+}
+
+/** How a history is written. */
+export interface History extends Writing {
+  callIds: Family['callIds']
+  /** Calls and results as calls and results; else as text, where no tool may be called any more. */
+  hasTools: boolean
+  /** Signed thoughts go back to the model that had them. */
+  hasThoughts: boolean
+}
+
+/** `system` and `messages` of a request: turns that alternate and begin with the user's. */
+export function toHistory(
+  turns: readonly Turn[],
+  history: History,
+): { system?: Block[]; messages: Message[] } {
+  const system: Block[] = []
+  const messages: Message[] = []
+  for (const turn of turns) {
+    // Converse has one place for instructions, so later ones move to the front.
+    if (turn.role === 'system') system.push(...toBlocks(turn.pieces, history))
+    else addTo(messages, toMessage(turn, history))
+  }
+  if (messages.length === 0 && system.length === 0) {
+    throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
+  }
+  if (messages.length === 0) return { messages: [{ role: 'user', content: system }] }
+  // A conversation has to begin with the user; what he said was lost before it came to us.
+  if (messages[0]?.role === 'assistant') {
+    messages.unshift({ role: 'user', content: [{ text: '(continued)' }] })
+  }
+  for (const message of messages) if (message.role === 'user') putInOrder(message)
+  trimEnd(messages.at(-1))
+  const [head = [], ...bodies] = withLastCachePoints([system, ...messages.map(contentOf)])
+  return {
+    ...(head.length > 0 && { system: head }),
+    messages: messages.map(({ role }, index) => ({ role, content: bodies[index] ?? [] })),
+  }
+}
+
+const contentOf = ({ content }: Message) => content
+
+/** Turns have to alternate: neighbours of one role become one. */
+function addTo(messages: Message[], message: Message): void {
+  const last = messages.at(-1)
+  if (message.content.length === 0) return
+  if (last?.role === message.role) last.content.push(...message.content)
+  else messages.push(message)
+}
+
+function toMessage(turn: Exclude<Turn, { role: 'system' }>, history: History): Message {
+  const blocks = toBlocks(turn.pieces, history)
+  if (turn.role === 'tool') return toResult(turn, blocks, history)
+  if (turn.role === 'assistant') {
+    const thoughts = history.hasThoughts ? toThoughts(turn.details) : []
+    const calls = turn.calls.map((call) => toCall(call, history))
+    return { role: 'assistant', content: [...thoughts, ...blocks, ...calls] }
+  }
+  return { role: 'user', content: blocks }
+}
+
+function toResult(
+  { callId, name }: Turn & { role: 'tool' },
+  blocks: Block[],
+  history: History,
+): Message {
+  // Some models refuse a result that says nothing.
+  const output = blocks.filter((block) => !isCachePoint(block))
+  const content = output.length > 0 ? output : [{ text: '(no output)' }]
+  if (!history.hasTools) {
+    return { role: 'user', content: [{ text: `Result of ${name}:` }, ...content] }
+  }
+  const toolUseId = idFor(callId, history)
+  // A mark cannot stand inside.
+  const marks = blocks.filter(isCachePoint)
+  return { role: 'user', content: [{ toolResult: { toolUseId, content } }, ...marks] }
+}
+
+function toCall({ id, name, input }: PastCall, history: History): Block {
+  if (!history.hasTools) return { text: `Called ${name} with ${JSON.stringify(input)}` }
+  return { toolUse: { toolUseId: idFor(id, history), name, input } }
+}
+
+const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
+
+const idFor = (id: string, { callIds }: History) =>
+  callIds === 'sixty_four'
+    ? fittingId(id, acceptedIds)
+    : fittingCallId(bareCallId(id), 'nine_alphanumerics')
+
+function toThoughts(details: readonly JsonObject[]): Block[] {
+  return details.flatMap<Block>(({ format, text, signature, data }) => {
+    if (format !== thoughtFormat) return []
+    if (typeof data === 'string') return [{ reasoningContent: { redactedContent: data } }]
+    if (typeof text !== 'string' || typeof signature !== 'string') return []
+    return [{ reasoningContent: { reasoningText: { text, signature } } }]
+  })
+}
+
+/** Results come first, one a call, the last one said; a document never comes without a text. */
+function putInOrder(message: Message): void {
+  const results = new Map<unknown, Block>()
+  const others: Block[] = []
+  for (const block of message.content) {
+    const result = block['toolResult']
+    if (isObject(result)) results.set(result['toolUseId'], block)
+    else others.push(block)
+  }
+  const isUntitled = others.some(({ document }) => document) && !others.some(({ text }) => text)
+  if (isUntitled) others.push({ text: '(a document)' })
+  message.content = [...results.values(), ...others]
+}
+
+/** An answer that the caller began must not end in white space. */
+function trimEnd(message: Message | undefined): void {
+  const last = message?.content.at(-1)
+  if (message?.role === 'assistant' && typeof last?.['text'] === 'string') {
+    last['text'] = last['text'].trimEnd()
+  }
+}

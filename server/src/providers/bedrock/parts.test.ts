@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { FrameReader } from './event-stream'
+import { partsReader } from './parts'
+import { eventFrame, exceptionFrame } from './samples'
+import { toUsage } from './usage'
+import { ApiError } from '../../errors'
+import {
+  hasRecordings,
+  linesOf,
+  noUsage,
+  recordedLines,
+  sampleSource,
+  together,
+  type Said,
+} from '../samples'
+import type { Part } from '../../wire/part'
+
+const own = (name: string) => linesOf(join(import.meta.dir, 'fixtures', `${name}.chunks.txt`))
+
+/** The parts of a stream that arrives in those pieces. */
+function partsOf(pieces: readonly Uint8Array[]): Part[] {
+  const frames = new FrameReader()
+  const read = partsReader(sampleSource)
+  const parts = pieces.flatMap((piece) => frames.push(piece)).flatMap(read)
+  return [...parts, ...frames.end().flatMap(read)]
+}
+
+const bytesOf = (lines: readonly string[]) => Buffer.concat(lines.map(eventFrame))
+
+const silent: Said = {
+  text: '',
+  reasoning: '',
+  refusal: '',
+  calls: [],
+  details: [],
+  finish: 'stop',
+  usage: undefined,
+}
+
+const streams: Record<string, { lines: () => string[]; said: Said }> = {
+  'parallel calls, one without arguments': {
+    lines: () => own('parallel-calls'),
+    said: {
+      ...silent,
+      text: 'Ich sehe nach 🌦️, einen Moment.',
+      calls: [
+        { id: 'tooluse_Zx3kQ81bTtqv0n', name: 'weather', arguments: '{"city": "Zürich"}' },
+        { id: 'tooluse_Ab77PqLs02KdmE', name: 'now', arguments: '' },
+      ],
+      finish: 'tool_calls',
+      usage: { ...noUsage, input: 15, cachedInput: 300, cacheWrite: 120, output: 61 },
+    },
+  },
+  'signed and hidden thoughts': {
+    lines: () => own('signed-thoughts'),
+    said: {
+      ...silent,
+      reasoning: 'Two and two.',
+      calls: [{ id: 'tooluse_1', name: 'add', arguments: '{"a":2,"b":2}' }],
+      details: [
+        {
+          type: 'reasoning.text',
+          text: 'Two and two.',
+          signature: 'c2lnbmVk',
+          format: 'bedrock',
+          index: 0,
+        },
+        { type: 'reasoning.encrypted', data: 'aGlkZGVu', format: 'bedrock', index: 1 },
+      ],
+      finish: 'tool_calls',
+      usage: { ...noUsage, input: 40, output: 31 },
+    },
+  },
+  'a guardrail': {
+    lines: () => own('guardrail'),
+    said: {
+      ...silent,
+      text: 'I cannot talk about that.',
+      finish: 'content_filter',
+      usage: noUsage,
+    },
+  },
+  'an answer by a tool': {
+    lines: () => own('answer-tool'),
+    said: { ...silent, text: '{"name":"Ada"}', usage: { ...noUsage, input: 8, output: 9 } },
+  },
+}
+
+const recorded: typeof streams = {
+  'recorded text': {
+    lines: () => recordedLines('amazon-bedrock-text.chunks.txt'),
+    said: {
+      ...silent,
+      text: 'Let me count the "r"s in "strawberry":\n\ns-t-**r**-a-w-b-e-**r**-**r**-y\n\nThere are **3** r\'s in "strawberry."',
+      usage: { ...noUsage, input: 22, output: 55 },
+    },
+  },
+  'recorded tool call, usage before the stop, no start': {
+    lines: () => recordedLines('amazon-bedrock-tool-call.1.chunks.txt'),
+    said: {
+      ...silent,
+      calls: [{ id: 'tool-use-id', name: 'test-tool', arguments: '{"value":"Sparkle Day"}' }],
+      finish: 'tool_calls',
+      usage: { ...noUsage, input: 125, output: 45 },
+    },
+  },
+}
+
+describe.each(Object.entries({ ...streams, ...(hasRecordings && recorded) }))(
+  'S14: %s',
+  (_name, { lines, said }) => {
+    test('says what it says, finishes once and counts', () => {
+      expect(together(partsOf([bytesOf(lines())]))).toEqual(said)
+    })
+
+    test('cut at any byte it is the same', () => {
+      const bytes = bytesOf(lines())
+      const whole = partsOf([bytes])
+      for (let cut = 0; cut <= bytes.length; cut++) {
+        expect(partsOf([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual(whole)
+      }
+    })
+
+    test('ended after any event but its stop it does not finish', () => {
+      const all = lines()
+      const stop = all.findIndex((line) => line.includes('"messageStop"'))
+      for (let count = 0; count <= all.length; count++) {
+        const { finish } = together(partsOf([bytesOf(all.slice(0, count))]))
+        expect(finish === undefined).toBe(count <= stop)
+      }
+    })
+  },
+)
+
+test.if(hasRecordings)('recorded thoughts are signed, and told before the text', () => {
+  const parts = partsOf([bytesOf(recordedLines('amazon-bedrock-reasoning.chunks.txt'))])
+  const { details, reasoning, text, finish, usage } = together(parts)
+  expect(details).toHaveLength(1)
+  expect(details[0]).toMatchObject({ text: reasoning, format: 'bedrock', index: 0 })
+  expect(String(details[0]?.['signature'])).toHaveLength(388)
+  expect(reasoning).toStartWith('Let me count the r')
+  expect(text).toStartWith('There are **3** r')
+  expect(finish).toBe('stop')
+  expect(usage).toMatchObject({ flawed: false, estimated: false })
+})
+
+describe('I11: golden usage', () => {
+  const block = { inputTokens: 10, outputTokens: 5 }
+  const counted = { ...noUsage, input: 10, output: 5 }
+  const cache = { cacheReadInputTokens: 100, cacheWriteInputTokens: 7 }
+  const stored = { ...counted, cachedInput: 100, cacheWrite: 7 }
+  test.each([
+    ['plain', { ...block, totalTokens: 15 }, counted],
+    ['no total', block, counted],
+    ['a cache, in the total', { ...block, ...cache, totalTokens: 122 }, stored],
+    ['a cache, not in the total', { ...block, ...cache, totalTokens: 15 }, stored],
+    ['a cache larger than the rest, no total', { ...block, ...cache }, stored],
+    [
+      'the other names of the cache',
+      { ...block, cacheReadInputTokenCount: 3 },
+      { ...counted, cachedInput: 3 },
+    ],
+    ['zeros', { inputTokens: 0, outputTokens: 0, totalTokens: 0 }, noUsage],
+    [
+      'a total that counts more',
+      { ...block, totalTokens: 40 },
+      { ...counted, output: 30, flawed: true },
+    ],
+    ['a total that counts less', { ...block, totalTokens: 3 }, { ...counted, flawed: true }],
+    ['a negative count', { ...block, inputTokens: -1 }, { ...counted, input: 0, flawed: true }],
+    ['only output', { outputTokens: 5 }, { ...counted, input: 0 }],
+  ])('%s', (_name, usage, wanted) => expect(toUsage(usage)).toEqual(wanted))
+
+  test.each([[undefined], [null], [{}], ['5'], [[1]]])('none: %p', (usage) =>
+    expect(toUsage(usage)).toBeUndefined(),
+  )
+})
+
+const thrown = (frames: readonly Buffer[]) => {
+  try {
+    partsOf(frames)
+  } catch (error) {
+    if (error instanceof ApiError) return error
+  }
+  throw new Error('Nothing was thrown.')
+}
+
+describe('an error inside a 200', () => {
+  test.each([
+    ['throttlingException', { code: 'provider_error', status: 503, retryable: true }],
+    ['serviceUnavailableException', { code: 'provider_error', status: 503, retryable: true }],
+    ['internalServerException', { code: 'provider_error', status: 502, retryable: true }],
+    ['modelStreamErrorException', { code: 'provider_error', status: 502, retryable: false }],
+    ['validationException', { code: 'provider_error', status: 502, retryable: false }],
+    ['somethingNewException', { code: 'provider_error', status: 502 }],
+  ])('%s', (type, wanted) => {
+    const text = own('guardrail').slice(0, 2).map(eventFrame)
+    for (const before of [[], text]) {
+      const error = thrown([...before, exceptionFrame(type, 'Because.')])
+      expect(error).toMatchObject(wanted)
+      expect(error.details).toEqual({ provider: 'acme', provider_error: 'Because.' })
+    }
+  })
+
+  test('a request that is too long is the caller’s', () => {
+    const frame = exceptionFrame('validationException', 'Input is too long for requested model.')
+    expect(thrown([frame])).toMatchObject({ code: 'context_length_exceeded', param: 'messages' })
+  })
+
+  test('an event of another shape is no answer', () => {
+    const frame = eventFrame('{"contentBlockDelta":{"delta":7}}')
+    expect(thrown([frame])).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
+  })
+
+  test('an event that says nothing is skipped', () => {
+    const lines = ['{"somethingNew":{"a":1}}', '{"metadata":{"metrics":{}}}', '{"metadata":{}}']
+    expect(partsOf(lines.map(eventFrame))).toEqual([])
+  })
+})

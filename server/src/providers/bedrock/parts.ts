@@ -1,0 +1,109 @@
+import { answerTool } from './answer-tool'
+import { Event } from './events'
+import { toStreamError } from './failure'
+import { toFinishReason } from './finish-reason'
+import { thoughtFormat } from './thinking'
+import { toUsage } from './usage'
+import type { PartsReader } from '../adapter'
+import { readEvent } from '../event'
+import { nonsense, type Source } from '../upstream-error'
+import type { Part } from '../../wire/part'
+
+/** A block that has begun. */
+type Open =
+  | { kind: 'call'; index: number }
+  /** The tool that stands in for a JSON schema: its arguments are the text. */
+  | { kind: 'answer' }
+  | { kind: 'thought'; text: string; signature: string; data: string }
+
+type Delta = NonNullable<Event['contentBlockDelta']>
+
+/**
+ * Reads one ConverseStream. The usage comes before the stop or after it, so that only the end of the
+ * bytes is the end.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html
+ */
+export function partsReader(source: Source): PartsReader {
+  const open = new Map<number, Open>()
+  let calls = 0
+
+  function start({
+    contentBlockIndex: at,
+    start,
+  }: NonNullable<Event['contentBlockStart']>): Part[] {
+    // Text and thoughts have no start.
+    if (!start.toolUse) return []
+    const { toolUseId, name } = start.toolUse
+    if (name === answerTool) {
+      open.set(at, { kind: 'answer' })
+      return []
+    }
+    const index = calls
+    calls += 1
+    open.set(at, { kind: 'call', index })
+    return [{ type: 'call', index, id: toolUseId, name }]
+  }
+
+  function more({ contentBlockIndex: at, delta }: Delta): Part[] {
+    const { text, toolUse, reasoningContent } = delta
+    if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }]
+    if (toolUse) return argumentParts(open.get(at), toolUse.input)
+    if (!reasoningContent) return []
+    const thought = thoughtAt(open, at)
+    thought.text += reasoningContent.text ?? ''
+    thought.signature += reasoningContent.signature ?? ''
+    thought.data += reasoningContent.redactedContent ?? ''
+    return reasoningContent.text ? [{ type: 'reasoning', text: reasoningContent.text }] : []
+  }
+
+  function stop(at: number): Part[] {
+    const block = open.get(at)
+    open.delete(at)
+    return block?.kind === 'thought' ? signatureParts(block, at) : []
+  }
+
+  return function read(data) {
+    const event = toEvent(data, source)
+    if (event.exception) {
+      throw toStreamError(event.exception.type ?? '', event.exception.words ?? '', source)
+    }
+    if (event.contentBlockStart) return start(event.contentBlockStart)
+    if (event.contentBlockDelta) return more(event.contentBlockDelta)
+    if (event.contentBlockStop) return stop(event.contentBlockStop.contentBlockIndex)
+    if (event.messageStop) {
+      return [{ type: 'finish', reason: toFinishReason(event.messageStop.stopReason, calls > 0) }]
+    }
+    const usage = toUsage(event.metadata?.usage)
+    return usage ? [{ type: 'usage', usage }] : []
+  }
+}
+
+function toEvent(data: string, source: Source): Event {
+  const event = Event.safeParse(readEvent(data, source))
+  if (!event.success) throw nonsense(source.provider, 'an event of another shape', event.error)
+  return event.data
+}
+
+function argumentParts(block: Open | undefined, text: string): Part[] {
+  if (text === '') return []
+  if (block?.kind === 'answer') return [{ type: 'text', text }]
+  return block?.kind === 'call' ? [{ type: 'arguments', index: block.index, text }] : []
+}
+
+function thoughtAt(open: Map<number, Open>, at: number) {
+  const known = open.get(at)
+  if (known?.kind === 'thought') return known
+  const thought = { kind: 'thought' as const, text: '', signature: '', data: '' }
+  open.set(at, thought)
+  return thought
+}
+
+/** A thought that was signed goes to the caller whole, who may bring it back. */
+function signatureParts({ text, signature, data }: Open & { kind: 'thought' }, index: number) {
+  const format = thoughtFormat
+  const signed = { type: 'reasoning.text', text, signature, format, index }
+  const hidden = { type: 'reasoning.encrypted', data, format, index }
+  const details = [...(signature === '' ? [] : [signed]), ...(data === '' ? [] : [hidden])]
+  const part: Part = { type: 'extra', fields: { reasoning_details: details } }
+  return details.length > 0 ? [part] : []
+}

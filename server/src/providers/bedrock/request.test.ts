@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { bedrock } from '.'
+import { bodyOf, sampleCall, sampleUser, write } from './samples'
+import { anyHistory, sampleChat, sampleTool } from '../samples'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+const png = 'data:image/png;base64,iVBORw0KGgo='
+const pdf = 'data:application/pdf;base64,JVBERi0='
+
+const answered = (...messages: JsonObject[]) => ({ messages, tools: [sampleTool('look')] })
+
+test('the exact request for a rich one', () => {
+  const made = write({
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      sampleUser([
+        { type: 'text', text: 'What is this?', cache_control: { type: 'ephemeral' } },
+        { type: 'image_url', image_url: { url: png } },
+        { type: 'file', file: { file_data: pdf, filename: 'Q3_report v2.pdf' } },
+      ]),
+      {
+        role: 'assistant',
+        content: 'I look.',
+        tool_calls: [
+          sampleCall('call_1', 'look', '{"q":"a"}'),
+          sampleCall('functions.look:1', 'look', ''),
+        ],
+        reasoning_details: [
+          { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln', format: 'bedrock', index: 0 },
+          { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln', format: 'other', index: 1 },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'functions.look:1', content: '' },
+      { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'found' }] },
+      sampleUser('And?'),
+      { role: 'developer', content: 'In English.' },
+    ],
+    tools: [sampleTool('look', { description: 'Looks.', strict: true })],
+    tool_choice: 'required',
+    max_tokens: 900,
+    temperature: 1.5,
+    top_p: 0.9,
+    stop: ['END', '\n'],
+    seed: 7,
+    user: 'u1',
+    logit_bias: { 5: 1 },
+    stream: true,
+    stream_options: { include_usage: true },
+    parallel_tool_calls: false,
+    metadata: { a: 'b' },
+  })
+  expect(made).toEqual({
+    path: '/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream',
+    headers: { accept: 'application/vnd.amazon.eventstream' },
+    body: {
+      system: [{ text: 'Be brief.' }, { text: 'In English.' }],
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { text: 'What is this?' },
+            { cachePoint: { type: 'default' } },
+            { image: { format: 'png', source: { bytes: 'iVBORw0KGgo=' } } },
+            { document: { format: 'pdf', name: 'Q3 report v2', source: { bytes: 'JVBERi0=' } } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'c2ln' } } },
+            { text: 'I look.' },
+            { toolUse: { toolUseId: 'call_1', name: 'look', input: { q: 'a' } } },
+            {
+              toolUse: {
+                toolUseId: expect.stringMatching(/^call_\w{32}$/),
+                name: 'look',
+                input: {},
+              },
+            },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            {
+              toolResult: {
+                toolUseId: expect.stringMatching(/^call_\w{32}$/),
+                content: [{ text: '(no output)' }],
+              },
+            },
+            { toolResult: { toolUseId: 'call_1', content: [{ text: 'found' }] } },
+            { text: 'And?' },
+          ],
+        },
+      ],
+      inferenceConfig: { maxTokens: 1000, temperature: 1, stopSequences: ['END'] },
+      toolConfig: {
+        tools: [
+          {
+            toolSpec: {
+              name: 'look',
+              description: 'Looks.',
+              inputSchema: { json: { type: 'object', properties: { q: { type: 'string' } } } },
+              strict: true,
+            },
+          },
+        ],
+        toolChoice: { any: {} },
+      },
+    },
+  })
+})
+
+const marked = (text: string) => [{ type: 'text', text, cache_control: { type: 'ephemeral' } }]
+
+describe('messages', () => {
+  test('neighbours of one role are one turn, blank texts are none', () => {
+    const { messages } = bodyOf({
+      messages: [
+        sampleUser('a'),
+        sampleUser(' '),
+        sampleUser([{ type: 'text', text: 'b' }]),
+        { role: 'assistant', content: 'c \n' },
+      ],
+    })
+    expect(messages).toEqual([
+      { role: 'user', content: [{ text: 'a' }, { text: 'b' }] },
+      { role: 'assistant', content: [{ text: 'c' }] },
+    ])
+  })
+
+  test('only the last four marks of a cache are kept, and none stands inside a result', () => {
+    const { system, messages } = bodyOf(
+      answered(
+        { role: 'system', content: marked('a') },
+        sampleUser(marked('b')),
+        { role: 'assistant', content: marked('c'), tool_calls: [sampleCall('c1', 'look')] },
+        { role: 'tool', tool_call_id: 'c1', content: marked('d') },
+        sampleUser([...marked('e'), ...marked('f')]),
+      ),
+    )
+    const cachePoint = { type: 'default' }
+    expect(system).toEqual([{ text: 'a' }])
+    expect(messages).toEqual([
+      { role: 'user', content: [{ text: 'b' }] },
+      {
+        role: 'assistant',
+        content: [
+          { text: 'c' },
+          { cachePoint },
+          { toolUse: { toolUseId: 'c1', name: 'look', input: {} } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { toolResult: { toolUseId: 'c1', content: [{ text: 'd' }] } },
+          { cachePoint },
+          { text: 'e' },
+          { cachePoint },
+          { text: 'f' },
+          { cachePoint },
+        ],
+      },
+    ])
+  })
+
+  test('instructions alone are what the user says', () => {
+    expect(bodyOf({ messages: [{ role: 'system', content: 'Write a haiku.' }] })).toMatchObject({
+      messages: [{ role: 'user', content: [{ text: 'Write a haiku.' }] }],
+    })
+  })
+
+  test('a conversation begins with the user', () => {
+    const { messages } = bodyOf({
+      messages: [{ role: 'assistant', content: 'Hello!' }, sampleUser('hi')],
+    })
+    expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }, { role: 'user' }])
+  })
+
+  test('a refusal of the history is text; nothing at all is refused', () => {
+    const history = [
+      sampleUser('x'),
+      { role: 'assistant', content: null, refusal: 'No.' },
+      sampleUser('y'),
+    ]
+    expect(bodyOf({ messages: history })['messages']).toContainEqual({
+      role: 'assistant',
+      content: [{ text: 'No.' }],
+    })
+    expect(() => bodyOf({ messages: [sampleUser(' ')] })).toThrow('no text')
+  })
+
+  test('a document comes with a text, and documents with names of their own', () => {
+    const file = { type: 'file', file: { file_data: pdf, filename: '../a?.pdf' } }
+    expect(bodyOf({ messages: [sampleUser([file, file])] })['messages']).toMatchObject([
+      {
+        content: [
+          { document: { name: 'a' } },
+          { document: { name: 'a (2)' } },
+          { text: '(a document)' },
+        ],
+      },
+    ])
+  })
+
+  test('an address is fetched before, and its bytes are sent', () => {
+    const url = 'https://example.com/cat.webp'
+    const fields = { messages: [sampleUser([{ type: 'image_url', image_url: { url } }])] }
+    expect(bedrock.addresses(sampleChat(fields))).toEqual([url])
+    const media = new Map([[url, { mimeType: 'image/webp', base64: 'AAAA' }]])
+    expect(bodyOf(fields, undefined, { media })['messages']).toEqual([
+      { role: 'user', content: [{ image: { format: 'webp', source: { bytes: 'AAAA' } } }] },
+    ])
+    expect(() => bodyOf(fields)).toThrow('png, jpeg, gif and webp')
+  })
+
+  test.each([
+    [{ type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } }],
+    [{ type: 'file', file: { file_id: 'file-1' } }],
+    [{ type: 'file', file: { file_data: 'data:application/zip;base64,AA' } }],
+    [{ type: 'image_url', image_url: { url: 'data:image/svg+xml;base64,AA' } }],
+  ])('%o is refused by its place', (part) => {
+    const messages = [sampleUser('a'), sampleUser([{ type: 'text', text: 'b' }, part])]
+    const refused = { code: 'invalid_request', param: 'messages.1.content.1' }
+    expect(() => bodyOf({ messages })).toThrow(expect.objectContaining(refused))
+  })
+
+  test('the older functions become tools, their results find their calls', () => {
+    const body = bodyOf({
+      messages: [
+        sampleUser('a'),
+        { role: 'assistant', content: null, function_call: { name: 'look', arguments: '{"q":1}' } },
+        { role: 'function', name: 'look', content: 'found' },
+      ],
+      functions: [{ name: 'look' }],
+      function_call: { name: 'look' },
+    })
+    expect(body['toolConfig']).toMatchObject({ toolChoice: { tool: { name: 'look' } } })
+    expect(body['messages']).toMatchObject([
+      {},
+      { content: [{ toolUse: { toolUseId: 'call_1', input: { q: 1 } } }] },
+      { content: [{ toolResult: { toolUseId: 'call_1' } }] },
+    ])
+  })
+
+  test('a result without its call, and arguments that are no object, name their place', () => {
+    const result = { role: 'tool', tool_call_id: 'nobody', content: 'x' }
+    expect(() => bodyOf(answered(sampleUser('a'), result))).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'messages.1.tool_call_id' }),
+    )
+    for (const args of ['{"a":', '[1]', '7']) {
+      const said = { role: 'assistant', content: null, tool_calls: [sampleCall('c', 'look', args)] }
+      expect(() => bodyOf(answered(sampleUser('a'), said))).toThrow(
+        expect.objectContaining({ param: 'messages.1.tool_calls.0.function.arguments' }),
+      )
+    }
+  })
+})
+
+/** The blocks of a kind, over all messages of a role. */
+const blocksOf = (message: JsonObject | undefined, kind: string): JsonObject[] => {
+  const content = message?.['content']
+  return (Array.isArray(content) ? content.filter(isObject) : []).flatMap((block) => {
+    const inner = block[kind]
+    return isObject(inner) ? [inner] : []
+  })
+}
+
+test.each([
+  ['nova-lite', true],
+  ['nova-lite', false],
+  ['mistral.x', true],
+])('whatever the history, %s (tools: %p) gets turns that its rules allow', (model, hasTools) => {
+  const property = fc.property(anyHistory, (history) => {
+    const tools = hasTools ? { tools: [sampleTool('look'), sampleTool('book')] } : {}
+    const { messages: written, toolConfig } = bodyOf({ messages: history, ...tools }, model)
+    const messages = Array.isArray(written) ? written.filter(isObject) : []
+    expect(messages[0]?.['role']).toBe('user')
+    for (const [index, message] of messages.entries()) {
+      expect(message['role']).toBe(index % 2 === 0 ? 'user' : 'assistant')
+      expect(message['content']).not.toHaveLength(0)
+      const ids = blocksOf(message, 'toolResult').map(({ toolUseId }) => toolUseId)
+      const asked = blocksOf(messages[index - 1], 'toolUse').map(({ toolUseId }) => toolUseId)
+      expect(new Set(ids)).toEqual(new Set(asked))
+      expect(new Set(ids).size).toBe(ids.length)
+    }
+    const text = JSON.stringify(messages)
+    expect(/"text":"\s*"/.test(text)).toBeFalse()
+    expect(text.includes('toolUse')).toBe(text.includes('toolResult'))
+    expect(text.includes('toolUse') && toolConfig === undefined).toBeFalse()
+    expect(text).not.toContain('__thought__')
+    const rule = model === 'mistral.x' ? /^[A-Za-z0-9]{9}$/ : /^[a-zA-Z0-9_-]{1,64}$/
+    for (const [, id = ''] of text.matchAll(/"toolUseId":"([^"]*)"/g)) expect(id).toMatch(rule)
+  })
+  fc.assert(property, { numRuns: 300 })
+})

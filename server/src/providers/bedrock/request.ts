@@ -1,0 +1,142 @@
+import { pathOf } from './address'
+import { answerTool, toAnswerTool } from './answer-tool'
+import { familyOf, type Family } from './families'
+import { toHistory } from './messages'
+import { hasLostThoughts, toThinking } from './thinking'
+import type { Target, UpstreamRequest } from '../adapter'
+import { toStrictSchema } from '../anthropic/schema'
+import { toTurns, type Turn } from '../conversation'
+import { refuseForeign, unsupported } from '../unsupported'
+import { toolUseOf, type Tool, type ToolUse } from '../tool-choice'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+
+/**
+ * `POST /model/{id}/converse-stream`.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html
+ */
+export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
+  refuseForeign(chat)
+  const family = familyOf(target.upstreamModel)
+  const turns = toTurns(chat)
+  const asked = schemaOf(chat)
+  const wanted = withSchema(toolUseOf(chat), asked, family)
+  const keepsThoughts = family.claude !== undefined && target.signatures !== 'replaced'
+  // A call cannot be forced on a Claude that thinks, and this answer has to come as one.
+  const isForced = family.claude && wanted.tools.some(({ name }) => name === answerTool)
+  const thinking = toThinking(isForced ? undefined : chat.reasoning_effort, family, {
+    maxTokens: target.maxTokens,
+    lostThoughts: hasLostThoughts(turns, keepsThoughts),
+  })
+  const hasTools = wanted.choice !== 'none'
+  const { messages, system } = toHistory(withInstruction(turns, chat), {
+    media: target.media,
+    cachePoints: family.cachePoints,
+    documents: new Set(),
+    callIds: family.callIds,
+    hasTools,
+    hasThoughts: keepsThoughts,
+  })
+  return {
+    path: pathOf(target.upstreamModel, 'converse-stream'),
+    headers: { accept: 'application/vnd.amazon.eventstream' },
+    body: {
+      ...(system && { system }),
+      messages,
+      inferenceConfig: toInference(chat, target, { family, isThinking: thinking.isOn }),
+      ...(hasTools && { toolConfig: toToolConfig(wanted, family, thinking.isOn) }),
+      ...toOutputConfig(asked, family, target),
+      ...(Object.keys(thinking.fields).length > 0 && {
+        additionalModelRequestFields: thinking.fields,
+      }),
+    },
+  }
+}
+
+function toInference(
+  chat: ChatRequest,
+  { maxTokens }: Target,
+  { family, isThinking }: { family: Family; isThinking: boolean },
+): JsonObject {
+  const isFixed = !family.sampling || (isThinking && family.thinking !== 'three_levels')
+  const temperature = isFixed ? undefined : (chat.temperature ?? undefined)
+  // Of the two, a Claude takes one.
+  const isOne = family.claude && temperature !== undefined
+  const topP = isFixed || isOne ? undefined : (chat.top_p ?? undefined)
+  const stops = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
+  const stopSequences = stops.filter((stop) => stop.trim() !== '')
+  return {
+    ...(maxTokens !== undefined && { maxTokens }),
+    // OpenAI goes to 2, all of these to 1.
+    ...(temperature !== undefined && { temperature: Math.min(temperature, 1) }),
+    ...(topP !== undefined && { topP }),
+    ...(stopSequences.length > 0 && { stopSequences }),
+  }
+}
+
+const schemaOf = ({ response_format: format }: ChatRequest) =>
+  format?.type === 'json_schema' ? format.json_schema : undefined
+type AskedSchema = ReturnType<typeof schemaOf>
+
+/** A schema that the model does not know natively becomes a tool that has to be called. */
+function withSchema(wanted: ToolUse, asked: AskedSchema, family: Family): ToolUse {
+  if (!asked || family.schema === 'native') return wanted
+  const schema = asked.schema ?? {}
+  if ((schema['type'] ?? 'object') !== 'object') {
+    const words = 'This model answers with an object; any other root of a schema is not known.'
+    throw unsupported('response_format.json_schema.schema', words)
+  }
+  const tool = toAnswerTool(schema)
+  if (wanted.choice === 'none') return { tools: [tool], choice: { name: answerTool } }
+  // A call that is demanded comes first; the answer is for the next turn.
+  if (wanted.choice !== 'auto') return wanted
+  return { tools: [...wanted.tools, tool], choice: 'required' }
+}
+
+function toOutputConfig(
+  asked: AskedSchema,
+  { claude, schema }: Family,
+  { capabilities }: Target,
+): JsonObject {
+  if (!asked || schema !== 'native') return {}
+  if (!claude && !capabilities.jsonSchema) {
+    throw unsupported('response_format', 'This model knows no JSON schema.')
+  }
+  const known = claude ? toStrictSchema(asked.schema ?? {}) : (asked.schema ?? {})
+  const jsonSchema = { name: asked.name, schema: JSON.stringify(known) }
+  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
+}
+
+const onlyJson = 'Answer with one JSON object and nothing else.'
+
+/** No model here has a JSON mode: it is asked in words. */
+function withInstruction(turns: readonly Turn[], chat: ChatRequest): readonly Turn[] {
+  if (chat.response_format?.type !== 'json_object') return turns
+  const part = { type: 'text' as const, text: onlyJson }
+  return [...turns, { role: 'system', pieces: [{ part, param: 'response_format' }] }]
+}
+
+function toToolConfig(
+  { tools, choice }: ToolUse,
+  { claude }: Family,
+  isThinking: boolean,
+): JsonObject {
+  // A Claude that thinks decides by itself, as on its own API; others refuse what they do not know.
+  const canForce = !claude || (claude.forcedTool && !isThinking)
+  return {
+    tools: tools.map(toToolSpec),
+    ...(choice !== 'auto' && canForce && { toolChoice: toToolChoice(choice) }),
+  }
+}
+
+const toToolChoice = (choice: ToolUse['choice']) =>
+  typeof choice === 'object' ? { tool: choice } : { any: {} }
+
+const toToolSpec = ({ name, description, parameters, strict }: Tool) => ({
+  toolSpec: {
+    name,
+    ...(description !== undefined && { description }),
+    inputSchema: { json: parameters },
+    ...(strict === true && { strict }),
+  },
+})

@@ -1,0 +1,75 @@
+import type { Family } from './families'
+import { thinkingOf } from '../anthropic/thinking'
+import type { Turn } from '../conversation'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+
+type Effort = NonNullable<ChatRequest['reasoning_effort']>
+
+/** The fields that ask a model to think, and whether it will. */
+export interface Thinking {
+  isOn: boolean
+  fields: JsonObject
+}
+
+interface Limits {
+  /** Claude thinks inside the output limit, which is all that is paid for. */
+  maxTokens: number | undefined
+  /** A Claude's calls came back without the thinking that led to them. */
+  lostThoughts: boolean
+}
+
+/** `reasoning_effort` in the words of a family, as `additionalModelRequestFields`. */
+export function toThinking(
+  effort: ChatRequest['reasoning_effort'],
+  { claude, thinking }: Family,
+  { maxTokens, lostThoughts }: Limits,
+): Thinking {
+  if (!effort) return { isOn: false, fields: {} }
+  if (claude) {
+    const most = maxTokens ?? claude.maxOutput ?? 0
+    const wanted = thinkingOf(effort, { family: claude, maxTokens: most, lostThoughts })
+    const fields = {
+      ...(wanted.field && { thinking: wanted.field }),
+      ...(wanted.effort && { output_config: { effort: wanted.effort } }),
+    }
+    return { isOn: wanted.isOn, fields }
+  }
+  if (thinking === 'levels') return { isOn: true, fields: { reasoning_effort: effort } }
+  if (thinking === 'three_levels') {
+    return { isOn: true, fields: { reasoning_effort: threeLevels[effort] } }
+  }
+  return thinking === 'nova' ? ofNova(effort) : { isOn: false, fields: {} }
+}
+
+/** These models always think. */
+const threeLevels: Readonly<Record<Effort, string>> = {
+  none: 'low',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+}
+
+function ofNova(effort: Effort): Thinking {
+  if (effort === 'none') return { isOn: false, fields: { reasoningConfig: { type: 'disabled' } } }
+  // Its highest effort refuses an output limit, and there is always one.
+  const level = effort === 'minimal' || effort === 'low' ? 'low' : 'medium'
+  const reasoningConfig = { type: 'enabled', maxReasoningEffort: level }
+  return { isOn: true, fields: { reasoningConfig } }
+}
+
+/** The mark of thoughts that came from here: others cannot read their signatures. */
+export const thoughtFormat = 'bedrock'
+
+/**
+ * Whether the model waits for the results of calls whose thoughts do not go back to it, because the
+ * client did not keep them or they are not to be sent. Asked to think on, Claude would refuse that.
+ */
+export function hasLostThoughts(turns: readonly Turn[], areSent: boolean): boolean {
+  const answer = turns.findLast((turn) => turn.role === 'assistant')
+  if (!answer || answer.calls.length === 0) return false
+  return !areSent || !answer.details.some((detail) => detail['format'] === thoughtFormat)
+}

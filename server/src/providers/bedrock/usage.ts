@@ -1,0 +1,32 @@
+import { isObject } from '../../wire/json-body'
+import { counter, type Usage } from '../../wire/usage'
+
+/**
+ * The `usage` of a `metadata` event: what was read from a cache or written to one is outside
+ * `inputTokens`, and inside the total. Source: wire.md 7.3.
+ */
+export function toUsage(block: unknown): Usage | undefined {
+  if (!isObject(block)) return undefined
+  const { read, isFlawed } = counter()
+  const input = read(block, 'inputTokens')
+  const output = read(block, 'outputTokens')
+  if (input === undefined && output === undefined) return undefined
+  const cachedInput = read(block, 'cacheReadInputTokens', 'cacheReadInputTokenCount') ?? 0
+  const cacheWrite = read(block, 'cacheWriteInputTokens', 'cacheWriteInputTokenCount') ?? 0
+  const plain = (input ?? 0) + (output ?? 0)
+  const whole = plain + cachedInput + cacheWrite
+  const total = read(block, 'totalTokens')
+  const agrees = total === undefined || total === whole || total === plain
+  return {
+    input: input ?? 0,
+    cachedInput,
+    cacheWrite,
+    audioInput: 0,
+    // Nobody says what else was counted, so it is charged as output.
+    output: (output ?? 0) + (agrees ? 0 : Math.max(0, (total ?? 0) - whole)),
+    reasoning: 0,
+    audioOutput: 0,
+    estimated: false,
+    flawed: isFlawed() || !agrees,
+  }
+}

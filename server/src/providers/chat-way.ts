@@ -1,0 +1,101 @@
+import type { Adapter } from './adapter'
+import { adapterOf } from './adapters'
+import { anthropic } from './anthropic'
+import { azureCall, type AzureOperation } from './azure/address'
+import { addressOf, type Line } from './line'
+import type { Provider } from './provider'
+import { responses } from './responses'
+import {
+  needsResponses,
+  responsesFlagsOf,
+  withKnownEffort,
+  type ResponsesFlags,
+} from './responses/needs-responses'
+import { vertexGemini } from './vertex'
+import { openaiChatPath, surfaceOf } from './vertex/address'
+import { anthropicOnVertex } from './vertex/anthropic'
+import type { JsonObject } from '../wire/json-body'
+import { toPlainChat } from '../wire/plain-chat'
+
+/** How a request in the OpenAI format is relayed. */
+export interface RelayedWay {
+  /** What stands for the model in the body, where it is not the model's own name. */
+  deployment?: string
+  /** The whole address, where it is no path behind the connection's. */
+  url?: string
+}
+
+/** How one chat request is put to one connection. */
+export interface ChatWay extends RelayedWay {
+  /** Undefined where it is relayed. */
+  adapter?: Adapter
+  operation: 'chat' | 'responses'
+}
+
+/** The way of a chat request: by its provider's dialect, by the model, and by what is asked. */
+export function chatWayOf(line: Line, model: string, chat: JsonObject): ChatWay {
+  const { provider } = line
+  const adapter = adapterOf(provider)
+  if (adapter) return { adapter, operation: 'chat' }
+  if (provider.dialect === 'vertex') return vertexWay(line, model)
+  const flags = responsesFlags(provider, model, chat)
+  if (provider.dialect === 'azure') return azureWay(line, model, flags)
+  if (flags) return { adapter: responsesFor(flags), operation: 'responses' }
+  return { operation: 'chat' }
+}
+
+/** The way of what is relayed in any case: embeddings, legacy completions. */
+export function relayedWayOf(
+  line: Line,
+  model: string,
+  operation: Exclude<AzureOperation, 'responses'>,
+): RelayedWay {
+  if (line.provider.dialect !== 'azure') return {}
+  const { url, model: deployment } = callOf(line, operation, model)
+  return { url, deployment }
+}
+
+const callOf = (line: Line, operation: AzureOperation, model: string) => {
+  const { api_version: apiVersion, deployments } = line.connection.options
+  return azureCall({ baseUrl: addressOf(line), apiVersion, deployments }, operation, model)
+}
+
+function azureWay(line: Line, model: string, flags: ResponsesFlags | undefined): ChatWay {
+  const call = callOf(line, 'chat', model)
+  const { url, model: deployment } = call
+  if (call.dialect === 'anthropic')
+    return { adapter: anthropic, operation: 'chat', url, deployment }
+  const response = flags && callOf(line, 'responses', model)
+  // The older surfaces have no Responses.
+  if (flags && response?.url.includes('/openai/v1/')) {
+    return { adapter: responsesFor(flags), operation: 'responses', url: response.url, deployment }
+  }
+  return { operation: 'chat', url, deployment }
+}
+
+const claude = anthropicOnVertex(anthropic)
+
+function vertexWay(line: Line, upstreamModel: string): ChatWay {
+  const { surface, model } = surfaceOf(upstreamModel)
+  if (surface !== 'openai') {
+    return { adapter: surface === 'google' ? vertexGemini : claude, operation: 'chat' }
+  }
+  return { operation: 'chat', url: `${addressOf(line)}${openaiChatPath}`, deployment: model }
+}
+
+/** Undefined unless the model takes the request only as a Response. */
+function responsesFlags(
+  { options: { responsesModels } }: Provider,
+  model: string,
+  chat: JsonObject,
+): ResponsesFlags | undefined {
+  // Both forms of tools; nearly all requests have neither.
+  if (!chat['tools'] && !chat['functions']) return undefined
+  const flags = responsesFlagsOf(responsesModels, model)
+  return flags && needsResponses(flags, toPlainChat(chat)) ? flags : undefined
+}
+
+const responsesFor = (flags: ResponsesFlags): Adapter => ({
+  ...responses,
+  request: (chat, target) => responses.request(withKnownEffort(chat, flags), target),
+})

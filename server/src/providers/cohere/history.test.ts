@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { toMessages } from './messages'
+import { anyHistory, sampleChat } from '../samples'
+import { isObject } from '../../wire/json-body'
+
+test('whatever the history, no message is blank and every result has its call', () => {
+  const property = fc.property(anyHistory, (history) => {
+    const calls = new Set<unknown>()
+    for (const message of toMessages(sampleChat({ messages: history }))) {
+      const { content, tool_calls: made, tool_call_id: id, tool_plan: plan } = message
+      for (const said of [content, plan]) {
+        if (said !== undefined) expect(said).toMatch(/\S/)
+      }
+      if (Array.isArray(made)) {
+        expect(content).toBeUndefined()
+        for (const call of made.filter(isObject)) {
+          calls.add(call['id'])
+          const { arguments: text } = isObject(call['function']) ? call['function'] : {}
+          expect(isObject(JSON.parse(String(text)))).toBeTrue()
+        }
+      }
+      if (message['role'] === 'tool') expect(calls.has(id)).toBeTrue()
+      expect(JSON.stringify(message)).not.toContain('__thought__')
+    }
+  })
+  fc.assert(property, { numRuns: 300 })
+})

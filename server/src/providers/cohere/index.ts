@@ -1,0 +1,12 @@
+import { toError } from './failure'
+import { partsReader } from './parts'
+import { toChat } from './request'
+import type { Adapter } from '../adapter'
+
+/** Cohere, by version 2 of its API. */
+export const cohere = {
+  framing: 'sse',
+  request: toChat,
+  reader: partsReader,
+  failure: toError,
+} satisfies Adapter

@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { partsReader } from './parts'
+import { sampleSource, together } from '../samples'
+
+const piece = (type: string, text: string) => ({
+  type: `tool-call-${type}`,
+  index: 0,
+  delta: { message: { tool_calls: { id: 'a', function: { name: 'f', arguments: text } } } },
+})
+
+/** The arguments of a call that come in those pieces, as they go into a stream. */
+function argumentsOf(pieces: readonly string[], hasEnd: boolean): string | undefined {
+  const [first = '', ...rest] = pieces
+  const events = [
+    piece('start', first),
+    ...rest.map((text) => piece('delta', text)),
+    ...(hasEnd ? [{ type: 'tool-call-end', index: 0 }] : []),
+    { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
+  ]
+  const read = partsReader(sampleSource)
+  const { calls } = together(events.flatMap((event) => read(JSON.stringify(event))))
+  return calls[0]?.arguments
+}
+
+const cut = (text: string, places: readonly number[]) => {
+  const edges = [0, ...places.map((place) => place % (text.length + 1)), text.length]
+  const sorted = edges.toSorted((a, b) => a - b)
+  return sorted.slice(1).map((edge, index) => text.slice(sorted[index], edge))
+}
+
+test('arguments are what was sent, however it was cut; the text null is none', () => {
+  const text = fc.constantFrom('null', '{"a": null}', 'nullable', 'nul', '{}', '', 'a null')
+  const property = fc.property(
+    text,
+    fc.array(fc.nat(), { maxLength: 4 }),
+    fc.boolean(),
+    (...all) => {
+      const [sent, places, hasEnd] = all
+      expect(argumentsOf(cut(sent, places), hasEnd)).toBe(sent === 'null' ? '' : sent)
+    },
+  )
+  fc.assert(property, { numRuns: 500 })
+})

@@ -1,0 +1,108 @@
+import { Event, isKnown } from './events'
+import { toFinishReason } from './finish-reason'
+import { toUsage } from './usage'
+import type { PartsReader } from '../adapter'
+import { readEvent } from '../event'
+import { failure, nonsense, type Source } from '../upstream-error'
+import type { Part } from '../../wire/part'
+
+/** A call without arguments has this text for them, in one piece or more. */
+const nothing = 'null'
+
+interface Call {
+  index: number
+  /** Text that may still turn out to be `null`. */
+  held: string
+  isOpen: boolean
+}
+
+/** Reads one chat stream. @see https://docs.cohere.com/v2/docs/streaming */
+export function partsReader(source: Source): PartsReader {
+  const calls = new Map<number, Call>()
+
+  function call(event: Event & { type: 'tool-call-start' | 'tool-call-delta' }): Part[] {
+    const { id, function: called } = event.delta.message.tool_calls
+    const pieces = called?.arguments ?? ''
+    if (event.type === 'tool-call-delta') return more(calls.get(event.index), pieces)
+    const begun: Call = { index: calls.size, held: '', isOpen: false }
+    calls.set(event.index, begun)
+    const name = called?.name ?? ''
+    const opening: Part = { type: 'call', index: begun.index, name, ...(id && { id }) }
+    return [opening, ...more(begun, pieces)]
+  }
+
+  function end({ delta }: Event & { type: 'message-end' }): Part[] {
+    const reason = toFinishReason(delta.finish_reason, calls.size > 0)
+    if (!reason) throw failure({ message: delta.error ?? delta.finish_reason }, source)
+    const usage = toUsage(delta.usage)
+    return [
+      ...[...calls.values()].flatMap(close),
+      { type: 'finish', reason },
+      ...(usage ? [{ type: 'usage' as const, usage }] : []),
+      { type: 'end' },
+    ]
+  }
+
+  return function read(data) {
+    const event = toEvent(data, source)
+    switch (event?.type) {
+      case 'content-start':
+      case 'content-delta':
+        return contentParts(event.delta.message.content)
+      case 'tool-plan-delta':
+        return said('reasoning', event.delta.message.tool_plan)
+      case 'tool-call-start':
+      case 'tool-call-delta':
+        return call(event)
+      case 'citation-start':
+        return [{ type: 'extra', fields: { citations: [event.delta.message.citations] } }]
+      case 'tool-call-end':
+        return close(calls.get(event.index))
+      case 'message-end':
+        return end(event)
+      default:
+        return []
+    }
+  }
+}
+
+/** Undefined for an event of which nothing is needed. */
+function toEvent(data: string, source: Source): Event | undefined {
+  const event = readEvent(data, source)
+  // A refusal in place of an event has no type.
+  if (event['type'] === undefined) throw failure(event, source)
+  if (!isKnown(event['type'])) return undefined
+  const known = Event.safeParse(event)
+  if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
+  return known.data
+}
+
+const said = (type: 'text' | 'reasoning', text: string | null | undefined): Part[] =>
+  text ? [{ type, text }] : []
+
+type Content = (Event & { type: 'content-delta' })['delta']['message']['content']
+
+const contentParts = (content: Content): Part[] => [
+  ...said('reasoning', content.thinking),
+  ...said('text', content.text),
+]
+
+function more(call: Call | undefined, text: string): Part[] {
+  if (!call || text === '') return []
+  call.held += text
+  if (!call.isOpen && nothing.startsWith(call.held)) return []
+  call.isOpen = true
+  return flushed(call)
+}
+
+/** No more arguments come: what was held is nothing, or the whole of them. */
+function close(call: Call | undefined): Part[] {
+  if (!call || call.held === nothing) return []
+  return flushed(call)
+}
+
+function flushed(call: Call): Part[] {
+  const { index, held: text } = call
+  call.held = ''
+  return text === '' ? [] : [{ type: 'arguments', index, text }]
+}

@@ -1,0 +1,73 @@
+import { toMessages } from './messages'
+import type { Target, UpstreamRequest } from '../adapter'
+import { toolUseOf } from '../tool-choice'
+import { refuseForeign, unsupported } from '../unsupported'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+
+/** `POST /v2/chat`. @see https://docs.cohere.com/v2/reference/chat-stream */
+export function toChat(chat: ChatRequest, target: Target): UpstreamRequest {
+  refuseForeign(chat)
+  const tools = toTools(chat)
+  return {
+    path: '/v2/chat',
+    body: {
+      model: target.upstreamModel,
+      messages: toMessages(chat),
+      ...(target.maxTokens !== undefined && { max_tokens: target.maxTokens }),
+      ...toSampling(chat),
+      ...tools,
+      ...toResponseFormat(chat, tools['tools'] !== undefined),
+      ...toThinking(chat, target),
+      stream: true,
+    },
+  }
+}
+
+const clamped = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value))
+
+function toSampling(chat: ChatRequest): JsonObject {
+  const { temperature, top_p: p, seed, presence_penalty: presence, frequency_penalty: often } = chat
+  const stops = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
+  return {
+    ...(typeof temperature === 'number' && { temperature: Math.min(temperature, 1) }),
+    ...(typeof p === 'number' && { p: clamped(p, 0.01, 0.99) }),
+    ...(typeof seed === 'number' && seed >= 0 && { seed }),
+    ...(typeof presence === 'number' && { presence_penalty: clamped(presence, 0, 1) }),
+    ...(typeof often === 'number' && { frequency_penalty: clamped(often, 0, 1) }),
+    ...(stops.length > 0 && { stop_sequences: stops }),
+  }
+}
+
+/** Of a choice there are two words; one tool is chosen by sending no other. */
+function toTools(chat: ChatRequest): JsonObject {
+  const { tools, choice } = toolUseOf(chat)
+  const sent = typeof choice === 'object' ? tools.filter(({ name }) => name === choice.name) : tools
+  if (sent.length === 0) return {}
+  const isFree = choice === 'auto'
+  return {
+    tools: sent.map(({ name, description, parameters }) => ({
+      type: 'function',
+      function: { name, ...(description !== undefined && { description }), parameters },
+    })),
+    ...(!isFree && { tool_choice: choice === 'none' ? 'NONE' : 'REQUIRED' }),
+    ...(sent.some(({ strict }) => strict) && { strict_tools: true }),
+  }
+}
+
+function toResponseFormat({ response_format: format }: ChatRequest, hasTools: boolean): JsonObject {
+  if (!format || format.type === 'text') return {}
+  if (hasTools)
+    throw unsupported('response_format', 'This model answers in JSON only without tools.')
+  const schema = format.type === 'json_schema' ? format.json_schema.schema : undefined
+  return { response_format: { type: 'json_object', ...(schema && { json_schema: schema }) } }
+}
+
+/** Its models think or they do not; levels of effort are not known there. */
+function toThinking(
+  { reasoning_effort: effort }: ChatRequest,
+  { capabilities }: Target,
+): JsonObject {
+  if (!effort || !capabilities.reasoning) return {}
+  return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } }
+}

@@ -1,0 +1,29 @@
+import { isObject } from '../../wire/json-body'
+import { counter, type Usage } from '../../wire/usage'
+
+/**
+ * What a chat answer used. `billed_units` are what Cohere charges, without its own preamble and what
+ * it cached, so they are what is shown and charged; `tokens` stands in. Source: wire.md 7.3.
+ */
+export function toUsage(block: unknown): Usage | undefined {
+  if (!isObject(block)) return undefined
+  const { read, isFlawed } = counter()
+  const counts = [block['billed_units'], block['tokens']].filter(isObject)
+  for (const units of counts) {
+    const input = read(units, 'input_tokens')
+    const output = read(units, 'output_tokens')
+    if (input === undefined && output === undefined) continue
+    return {
+      input: input ?? 0,
+      cachedInput: 0,
+      cacheWrite: 0,
+      audioInput: 0,
+      output: output ?? 0,
+      reasoning: 0,
+      audioOutput: 0,
+      estimated: false,
+      flawed: isFlawed(),
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,168 @@
+import type { Adapter, Target } from './adapter'
+import { anthropic } from './anthropic'
+import { bedrock } from './bedrock'
+import { cohere } from './cohere'
+import { choiceOf, jsonOf, wholeOf } from './conformance-chunks'
+import {
+  answerFeatures,
+  requestFeatures,
+  type AnswerFeature,
+  type RequestFeature,
+} from './conformance-features'
+import { voices, type Voice } from './conformance-voices'
+import { google } from './google'
+import { ChatStream } from './openai/chat-stream'
+import type { RelayRequest } from './openai/relayed-stream'
+import { toUpstreamChat } from './openai/request'
+import { RelayOptions } from './provider'
+import { responses } from './responses'
+import { TranslatedStream } from './translated-stream'
+import { ApiError } from '../errors'
+import { isObject, type JsonObject } from '../wire/json-body'
+import { toPlainChat } from '../wire/plain-chat'
+import type { Usage } from '../wire/usage'
+
+/** How well a dialect does: what the caller sent arrives, is refused with 400, or goes unsaid. */
+type Result = 'yes' | 'refused' | 'left out' | '–'
+
+interface Dialect {
+  name: string
+  /** Undefined for what is relayed. */
+  adapter?: Adapter
+  upstreamModel: string
+  voice: Voice
+}
+
+export const dialectsShown: readonly Dialect[] = [
+  { name: 'OpenAI, relayed', upstreamModel: 'gpt-4.1', voice: voices.openai },
+  { name: 'Responses', adapter: responses, upstreamModel: 'gpt-6-astra', voice: voices.responses },
+  {
+    name: 'Anthropic',
+    adapter: anthropic,
+    upstreamModel: 'claude-sonnet-4-6',
+    voice: voices.anthropic,
+  },
+  { name: 'Google', adapter: google, upstreamModel: 'gemini-3.5-flash', voice: voices.google },
+  {
+    name: 'Bedrock',
+    adapter: bedrock,
+    upstreamModel: 'us.anthropic.claude-sonnet-4-6',
+    voice: voices.bedrock,
+  },
+  {
+    name: 'Cohere',
+    adapter: cohere,
+    upstreamModel: 'command-a-reasoning-08-2025',
+    voice: voices.cohere,
+  },
+]
+
+const options = RelayOptions.parse({})
+const source = {
+  provider: 'acme',
+  secret: null,
+  textField: 'messages',
+  wasSent: () => true,
+  contextLength: null,
+  maxOutputTokens: null,
+} as const
+const nothing: Usage = {
+  input: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  output: 0,
+  reasoning: 0,
+  audioOutput: 0,
+  estimated: false,
+  flawed: false,
+}
+const relay = (): RelayRequest => ({
+  identity: { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'a/b' },
+  source,
+  options,
+  wantsUsage: true,
+  legacyFunctions: false,
+  newCallId: () => 'call_x',
+  // Nobody asks for it: every voice tells its usage.
+  estimate: ({ words }) => ({ ...nothing, output: words, estimated: true }),
+})
+
+function sent({ adapter, upstreamModel }: Dialect, chat: JsonObject): JsonObject {
+  if (!adapter) return toUpstreamChat(chat, { upstreamModel, options })
+  const capabilities = { reasoning: true, tools: true, vision: true, jsonSchema: true }
+  const limit = typeof chat['max_tokens'] === 'number' ? chat['max_tokens'] : 1000
+  const target: Target = { upstreamModel, maxTokens: limit, capabilities }
+  return adapter.request(toPlainChat(chat), target).body
+}
+
+/** What becomes of a feature on its way to the provider. Throws what is no refusal. */
+export function requestResult(dialect: Dialect, { chat, mark }: RequestFeature): Result {
+  const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hello' }] }
+  const without = JSON.stringify(sent(dialect, plain))
+  try {
+    const written = JSON.stringify(sent(dialect, { ...plain, ...chat }))
+    const isThere = mark.test(written) && (written !== without || 'tool_choice' in chat)
+    return isThere ? 'yes' : 'left out'
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.code === 'invalid_request') return 'refused'
+    throw thrown
+  }
+}
+
+/** What a caller gets of an answer, in the order in which its events come. */
+function heard({ adapter, voice }: Dialect, { saying }: AnswerFeature) {
+  const request = relay()
+  const stream = adapter
+    ? new TranslatedStream(adapter.reader(source), request)
+    : new ChatStream(request)
+  const chunks = voice(saying).flatMap((event) => stream.next(JSON.stringify(event)))
+  chunks.push(...stream.end(true))
+  const whole = chunks.map(jsonOf).filter((chunk) => choiceOf(chunk)['delta'])
+  return { choice: wholeOf(whole, request), usage: stream.usage() }
+}
+
+/** Whether the caller gets what was said. */
+export function answerResult(dialect: Dialect, feature: AnswerFeature): Result {
+  let got: ReturnType<typeof heard>
+  try {
+    got = heard(dialect, feature)
+  } catch (thrown) {
+    if (feature.fails && thrown instanceof ApiError) return 'yes'
+    throw thrown
+  }
+  if (feature.fails) return '–'
+  const { message, finish_reason: finish } = got.choice
+  const agrees =
+    holds(message, feature.message ?? {}) &&
+    holds(got.usage, feature.usage ?? {}) &&
+    (feature.finish === undefined || feature.finish === finish)
+  return agrees ? 'yes' : '–'
+}
+
+/** Whether all of `wanted` is in `value`. */
+function holds(value: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(value) && wanted.every((item, at) => holds(value[at], item))
+  }
+  if (!isObject(wanted)) return Object.is(value, wanted)
+  return isObject(value) && Object.entries(wanted).every(([name, item]) => holds(value[name], item))
+}
+
+const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+
+/** The table of docs/providers.md, made by asking every dialect for every feature. */
+export function conformanceTable(): string {
+  const names = dialectsShown.map(({ name }) => name)
+  const asked = requestFeatures.map((feature) => [
+    feature.name,
+    ...dialectsShown.map((dialect) => requestResult(dialect, feature)),
+  ])
+  const answered = answerFeatures.map((feature) => [
+    feature.name,
+    ...dialectsShown.map((dialect) => answerResult(dialect, feature)),
+  ])
+  const table = (title: string, rows: readonly (readonly string[])[]) =>
+    [row([title, ...names]), row([title, ...names].map(() => '---')), ...rows.map(row)].join('\n')
+  return `${table('A request’s', asked)}\n\n${table('An answer’s', answered)}`
+}

@@ -1,0 +1,176 @@
+import type { JsonObject } from '../wire/json-body'
+
+/** What a provider is to say, whatever its dialect. Counts are fixed: see `counts`. */
+export interface Saying {
+  thought?: string
+  text?: string
+  /** Arguments of calls, as JSON texts; empty for a call without. */
+  calls?: readonly string[]
+  /** Undefined for an answer that breaks off. */
+  finish: 'stop' | 'length' | 'filter' | undefined
+}
+
+/** What every voice says that it used; where a dialect does not tell one of them, it is left out. */
+export const counts = { input: 10, cached: 4, output: 5, thought: 3 }
+
+/** A dialect's events for an answer. */
+export type Voice = (saying: Saying) => JsonObject[]
+
+const { input, cached, output, thought: thoughts } = counts
+const names = ['first', 'second']
+const idOf = (at: number) => `call_${at}`
+
+const blocks = ({ thought, text, calls = [] }: Saying) => [
+  ...(thought === undefined ? [] : [{ kind: 'thought' as const, said: thought }]),
+  ...(text === undefined ? [] : [{ kind: 'text' as const, said: text }]),
+  ...calls.map((said, call) => ({ kind: 'call' as const, said, call })),
+]
+type Block = ReturnType<typeof blocks>[number]
+
+const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
+  choices: [{ index: 0, delta, finish_reason }],
+})
+
+const openai: Voice = (saying) => {
+  const deltas = blocks(saying).map((block): JsonObject => {
+    if (block.kind === 'thought') return { reasoning_content: block.said }
+    if (block.kind === 'text') return { content: block.said }
+    const called = { name: names[block.call], arguments: block.said }
+    return { tool_calls: [{ index: block.call, id: idOf(block.call), function: called }] }
+  })
+  const finishes = { stop: 'stop', length: 'length', filter: 'content_filter' }
+  const usage = {
+    prompt_tokens: input + cached,
+    completion_tokens: output + thoughts,
+    total_tokens: input + cached + output + thoughts,
+    prompt_tokens_details: { cached_tokens: cached },
+    completion_tokens_details: { reasoning_tokens: thoughts },
+  }
+  const said = deltas.map((delta) => chunk(delta))
+  if (!saying.finish) return said
+  return [...said, chunk({}, finishes[saying.finish]), { choices: [], usage }]
+}
+
+const anthropicDelta = ({ kind, said }: Block): JsonObject => {
+  if (kind === 'thought') return { type: 'thinking_delta', thinking: said }
+  if (kind === 'text') return { type: 'text_delta', text: said }
+  return { type: 'input_json_delta', partial_json: said }
+}
+
+const anthropic: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block, index): JsonObject[] => {
+    const types = { thought: 'thinking', text: 'text', call: 'tool_use' }
+    const own =
+      block.kind === 'call' ? { id: idOf(block.call), name: names[block.call], input: {} } : {}
+    const content_block = { type: types[block.kind], text: '', thinking: '', ...own }
+    return [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_delta', index, delta: anthropicDelta(block) },
+      { type: 'content_block_stop', index },
+    ]
+  })
+  const usage = { input_tokens: input, cache_read_input_tokens: cached, output_tokens: 1 }
+  const start = { type: 'message_start', message: { id: 'm', content: [], usage } }
+  if (!saying.finish) return [start, ...said]
+  const finishes = { stop: 'end_turn', length: 'max_tokens', filter: 'refusal' }
+  const delta = { stop_reason: saying.calls ? 'tool_use' : finishes[saying.finish] }
+  const last = { type: 'message_delta', delta, usage: { output_tokens: output } }
+  return [start, ...said, last, { type: 'message_stop' }]
+}
+
+const googleEvent = (parts: JsonObject[], rest: JsonObject = {}): JsonObject => ({
+  candidates: [{ content: { role: 'model', parts }, ...rest }],
+})
+
+const google: Voice = (saying) => {
+  const parts = blocks(saying).map((block): JsonObject => {
+    if (block.kind === 'thought') return { text: block.said, thought: true }
+    if (block.kind === 'text') return { text: block.said }
+    const args: unknown = block.said === '' ? undefined : JSON.parse(block.said)
+    return { functionCall: { name: names[block.call], args } }
+  })
+  const said = parts.map((part) => googleEvent([part]))
+  if (!saying.finish) return said
+  const finishes = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY' }
+  const usageMetadata = {
+    promptTokenCount: input + cached,
+    cachedContentTokenCount: cached,
+    candidatesTokenCount: output,
+    thoughtsTokenCount: thoughts,
+    totalTokenCount: input + cached + output + thoughts,
+  }
+  return [...said, { ...googleEvent([], { finishReason: finishes[saying.finish] }), usageMetadata }]
+}
+
+const bedrock: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block, contentBlockIndex): JsonObject[] => {
+    const delta = (own: JsonObject) => ({ contentBlockDelta: { contentBlockIndex, delta: own } })
+    const stop = { contentBlockStop: { contentBlockIndex } }
+    if (block.kind === 'thought') return [delta({ reasoningContent: { text: block.said } }), stop]
+    if (block.kind === 'text') return [delta({ text: block.said }), stop]
+    const toolUse = { toolUseId: idOf(block.call), name: names[block.call] }
+    const start = { contentBlockStart: { contentBlockIndex, start: { toolUse } } }
+    return [start, delta({ toolUse: { input: block.said } }), stop]
+  })
+  if (!saying.finish) return said
+  const finishes = { stop: 'end_turn', length: 'max_tokens', filter: 'content_filtered' }
+  const stopReason = saying.calls ? 'tool_use' : finishes[saying.finish]
+  const usage = { inputTokens: input, cacheReadInputTokens: cached, outputTokens: output }
+  return [...said, { messageStop: { stopReason } }, { metadata: { usage } }]
+}
+
+const cohere: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block): JsonObject[] => {
+    if (block.kind !== 'call') {
+      const content = block.kind === 'text' ? { text: block.said } : { thinking: block.said }
+      return [{ type: 'content-delta', index: 0, delta: { message: { content } } }]
+    }
+    const index = block.call
+    const called = { name: names[index], arguments: block.said }
+    const tool_calls = { id: idOf(index), type: 'function', function: called }
+    return [
+      { type: 'tool-call-start', index, delta: { message: { tool_calls } } },
+      { type: 'tool-call-end', index },
+    ]
+  })
+  if (!saying.finish) return said
+  const finishes = { stop: 'COMPLETE', length: 'MAX_TOKENS', filter: 'ERROR_TOXIC' }
+  const finish_reason = saying.calls ? 'TOOL_CALL' : finishes[saying.finish]
+  const usage = { billed_units: { input_tokens: input, output_tokens: output } }
+  return [...said, { type: 'message-end', delta: { finish_reason, usage } }]
+}
+
+const responses: Voice = (saying) => {
+  const said = blocks(saying).flatMap((block, output_index): JsonObject[] => {
+    if (block.kind === 'text') {
+      return [{ type: 'response.output_text.delta', output_index, delta: block.said }]
+    }
+    if (block.kind === 'thought') {
+      return [{ type: 'response.reasoning_summary_text.delta', output_index, delta: block.said }]
+    }
+    const call_id = idOf(block.call)
+    const item = { type: 'function_call', call_id, name: names[block.call], arguments: '' }
+    const done = { ...item, arguments: block.said }
+    const delta = { type: 'response.function_call_arguments.delta', output_index }
+    return [
+      { type: 'response.output_item.added', output_index, item },
+      { ...delta, delta: block.said },
+      { type: 'response.output_item.done', output_index, item: done },
+    ]
+  })
+  if (!saying.finish) return said
+  const usage = {
+    input_tokens: input + cached,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: output + thoughts,
+    output_tokens_details: { reasoning_tokens: thoughts },
+  }
+  const reasons = { stop: undefined, length: 'max_output_tokens', filter: 'content_filter' }
+  const reason = reasons[saying.finish]
+  const status = reason === undefined ? 'completed' : 'incomplete'
+  const incomplete_details = reason === undefined ? null : { reason }
+  const response = { status, incomplete_details, usage }
+  return [...said, { type: `response.${status}`, response }]
+}
+
+export const voices = { openai, anthropic, google, bedrock, cohere, responses }

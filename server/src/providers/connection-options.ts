@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+// All of these become part of a host or of a path.
+const placeName = z.string().regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/i, 'must be the name of a place.')
+const deployment = z.string().regex(/^\w[\w.-]{0,199}$/, 'must be the name of a deployment.')
+
+/** What a connection says beside its address and its credential; most dialects need none of it. */
+export const ConnectionOptions = z.strictObject({
+  /** Of Azure's dated surfaces. */
+  api_version: z
+    .string()
+    .regex(/^(\d{4}-\d{2}-\d{2}(-preview)?|v1|preview|latest)$/, 'must be a date, or v1.')
+    .exactOptional(),
+  /** Model -> the deployment that stands for it there, where they differ. */
+  deployments: z.record(z.string().min(1).max(200), deployment).exactOptional(),
+  /** Where a cloud's models run. */
+  region: z
+    .string()
+    .regex(/^[a-z0-9-]{1,40}$/, 'must be the name of a region.')
+    .exactOptional(),
+  project: placeName.exactOptional(),
+  location: placeName.exactOptional(),
+})
+export type ConnectionOptions = z.output<typeof ConnectionOptions>

@@ -1,0 +1,93 @@
+import { argumentsOf, type ContentPart, type Message } from './history'
+import { unsupported } from './unsupported'
+import { invalidRequest } from '../errors'
+import type { ChatRequest } from '../wire/chat-request'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** One part of a message, and where the caller wrote it. */
+export interface Piece {
+  part: ContentPart
+  param: string
+}
+
+/** A call of a tool in the history, its arguments as the object that they are. */
+export interface PastCall {
+  id: string
+  name: string
+  input: JsonObject
+}
+
+/** A message of the history: parts whatever its form was, blank texts left out, calls parsed. */
+export type Turn =
+  | { role: 'system' | 'user'; pieces: Piece[] }
+  | { role: 'assistant'; pieces: Piece[]; calls: PastCall[]; details: JsonObject[] }
+  /** `name` is that of the tool that was called. */
+  | { role: 'tool'; callId: string; name: string; pieces: Piece[] }
+
+/**
+ * The history of a chat request. Throws `invalid_request` for arguments that are no JSON object and
+ * for a result whose call is missing. Source: wire.md 7.1.
+ */
+export function toTurns({ messages }: ChatRequest): Turn[] {
+  const names = new Map<string, string>()
+  return messages.map((message, index) => toTurn(message, { param: `messages.${index}`, names }))
+}
+
+/** Where a message stands, and the calls before it: id -> name of the tool. */
+interface Place {
+  param: string
+  names: Map<string, string>
+}
+
+function toTurn(message: Message, { param, names }: Place): Turn {
+  const { role } = message
+  const pieces = toPieces(message, param)
+  if (role === 'user') return { role, pieces }
+  if (role === 'system' || role === 'developer') return { role: 'system', pieces }
+  if (role === 'assistant') {
+    const calls = (message.tool_calls ?? []).map((call, at) => ({
+      id: call.id,
+      name: call.function.name,
+      input: argumentsOf(call, `${param}.tool_calls.${at}`),
+    }))
+    for (const { id, name } of calls) names.set(id, name)
+    const details: unknown = message['reasoning_details']
+    return { role, pieces, calls, details: Array.isArray(details) ? details.filter(isObject) : [] }
+  }
+  const callId = message.tool_call_id ?? ''
+  const name = names.get(callId)
+  if (name === undefined) {
+    const field = `${param}.tool_call_id`
+    throw invalidRequest(field, 'unknown_value', `${field}: no message before it makes this call.`)
+  }
+  return { role: 'tool', callId, name, pieces }
+}
+
+function toPieces({ content, role, ...rest }: Message, param: string): Piece[] {
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
+  const pieces = (parts ?? []).map((part, index): Piece => ({
+    part,
+    param: Array.isArray(content) ? `${param}.content.${index}` : `${param}.content`,
+  }))
+  const refusal: unknown = rest['refusal']
+  if (role === 'assistant' && typeof refusal === 'string') {
+    pieces.push({ part: { type: 'refusal', refusal }, param: `${param}.refusal` })
+  }
+  return pieces.filter(({ part }) => textOf(part)?.trim() !== '')
+}
+
+/** What a part says in words; undefined for a part that is none. */
+export function textOf(part: ContentPart): string | undefined {
+  if (part.type === 'text') return part.text
+  return part.type === 'refusal' ? part.refusal : undefined
+}
+
+/** The words of a message where there is room for nothing else. Throws for any other part. */
+export const wordsOf = (pieces: readonly Piece[]): string =>
+  pieces
+    .map(({ part, param }) => {
+      const words = textOf(part)
+      if (words === undefined) throw unsupported(param, 'Only text can stand here.')
+      return words
+    })
+    .join('\n')

@@ -1,0 +1,104 @@
+import { azureCredential } from './azure/address'
+import { readCredential, withCredential } from './bedrock/credentials'
+import type { Line } from './line'
+import { toCallerError, type Source } from './upstream-error'
+import { AccessTokens, type Outside } from './vertex/access-tokens'
+import { isServiceAccount, readServiceAccount, type ServiceAccount } from './vertex/service-account'
+
+/** A request as it is about to be sent. */
+interface Unproven {
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/** How one request shows whose it is, where that takes more than a header with the secret. */
+export interface Proof {
+  /** All headers. Rejects with `provider_error` where none can be had, and as `Outside.send` does. */
+  headers: (request: Unproven) => Promise<Record<string, string>>
+  /** The provider took it for none. True where the next one may be another. */
+  refused: () => boolean
+}
+
+/** The header that holds a connection's secret; none where a `Proof` takes its place. */
+export function secretHeader({ provider, connection }: Line, url: string): Record<string, string> {
+  const { secret } = connection
+  if (secret === null || isProven({ provider, connection })) return {}
+  if (provider.dialect === 'azure') {
+    return azureCredential(secret, /\/anthropic\//.test(url) ? 'anthropic' : 'openai')
+  }
+  const isBearer = provider.authHeader === 'authorization'
+  return { [provider.authHeader]: isBearer ? `Bearer ${secret}` : secret }
+}
+
+const isProven = ({ provider: { dialect }, connection: { secret } }: Line): boolean =>
+  secret !== null && (dialect === 'bedrock' || (dialect === 'vertex' && isServiceAccount(secret)))
+
+const mostAccounts = 1000
+
+/** The proofs of this process; tokens are shared by all requests of an account. */
+export class Credentials {
+  readonly #outside: Outside
+  /** Secret -> its tokens. */
+  readonly #accounts = new Map<string, AccessTokens>()
+
+  constructor(outside: Outside) {
+    this.#outside = outside
+  }
+
+  /** Undefined where `secretHeader` is all there is. Throws `provider_error` for a damaged secret. */
+  proofOf(line: Line): Proof | undefined {
+    if (!isProven(line)) return undefined
+    const { provider, connection } = line
+    const secret = connection.secret ?? ''
+    if (provider.dialect === 'bedrock') return signing(secret, connection.options.region)
+    return bearing(this.#tokensOf(provider.key, secret))
+  }
+
+  #tokensOf(provider: string, secret: string): AccessTokens {
+    const known = this.#accounts.get(secret)
+    if (known) return known
+    const source = {
+      provider,
+      secret,
+      textField: 'messages' as const,
+      wasSent: () => false,
+      contextLength: null,
+      maxOutputTokens: null,
+    }
+    const tokens = new AccessTokens(accountIn(secret, source), this.#outside, source)
+    if (this.#accounts.size >= mostAccounts) this.#accounts.clear()
+    this.#accounts.set(secret, tokens)
+    return tokens
+  }
+}
+
+/** A key file that cannot be read is the connection's fault, as a refused one is. */
+function accountIn(secret: string, source: Source): ServiceAccount {
+  try {
+    return readServiceAccount(secret)
+  } catch (thrown) {
+    const words = thrown instanceof Error ? thrown.message : ''
+    throw toCallerError({ status: 401, body: { error: { message: words } } }, source)
+  }
+}
+
+/** A signature covers the other headers and the body. */
+const signing = (secret: string, region: string | undefined): Proof => ({
+  headers: (request) => withCredential({ ...request, region }, readCredential(secret), new Date()),
+  refused: () => false,
+})
+
+function bearing(tokens: AccessTokens): Proof {
+  let token = ''
+  return {
+    headers: async ({ headers }) => {
+      token = await tokens.get()
+      return { ...headers, authorization: `Bearer ${token}` }
+    },
+    refused: () => {
+      tokens.forget(token)
+      return true
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { failure, nonsense, type Source } from './upstream-error'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** An event's `data` as an object. Throws for an error in its place, and for anything else. */
+export function readEvent(data: string, source: Source): JsonObject {
+  let event: unknown
+  try {
+    event = JSON.parse(data)
+  } catch (cause) {
+    throw nonsense(source.provider, 'an unreadable chunk', cause)
+  }
+  if (!isObject(event)) throw nonsense(source.provider, 'a chunk that is no object')
+  if (isFailure(event)) throw failure(event, source)
+  return event
+}
+
+/** An error inside a 200: an error object, or MiniMax's own way of saying so. */
+export function isFailure(body: JsonObject): boolean {
+  const base = body['base_resp']
+  return Boolean(body['error']) || (isObject(base) && Boolean(base['status_code']))
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'bun:test'
+import { refusal, turnsOf, user } from './chat-for-tests'
+
+const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,iVBO' } }
+const inlineImage = { inlineData: { mimeType: 'image/png', data: 'iVBO' } }
+const partsOf = (...content: unknown[]) => turnsOf([user(content)])
+const turn = (...parts: unknown[]) => [{ role: 'user', parts }]
+const at = (url: string) => ({ type: 'image_url', image_url: { url } })
+const file = (fields: object) => ({ type: 'file', file: fields })
+
+describe('media', () => {
+  const video = 'https://www.youtube.com/watch?v=abc'
+  const uploaded = 'https://generativelanguage.googleapis.com/v1beta/files/x1'
+
+  test('data, sound and documents stand in the request', () => {
+    expect(
+      partsOf(
+        image,
+        { type: 'input_audio', input_audio: { data: 'UklG', format: 'wav' } },
+        { type: 'input_audio', input_audio: { data: 'SUQz', format: 'mp3' } },
+        file({ file_data: 'data:application/pdf;base64,JVBE', filename: 'a.pdf' }),
+      ),
+    ).toEqual(
+      turn(
+        inlineImage,
+        { inlineData: { mimeType: 'audio/wav', data: 'UklG' } },
+        { inlineData: { mimeType: 'audio/mp3', data: 'SUQz' } },
+        { inlineData: { mimeType: 'application/pdf', data: 'JVBE' } },
+      ),
+    )
+  })
+
+  test('what is on Google’s own sites is named', () => {
+    expect(partsOf(at(video), at(uploaded), file({ file_id: 'gs://b/o.pdf' }))).toEqual(
+      turn(
+        { fileData: { fileUri: video, mimeType: 'video/mp4' } },
+        { fileData: { fileUri: uploaded } },
+        { fileData: { fileUri: 'gs://b/o.pdf' } },
+      ),
+    )
+  })
+
+  test('an address is sent as what was fetched from it', () => {
+    const media = new Map([['https://a.example/1', { mimeType: 'image/webp', base64: 'Ukl' }]])
+    expect(turnsOf([user([at('https://a.example/1')])], 'gemini-2.5-pro', { media })).toEqual(
+      turn({ inlineData: { mimeType: 'image/webp', data: 'Ukl' } }),
+    )
+  })
+
+  test.each([
+    [at('https://a.example/1'), 'image_url.url', 'unsupported_by_model'],
+    [at('https://youtube.com.evil.example/watch?v=a'), 'image_url.url', 'unsupported_by_model'],
+    [file({ file_id: 'file-123' }), 'file.file_id', 'unsupported_by_model'],
+    [file({ file_data: 'JVBE' }), 'file.file_data', 'bad_format'],
+    [file({}), 'file.file_data', 'required'],
+  ])('%p is refused by its path', (part, field, issue) => {
+    expect(() => partsOf({ type: 'text', text: 'a' }, part)).toThrow(
+      refusal(`messages.0.content.1.${field}`, issue),
+    )
+  })
+})

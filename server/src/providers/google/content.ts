@@ -1,0 +1,92 @@
+import { invalidRequest } from '../../errors'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+import { readDataUrl, type Media } from '../media'
+
+/** One piece of a turn. @see https://ai.google.dev/api/caching#Part */
+export type GeminiPart = (
+  | { text: string }
+  | { inlineData: { mimeType: string; data: string } }
+  | { fileData: { fileUri: string; mimeType?: string } }
+  | { functionCall: { id?: string; name: string; args: JsonObject } }
+  | { functionResponse: { id?: string; name: string; response: JsonObject } }
+) & { thoughtSignature?: string }
+
+type Content = ChatRequest['messages'][number]['content']
+type ContentPart = Exclude<Content, string | null | undefined>[number]
+
+/** Where a part stands in the request, and what was fetched for it. */
+export interface Place {
+  param: string
+  media: ReadonlyMap<string, Media>
+}
+
+// Google lists MP3 under this name, not under the registered one.
+const audioTypes = { wav: 'audio/wav', mp3: 'audio/mp3' }
+
+const youTube = /^https:\/\/(?:(?:www\.|m\.)?youtube\.com\/(?:watch|shorts|live)|youtu\.be\/)/i
+const uploaded = /^(?:https:\/\/generativelanguage\.googleapis\.com\/|gs:\/\/)/
+
+/** Addresses that Google reads itself: uploaded files, Cloud Storage and YouTube. */
+export const isGooglesOwn = (url: string): boolean => youTube.test(url) || uploaded.test(url)
+
+const inline = ({ mimeType, base64 }: Media): GeminiPart => ({
+  inlineData: { mimeType, data: base64 },
+})
+
+const stored = (fileUri: string): GeminiPart => ({
+  fileData: youTube.test(fileUri) ? { fileUri, mimeType: 'video/mp4' } : { fileUri },
+})
+
+/** The parts of a message's content. Empty texts are left out, as Google refuses them. */
+export function toParts(content: Content, place: Place): GeminiPart[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ text: content }]
+  return (content ?? []).flatMap((part, index) =>
+    toPart(part, { ...place, param: `${place.param}.${index}` }),
+  )
+}
+
+function toPart(part: ContentPart, place: Place): GeminiPart[] {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? [] : [{ text: part.text }]
+    case 'refusal':
+      return part.refusal === '' ? [] : [{ text: part.refusal }]
+    case 'image_url':
+      return [imagePart(part.image_url.url, place)]
+    case 'input_audio': {
+      const { data, format } = part.input_audio
+      return [inline({ mimeType: audioTypes[format], base64: data })]
+    }
+    default:
+      return [filePart(part.file, `${place.param}.file`)]
+  }
+}
+
+function imagePart(url: string, { param, media }: Place): GeminiPart {
+  const image = readDataUrl(url) ?? media.get(url)
+  if (image) return inline(image)
+  if (isGooglesOwn(url)) return stored(url)
+  throw invalidRequest(
+    `${param}.image_url.url`,
+    'unsupported_by_model',
+    'This model takes images as data URLs only.',
+  )
+}
+
+function filePart(
+  file: { file_data?: string | null | undefined; file_id?: string | null | undefined },
+  param: string,
+): GeminiPart {
+  if (file.file_id && isGooglesOwn(file.file_id)) return stored(file.file_id)
+  const data = file.file_data ? readDataUrl(file.file_data) : undefined
+  if (data) return inline(data)
+  if (file.file_data) {
+    throw invalidRequest(`${param}.file_data`, 'bad_format', 'A file is a base64 data URL.')
+  }
+  throw invalidRequest(
+    `${param}.${file.file_id ? 'file_id' : 'file_data'}`,
+    file.file_id ? 'unsupported_by_model' : 'required',
+    'This model takes files as data URLs in "file_data" only.',
+  )
+}

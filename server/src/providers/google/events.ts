@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { toGoogleError } from './failure'
+import { isObject } from '../../wire/json-body'
+import { nonsense, type Source } from '../upstream-error'
+
+const PartialArg = z.looseObject({
+  jsonPath: z.string(),
+  stringValue: z.string().optional(),
+  numberValue: z.number().optional(),
+  boolValue: z.boolean().optional(),
+})
+export type PartialArg = z.output<typeof PartialArg>
+
+const FunctionCall = z.looseObject({
+  id: z.string().nullish(),
+  name: z.string().nullish(),
+  args: z.record(z.string(), z.unknown()).nullish(),
+  partialArgs: z.array(PartialArg).nullish(),
+  willContinue: z.boolean().nullish(),
+})
+export type FunctionCall = z.output<typeof FunctionCall>
+
+const EventPart = z.looseObject({
+  text: z.string().nullish(),
+  thought: z.boolean().nullish(),
+  thoughtSignature: z.string().nullish(),
+  functionCall: FunctionCall.nullish(),
+  inlineData: z.looseObject({ mimeType: z.string(), data: z.string() }).nullish(),
+})
+export type EventPart = z.output<typeof EventPart>
+
+const Event = z.looseObject({
+  candidates: z
+    .array(
+      z.looseObject({
+        content: z.looseObject({ parts: z.array(EventPart).nullish() }).nullish(),
+        finishReason: z.string().nullish(),
+      }),
+    )
+    .nullish(),
+  promptFeedback: z.looseObject({ blockReason: z.string().nullish() }).nullish(),
+  usageMetadata: z.unknown().optional(),
+})
+export type Event = z.output<typeof Event>
+
+/** An event's `data`. Throws what an error in its place stands for, and for anything else. */
+export function readEvent(data: string, source: Source): Event {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch (cause) {
+    throw nonsense(source.provider, 'an unreadable event', cause)
+  }
+  // An error may come in an array, as if the stream were one.
+  const body: unknown = Array.isArray(value) ? value[0] : value
+  if (isObject(body) && body['error']) throw toGoogleError({ status: 200, body }, source)
+  const event = Event.safeParse(body)
+  if (!event.success) throw nonsense(source.provider, 'an event of another shape', event.error)
+  return event.data
+}

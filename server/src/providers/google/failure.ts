@@ -1,0 +1,102 @@
+import { ApiError } from '../../errors'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { scrub, toCallerError, type Failure, type Source } from '../upstream-error'
+
+/** Google's names of fields -> OpenAI's, the first that fits. */
+const fields: readonly (readonly [RegExp, string])[] = [
+  [/max_?output_?tokens/i, 'max_tokens'],
+  [/temperature/i, 'temperature'],
+  [/top_?p/i, 'top_p'],
+  [/stop_?sequences/i, 'stop'],
+  [/response_?(?:json_?)?(?:schema|mime)/i, 'response_format'],
+  [/thinking/i, 'reasoning_effort'],
+  [/tool_?config/i, 'tool_choice'],
+  [/tools|function_?declarations/i, 'tools'],
+  [/contents|system_?instruction/i, 'messages'],
+]
+
+/**
+ * What a refusal by Google means for the caller: as for OpenAI-alikes, after its own ways to say that
+ * a key is bad, how long to wait and which field is wrong. @see https://cloud.google.com/apis/design/errors
+ */
+export function toGoogleError(failure: Failure, source: Source): ApiError {
+  const error = errorOf(failure.body)
+  const words = typeof error['message'] === 'string' ? error['message'] : ''
+  const details = Array.isArray(error['details']) ? error['details'].filter(isObject) : []
+  const capError = failure.status === 400 ? outputLimitError(words, source) : undefined
+  if (capError) return capError
+  const core = { ...error, param: fieldOf(details, words, source) }
+  return toCallerError(
+    {
+      ...failure,
+      status: isBadKey(details, words) ? 401 : failure.status,
+      body: { error: core },
+      retryAfter: failure.retryAfter ?? retryDelay(details),
+    },
+    source,
+  )
+}
+
+/** Whether the signatures of the history are refused: made by another model, with another key. */
+export function refusesSignatures({ status, body }: Failure): boolean {
+  const words = errorOf(body)['message']
+  return (
+    status === 400 &&
+    typeof words === 'string' &&
+    /(?:invalid|corrupted|missing).{0,20}thought.?signature|thought.?signature.{0,40}(?:invalid|corrupted)/i.test(
+      words,
+    )
+  )
+}
+
+function errorOf(body: unknown): JsonObject {
+  // The OpenAI surface, and a stream that is none, put it in an array.
+  const outer: unknown = Array.isArray(body) ? body[0] : body
+  if (!isObject(outer)) return typeof outer === 'string' ? { message: outer } : {}
+  if (isObject(outer['error'])) return outer['error']
+  return typeof outer['error'] === 'string' ? { message: outer['error'] } : outer
+}
+
+/** A bad key is a 400 here, which would read as the caller's fault. */
+const isBadKey = (details: readonly JsonObject[], words: string) =>
+  details.some(({ reason }) => typeof reason === 'string' && reason.startsWith('API_KEY_')) ||
+  /API key (?:not valid|expired|not found)/i.test(words)
+
+/** `RetryInfo.retryDelay`, such as `34.4s`, as the seconds of a header. */
+function retryDelay(details: readonly JsonObject[]): string | null {
+  const info = details.find(({ '@type': type }) => String(type).endsWith('google.rpc.RetryInfo'))
+  return /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(String(info?.['retryDelay']))?.[1] ?? null
+}
+
+/** The caller's field that Google complains about. */
+function fieldOf(details: readonly JsonObject[], words: string, { wasSent }: Source): string {
+  const violations = details.flatMap(({ fieldViolations }) =>
+    Array.isArray(fieldViolations) ? fieldViolations.filter(isObject) : [],
+  )
+  const named = violations.map(({ field }) => String(field)).join(' ') || namedIn(words)
+  const field = fields.find(([theirs]) => theirs.test(named))?.[1] ?? ''
+  const isLimit = field === 'max_tokens' && !wasSent(field)
+  return isLimit ? 'max_completion_tokens' : field
+}
+
+/** Without a list of fields the name is in the words, if anywhere. */
+function namedIn(words: string): string {
+  const found = /GenerateContentRequest\.([\w.[\]]{1,100})|at '([\w.[\]]{1,100})'/.exec(words)
+  return found?.[1] ?? found?.[2] ?? /thinking (?:level|budget)/i.exec(words)?.[0] ?? ''
+}
+
+/** "… maxOutputTokens value of 100000 but the supported range is from 1 (inclusive) to 65537 (exclusive)" */
+function outputLimitError(words: string, source: Source): ApiError | undefined {
+  const found =
+    /max_?output_?tokens.{0,40}?(\d{1,10}).{0,60}? to (\d{1,10}) \((in|ex)clusive\)/i.exec(words)
+  if (!found) return undefined
+  const highest = Number(found[2]) - (found[3] === 'ex' ? 1 : 0)
+  return new ApiError('max_tokens_exceeded', {
+    param: source.wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens',
+    message: scrub(words, source.secret),
+    details: {
+      max_allowed: source.maxOutputTokens ?? highest,
+      requested: Number(found[1]),
+    },
+  })
+}

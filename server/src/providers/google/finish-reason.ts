@@ -1,0 +1,31 @@
+import { toFinishReason, type FinishReason } from '../../wire/finish-reason'
+
+const filtered = new Set([
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MODEL_ARMOR',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+])
+const failed = new Set([
+  'MALFORMED_FUNCTION_CALL',
+  'UNEXPECTED_TOOL_CALL',
+  'TOO_MANY_TOOL_CALLS',
+  'MISSING_THOUGHT_SIGNATURE',
+  'MALFORMED_RESPONSE',
+])
+const cut = new Set(['MAX_TOKENS', 'CONTINUATION'])
+
+/**
+ * Why Gemini stopped; undefined where it failed. Any word that is not known is an ordinary end.
+ * @see https://ai.google.dev/api/generate-content#FinishReason
+ */
+export function finishReasonOf(word: string, hasToolCalls: boolean): FinishReason | undefined {
+  if (failed.has(word)) return undefined
+  if (filtered.has(word)) return 'content_filter'
+  return toFinishReason(cut.has(word) ? 'length' : 'stop', hasToolCalls)
+}

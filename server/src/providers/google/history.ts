@@ -1,0 +1,185 @@
+import { toParts, type GeminiPart } from './content'
+import { anySignature, callSignature, givenSignature } from './signatures'
+import { invalidRequest } from '../../errors'
+import type { ChatRequest } from '../../wire/chat-request'
+import { bareCallId } from '../../wire/packed-call-id'
+import { argumentsOf } from '../history'
+import type { Media } from '../media'
+
+type Message = ChatRequest['messages'][number]
+type ToolCall = NonNullable<Message['tool_calls']>[number]
+
+export interface Turn {
+  role: 'user' | 'model'
+  parts: GeminiPart[]
+}
+
+/** What turns depend on besides the messages. */
+export interface Setting {
+  media: ReadonlyMap<string, Media>
+  /** Calls are sent with their ids. */
+  callIds: boolean
+  /** `required`: the first call of a turn has a signature, if need be the one that fits all. */
+  signatures: 'kept' | 'required' | 'replaced'
+}
+
+/** The calls of the latest model turn, until what they gave has been read. */
+interface OpenCalls {
+  /** The last message that called. */
+  param: string
+  names: Map<string, string>
+  responses: Map<string, GeminiPart>
+  /** What the user says meanwhile; it comes after the responses. */
+  after: GeminiPart[]
+}
+
+/** What a user says before an assistant who begins. */
+const opening = 'Go on.'
+
+/**
+ * The messages of a conversation as Google takes them: user and model in turn, the user first, and
+ * after a turn with N calls the N responses, in the order of the calls and before anything else.
+ * Throws `invalid_request` for calls without result and results without call.
+ */
+export class History {
+  readonly system: string[] = []
+  readonly #turns: Turn[] = []
+  readonly #setting: Setting
+  #open: OpenCalls | undefined
+
+  constructor(messages: readonly Message[], setting: Setting) {
+    this.#setting = setting
+    for (const [index, message] of messages.entries()) this.#add(message, `messages.${index}`)
+    this.#close()
+  }
+
+  turns(): Turn[] {
+    // A conversation that the assistant opens, such as with a greeting, has no first user turn.
+    const first: Turn[] =
+      this.#turns[0]?.role === 'model' ? [{ role: 'user', parts: [{ text: opening }] }] : []
+    return [...first, ...this.#turns]
+  }
+
+  #add(message: Message, param: string): void {
+    const parts = toParts(message.content, {
+      param: `${param}.content`,
+      media: this.#setting.media,
+    })
+    switch (message.role) {
+      case 'system':
+      case 'developer':
+        this.system.push(...onlyTexts(parts, `${param}.content`))
+        return
+      case 'user':
+        this.#say(parts)
+        return
+      case 'assistant':
+        this.#answer(message, parts, param)
+        return
+      case 'tool':
+      case 'function':
+        this.#respond(message, parts, param)
+        return
+    }
+  }
+
+  #say(parts: GeminiPart[]): void {
+    if (this.#open) this.#open.after.push(...parts)
+    else this.#push('user', parts)
+  }
+
+  #answer(message: Message, parts: GeminiPart[], param: string): void {
+    // Neighbours are one turn: further calls join those that nobody has answered yet.
+    if (this.#open && (this.#open.responses.size > 0 || this.#open.after.length > 0)) this.#close()
+    const refusal = message['refusal']
+    if (typeof refusal === 'string' && refusal !== '') parts.push({ text: refusal })
+    const signature = this.#setting.signatures === 'replaced' ? undefined : givenSignature(message)
+    const last = parts.at(-1)
+    if (signature && last) last.thoughtSignature = signature
+    this.#push('model', parts)
+    for (const [index, call] of (message.tool_calls ?? []).entries()) {
+      this.#push('model', [this.#call(call, `${param}.tool_calls.${index}`)])
+    }
+  }
+
+  #call(call: ToolCall, param: string): GeminiPart {
+    const id = bareCallId(call.id)
+    const { name } = call.function
+    const isFirst = !this.#open
+    this.#open ??= { param, names: new Map(), responses: new Map(), after: [] }
+    if (this.#open.names.has(id)) {
+      throw invalidRequest(`${param}.id`, 'duplicate', 'Another call of this turn has this id.')
+    }
+    this.#open.param = param
+    this.#open.names.set(id, name)
+    const signature = this.#signatureOf(call, isFirst)
+    return {
+      functionCall: {
+        ...(this.#setting.callIds && { id }),
+        name,
+        args: argumentsOf(call, param),
+      },
+      ...(signature && { thoughtSignature: signature }),
+    }
+  }
+
+  /** Of the calls of one turn only the first must have one; its siblings keep what they have. */
+  #signatureOf(call: ToolCall, isFirst: boolean): string | undefined {
+    const { signatures } = this.#setting
+    const own = signatures === 'replaced' ? undefined : callSignature(call)
+    return own ?? (isFirst && signatures !== 'kept' ? anySignature : undefined)
+  }
+
+  #respond(message: Message, parts: GeminiPart[], param: string): void {
+    const id = bareCallId(message.tool_call_id ?? '')
+    const name = this.#open?.names.get(id)
+    if (!this.#open || name === undefined) {
+      throw invalidRequest(
+        `${param}.tool_call_id`,
+        'unknown_value',
+        'The assistant message before it has no call of this id.',
+      )
+    }
+    // Of two results of one call the later counts: there must be as many as calls.
+    this.#open.responses.set(id, {
+      functionResponse: {
+        ...(this.#setting.callIds && { id }),
+        name,
+        response: { name, content: textsOf(parts).join('\n') },
+      },
+    })
+    // A response is text; an image that a tool gave is shown behind it.
+    this.#open.after.push(...parts.filter((part) => !('text' in part)))
+  }
+
+  #close(): void {
+    if (!this.#open) return
+    const { param, names, responses, after } = this.#open
+    this.#open = undefined
+    const inOrder = [...names.keys()].flatMap((id) => responses.get(id) ?? [])
+    if (inOrder.length < names.size) {
+      throw invalidRequest(
+        param.replace(/\.\d+$/, ''),
+        'required',
+        'Each of these calls needs a "tool" message with its result, before the next answer.',
+      )
+    }
+    this.#push('user', [...inOrder, ...after])
+  }
+
+  #push(role: Turn['role'], parts: readonly GeminiPart[]): void {
+    if (parts.length === 0) return
+    const last = this.#turns.at(-1)
+    if (last?.role === role) last.parts.push(...parts)
+    else this.#turns.push({ role, parts: [...parts] })
+  }
+}
+
+const textsOf = (parts: readonly GeminiPart[]) =>
+  parts.flatMap((part) => ('text' in part ? part.text : []))
+
+function onlyTexts(parts: readonly GeminiPart[], param: string): string[] {
+  const texts = textsOf(parts)
+  if (texts.length === parts.length) return texts
+  throw invalidRequest(param, 'unsupported_by_model', 'Instructions can only be text.')
+}

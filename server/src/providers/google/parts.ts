@@ -1,0 +1,73 @@
+import { Calls } from './calls'
+import { readEvent, type Event, type EventPart } from './events'
+import { finishReasonOf } from './finish-reason'
+import { signatureField } from './signatures'
+import { readGoogleUsage } from './usage'
+import type { Part } from '../../wire/part'
+import type { PartsReader } from '../adapter'
+import { nonsense, type Source } from '../upstream-error'
+
+/**
+ * Reads a stream of `GenerateContentResponse`. It has no end marker: an answer is whole when its
+ * finish reason has come. @see https://ai.google.dev/api/generate-content#GenerateContentResponse
+ */
+export function partsReader(source: Source): PartsReader {
+  const calls = new Calls(source.provider)
+  let isFinished = false
+
+  function toParts(part: EventPart): Part[] {
+    if (part.functionCall) return calls.next(part.functionCall, part)
+    const { text, thought, inlineData, thoughtSignature } = part
+    const parts: Part[] = []
+    if (text) parts.push({ type: thought ? 'reasoning' : 'text', text })
+    // Nobody shows the images of a thought, and no client has a field for them.
+    if (inlineData && !thought) parts.push(image(inlineData))
+    // What signs a text improves the next answer, if the client sends it back.
+    if (thoughtSignature && !thought) {
+      parts.push({ type: 'extra', fields: signatureField(thoughtSignature) })
+    }
+    return parts
+  }
+
+  function finish(word: string): Part {
+    const reason = finishReasonOf(word, calls.any)
+    if (!reason) throw nonsense(source.provider, `an answer that failed: ${word}`)
+    isFinished = true
+    return { type: 'finish', reason }
+  }
+
+  function said(event: Event): Part[] {
+    const [candidate] = event.candidates ?? []
+    if (!candidate) {
+      const isBlocked = event.promptFeedback?.blockReason && !isFinished
+      return isBlocked ? [finish('SAFETY')] : []
+    }
+    const parts = (candidate.content?.parts ?? []).flatMap(toParts)
+    if (isFinished) {
+      if (parts.some(({ type }) => type !== 'extra')) {
+        throw nonsense(source.provider, 'more after the end of its answer')
+      }
+      return []
+    }
+    const word = candidate.finishReason
+    if (!word) return parts
+    // Only an ordinary end leaves a call complete whose own end is missing.
+    if (word !== 'STOP') calls.drop()
+    return [...parts, ...calls.close(), finish(word)]
+  }
+
+  return function read(data) {
+    const event = readEvent(data, source)
+    const parts = said(event)
+    const usage = readGoogleUsage(event.usageMetadata)
+    return usage ? [...parts, { type: 'usage', usage }] : parts
+  }
+}
+
+/** An image as the field that OpenAI-alikes with such models have made common. */
+const image = ({ mimeType, data }: { mimeType: string; data: string }): Part => ({
+  type: 'extra',
+  fields: {
+    images: [{ type: 'image_url', image_url: { url: `data:${mimeType};base64,${data}` } }],
+  },
+})

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { google } from './index'
+import type { Part } from '../../wire/part'
+import type { Usage } from '../../wire/usage'
+import type { Source } from '../upstream-error'
+
+export const source: Source = {
+  provider: 'google',
+  secret: 'AIza-secret',
+  textField: 'messages',
+  wasSent: () => false,
+  contextLength: null,
+  maxOutputTokens: null,
+}
+export const ours: string = join(import.meta.dir, 'fixtures')
+/** Recorded answers, which the project reads where they are and does not hold. */
+export const theirs: string = join(import.meta.dir, '../../../../../shared/fixtures/upstream')
+
+export const eventsOf = (folder: string, name: string): string[] =>
+  readFileSync(join(folder, `${name}.chunks.txt`), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+export const partsOf = (events: readonly string[]): Part[] => events.flatMap(google.reader(source))
+export const said = (parts: readonly Part[]): Part[] => parts.filter(({ type }) => type !== 'usage')
+
+export const usage = (own: Partial<Usage>): Usage => ({
+  input: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  output: 0,
+  reasoning: 0,
+  audioOutput: 0,
+  estimated: false,
+  flawed: false,
+  ...own,
+})

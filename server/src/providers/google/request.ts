@@ -1,0 +1,84 @@
+import { History, type Setting, type Turn } from './history'
+import { generationOf, isGemma, modelPath } from './model-name'
+import { thinkingOf } from './thinking'
+import { toShape } from './tools'
+import { invalidRequest } from '../../errors'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+import type { Target, UpstreamRequest } from '../adapter'
+import { refuseForeign } from '../unsupported'
+
+/** How one home of the Gemini models differs from the other. */
+export interface Home {
+  /** What stands before the model's name in a path. */
+  path: string
+  /** Calls and responses carry ids; on Vertex they are told apart by name and order. */
+  callIds: boolean
+  safetySettings: readonly JsonObject[]
+}
+
+/** `POST …:streamGenerateContent`. @see https://ai.google.dev/api/generate-content */
+export function toGenerateContent(chat: ChatRequest, target: Target, home: Home): UpstreamRequest {
+  refuseForeign(chat)
+  const { format, ...tools } = toShape(chat, target.upstreamModel)
+  const generationConfig = { ...samplingOf(chat, target), ...format }
+  return {
+    // Without `alt=sse` the answer would be one JSON array.
+    path: `${home.path}/${modelPath(target.upstreamModel)}:streamGenerateContent?alt=sse`,
+    body: {
+      ...conversationOf(chat, target, home),
+      ...tools,
+      ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
+      ...(home.safetySettings.length > 0 && { safetySettings: home.safetySettings }),
+    },
+  }
+}
+
+function conversationOf(chat: ChatRequest, target: Target, home: Home): JsonObject {
+  const needsSignatures = generationOf(target.upstreamModel) >= 3
+  const signatures: Setting['signatures'] = needsSignatures ? 'required' : 'kept'
+  const history = new History(chat.messages, {
+    media: target.media ?? new Map(),
+    callIds: home.callIds,
+    signatures: target.signatures === 'replaced' ? 'replaced' : signatures,
+  })
+  const contents = history.turns()
+  const system = history.system.map((text) => ({ text }))
+  const first = contents[0]
+  if (!first) {
+    if (system.length === 0) {
+      throw invalidRequest('messages', 'empty', 'There is nothing to answer in the messages.')
+    }
+    // Instructions alone are the question.
+    return { contents: [{ role: 'user', parts: system } satisfies Turn] }
+  }
+  if (system.length === 0) return { contents }
+  if (isGemma(target.upstreamModel)) {
+    const opening: Turn = { ...first, parts: [...system, ...first.parts] }
+    return { contents: [opening, ...contents.slice(1)] }
+  }
+  return { systemInstruction: { parts: system }, contents }
+}
+
+function samplingOf(chat: ChatRequest, target: Target): JsonObject {
+  const stop = typeof chat.stop === 'string' ? [chat.stop] : (chat.stop ?? [])
+  const stopSequences = stop.filter((text) => text !== '')
+  const thinkingConfig = thinkingOf(chat, target)
+  const given: JsonObject = {
+    maxOutputTokens: target.maxTokens,
+    temperature: chat.temperature,
+    topP: chat.top_p,
+    // OpenAI's seeds have 64 bits, Google's 32; the same one still becomes the same.
+    seed: chat.seed === undefined || chat.seed === null ? undefined : chat.seed | 0,
+    stopSequences: stopSequences.length > 0 ? stopSequences : undefined,
+    thinkingConfig,
+    // Models that think refuse both.
+    ...(generationOf(target.upstreamModel) < 2.5 && {
+      presencePenalty: chat.presence_penalty,
+      frequencyPenalty: chat.frequency_penalty,
+    }),
+  }
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value !== null),
+  )
+}

@@ -1,0 +1,57 @@
+import { generationOf } from './model-name'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+import type { Target } from '../adapter'
+
+type Effort = NonNullable<ChatRequest['reasoning_effort']>
+
+// As on Google's own OpenAI surface. https://ai.google.dev/gemini-api/docs/openai
+const budgets: Record<Effort, number> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+}
+
+/** `thinkingConfig`, undefined for models that do not think. */
+export function thinkingOf(chat: ChatRequest, target: Target): JsonObject | undefined {
+  const { upstreamModel: model, capabilities } = target
+  const generation = generationOf(model)
+  if (!capabilities.reasoning || generation < 2.5) return undefined
+  const effort = chat.reasoning_effort ?? chat.reasoning?.effort
+  // Who wants no thinking wants no account of it either.
+  const shown = effort === 'none' ? {} : { includeThoughts: true }
+  // This one thinks only when told to, and refuses to account for what it did not do.
+  if (!effort) return /gemini-2\.5-flash-lite/.test(model) ? undefined : shown
+  if (generation >= 3) return { ...shown, thinkingLevel: levelOf(effort, model) }
+  return { ...shown, thinkingBudget: budgetOf(effort, model) }
+}
+
+/** Pro cannot stop thinking. https://ai.google.dev/gemini-api/docs/thinking#set-budget */
+function budgetOf(effort: Effort, model: string): number {
+  if (!/-pro/.test(model)) return budgets[effort]
+  if (effort === 'none') return 128
+  return effort === 'max' ? 32_768 : budgets[effort]
+}
+
+/** The nearest level that the model knows; none of this generation can stop thinking. */
+function levelOf(effort: Effort, model: string): string {
+  switch (effort) {
+    case 'none':
+    case 'minimal':
+      return hasMinimal(model) ? 'minimal' : 'low'
+    case 'low':
+      return 'low'
+    case 'medium':
+      // The first Pro of this generation knows low and high only.
+      return /gemini-3-pro/.test(model) ? 'high' : 'medium'
+    default:
+      return 'high'
+  }
+}
+
+/** Pro never had it, later Flash models have it no more; unknown ones get what all have. */
+const hasMinimal = (model: string) => /gemini-3(?:\.[0-5])?-flash/.test(model)

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'bun:test'
+import { bodyOf } from './chat-for-tests'
+import type { JsonObject } from '../../wire/json-body'
+
+const weather = { type: 'function', function: { name: 'weather' } }
+const now = { type: 'function', function: { name: 'now' } }
+const choose = (choice: unknown, tools: unknown[] = [weather, now]) =>
+  bodyOf({ tools, tool_choice: choice })
+const config = (fields: JsonObject) => ({ toolConfig: { functionCallingConfig: fields } })
+const configOf = (body: JsonObject) => body['generationConfig']
+
+describe('the choice among tools', () => {
+  test.each([
+    [undefined, { mode: 'AUTO' }],
+    ['auto', { mode: 'AUTO' }],
+    ['none', { mode: 'NONE' }],
+    ['required', { mode: 'ANY' }],
+    [
+      { type: 'function', function: { name: 'now' } },
+      { mode: 'ANY', allowedFunctionNames: ['now'] },
+    ],
+  ])('%p', (choice, sent) => {
+    expect(choose(choice)).toMatchObject(config(sent))
+  })
+
+  test('strict tools are checked, unless a call is demanded', () => {
+    const strict = { type: 'function', function: { ...now.function, strict: true } }
+    expect(choose('auto', [strict])).toMatchObject(config({ mode: 'VALIDATED' }))
+    expect(choose('required', [strict])).toMatchObject(config({ mode: 'ANY' }))
+  })
+
+  test.each([
+    ['auto', 'AUTO'],
+    ['required', 'ANY'],
+  ])('allowed tools, %s: the others are not declared', (mode, sent) => {
+    const tools = [{ type: 'function', function: { name: 'now' } }]
+    const body = choose({ type: 'allowed_tools', allowed_tools: { mode, tools } })
+    expect(body).toMatchObject(config({ mode: sent }))
+    expect(body['tools']).toEqual([{ functionDeclarations: [{ name: 'now' }] }])
+  })
+
+  test('allowed tools that are none of those sent are refused', () => {
+    const choice = { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } }
+    expect(() => choose(choice)).toThrow('No such tool was sent.')
+  })
+
+  test('without tools there is no choice', () => {
+    expect(bodyOf({ tool_choice: 'required', tools: [] })).not.toHaveProperty('toolConfig')
+  })
+})
+
+describe('answers in JSON', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      kind: { const: 'pear' },
+      const: { type: 'string', enum: ['a'] },
+      either: { oneOf: [{ const: 1 }, { $ref: '#/$defs/size' }] },
+    },
+    $defs: { size: { const: null, default: { const: 2 } } },
+    required: ['kind'],
+  }
+  const asked = { type: 'json_schema', json_schema: { name: 'fruit', schema } }
+  const wanted = {
+    responseMimeType: 'application/json',
+    responseJsonSchema: {
+      type: 'object',
+      properties: {
+        kind: { enum: ['pear'] },
+        const: { type: 'string', enum: ['a'] },
+        either: { oneOf: [{ enum: [1] }, { $ref: '#/$defs/size' }] },
+      },
+      $defs: { size: { enum: [null], default: { const: 2 } } },
+      required: ['kind'],
+    },
+  }
+
+  test('a schema, in which only a real `const` is an `enum`', () => {
+    expect(configOf(bodyOf({ response_format: asked }, 'gemini-2.0-flash'))).toEqual(wanted)
+  })
+
+  test('any JSON', () => {
+    const fields = { response_format: { type: 'json_object' } }
+    expect(configOf(bodyOf(fields, 'gemini-2.0-flash'))).toEqual({
+      responseMimeType: 'application/json',
+    })
+  })
+
+  test('with tools: Gemini 3 does both, with an unchecked choice', () => {
+    const strict = { type: 'function', function: { name: 'now', strict: true } }
+    const body = bodyOf({ response_format: asked, tools: [strict] })
+    expect(configOf(body)).toMatchObject(wanted)
+    expect(body).toMatchObject({ toolConfig: { functionCallingConfig: { mode: 'AUTO' } } })
+  })
+
+  test('with tools: older models refuse, by the name of the field', () => {
+    const fields = { response_format: asked, tools: [now] }
+    expect(() => bodyOf(fields, 'gemini-2.5-pro')).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        param: 'response_format',
+        details: { issue: 'unsupported_by_model' },
+      }),
+    )
+  })
+
+  test.each(['gemini-2.5-pro', 'gemini-3-pro-preview'])(
+    'with a demanded call the form of another answer is moot, with none tools are: %s',
+    (model) => {
+      const demanded = bodyOf(
+        { response_format: asked, tools: [now], tool_choice: 'required' },
+        model,
+      )
+      expect(demanded).toHaveProperty('tools')
+      expect(configOf(demanded)).not.toHaveProperty('responseMimeType')
+      const without = bodyOf({ response_format: asked, tools: [now], tool_choice: 'none' }, model)
+      expect(without).not.toHaveProperty('tools')
+      expect(configOf(without)).toMatchObject(wanted)
+    },
+  )
+})

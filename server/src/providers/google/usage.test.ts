@@ -1,0 +1,108 @@
+import { expect, test } from 'bun:test'
+import { usage } from './recordings-for-tests'
+import { readGoogleUsage } from './usage'
+import type { Usage } from '../../wire/usage'
+
+const modality = (modality: string, tokenCount: number) => ({ modality, tokenCount })
+
+test.each<[string, object, Partial<Usage>]>([
+  [
+    'text alone',
+    { promptTokenCount: 12, candidatesTokenCount: 30, totalTokenCount: 42 },
+    { input: 12, output: 30 },
+  ],
+  [
+    'thinking, outside of what was said',
+    {
+      promptTokenCount: 9,
+      candidatesTokenCount: 29,
+      totalTokenCount: 294,
+      thoughtsTokenCount: 256,
+    },
+    { input: 9, output: 29, reasoning: 256 },
+  ],
+  [
+    'thinking, without a total',
+    { promptTokenCount: 9, candidatesTokenCount: 300, thoughtsTokenCount: 256 },
+    { input: 9, output: 300, reasoning: 256 },
+  ],
+  [
+    'a cached part, inside of the prompt',
+    {
+      promptTokenCount: 1000,
+      cachedContentTokenCount: 900,
+      candidatesTokenCount: 5,
+      totalTokenCount: 1005,
+    },
+    { input: 100, cachedInput: 900, output: 5 },
+  ],
+  [
+    'what tools put into the prompt, in the total',
+    {
+      promptTokenCount: 20,
+      toolUsePromptTokenCount: 300,
+      candidatesTokenCount: 10,
+      thoughtsTokenCount: 7,
+      totalTokenCount: 337,
+    },
+    { input: 320, output: 10, reasoning: 7 },
+  ],
+  [
+    'what tools put into the prompt, not in the total',
+    {
+      promptTokenCount: 20,
+      toolUsePromptTokenCount: 300,
+      candidatesTokenCount: 10,
+      thoughtsTokenCount: 7,
+      totalTokenCount: 37,
+    },
+    { input: 320, output: 10, reasoning: 7 },
+  ],
+  [
+    'sound that was heard and spoken',
+    {
+      promptTokenCount: 330,
+      promptTokensDetails: [modality('TEXT', 10), modality('AUDIO', 320)],
+      candidatesTokenCount: 60,
+      candidatesTokensDetails: [modality('AUDIO', 50), modality('TEXT', 10)],
+      totalTokenCount: 390,
+    },
+    { input: 10, audioInput: 320, output: 10, audioOutput: 50 },
+  ],
+  [
+    'sound of which a part was cached',
+    {
+      promptTokenCount: 330,
+      promptTokensDetails: [modality('TEXT', 10), modality('AUDIO', 320)],
+      cachedContentTokenCount: 300,
+      cacheTokensDetails: [modality('AUDIO', 300)],
+      candidatesTokenCount: 5,
+      totalTokenCount: 335,
+    },
+    { input: 10, cachedInput: 300, audioInput: 20, output: 5 },
+  ],
+  ['a prompt that was blocked', { promptTokenCount: 9, totalTokenCount: 9 }, { input: 9 }],
+  [
+    'thoughts that only the total counts',
+    { promptTokenCount: 9, candidatesTokenCount: 4, totalTokenCount: 63 },
+    { input: 9, output: 4, reasoning: 50 },
+  ],
+  [
+    'a total that contradicts its parts',
+    { promptTokenCount: 9, candidatesTokenCount: 4, thoughtsTokenCount: 3, totalTokenCount: 10 },
+    { input: 9, output: 4, reasoning: 3, flawed: true },
+  ],
+  [
+    'numbers that are none',
+    { promptTokenCount: 9, candidatesTokenCount: -4, totalTokenCount: 9 },
+    { input: 9, flawed: true },
+  ],
+])('I11: %s', (_what, block, expected) => {
+  expect(readGoogleUsage(block)).toEqual(usage(expected))
+})
+
+test('what has no counts counts nothing', () => {
+  for (const block of [undefined, null, 7, [], {}, { trafficType: 'ON_DEMAND' }]) {
+    expect(readGoogleUsage(block)).toBeUndefined()
+  }
+})

@@ -1,0 +1,54 @@
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { readUsage, type Usage } from '../../wire/usage'
+
+/**
+ * `usageMetadata`; undefined until it counts something. What was cached is inside the prompt, thoughts
+ * are outside the candidates, and what tools put into the prompt is outside of it.
+ * @see https://ai.google.dev/api/generate-content#UsageMetadata
+ */
+export function readGoogleUsage(block: unknown): Usage | undefined {
+  if (!isObject(block)) return undefined
+  const prompt = sum(block['promptTokenCount'], block['toolUsePromptTokenCount'])
+  const heard = ofAudio(block['promptTokensDetails'])
+  const heardBefore = ofAudio(block['cacheTokensDetails'])
+  return readUsage(
+    {
+      prompt_tokens: prompt,
+      completion_tokens: block['candidatesTokenCount'],
+      total_tokens: totalOf(block),
+      prompt_tokens_details: {
+        cached_tokens: block['cachedContentTokenCount'],
+        // The cached part has one price, heard or read.
+        audio_tokens: isCount(heard) && isCount(heardBefore) ? heard - heardBefore : heard,
+      },
+      completion_tokens_details: {
+        reasoning_tokens: block['thoughtsTokenCount'],
+        audio_tokens: ofAudio(block['candidatesTokensDetails']),
+      },
+    },
+    'outside',
+  )
+}
+
+const isCount = (value: unknown): value is number => typeof value === 'number'
+
+/** The second comes on top of the first; what is no number is left to the reader of the block. */
+const sum = (first: unknown, second: unknown) =>
+  isCount(second) ? (isCount(first) ? first + second : (first ?? second)) : first
+
+/** The total does not count what tools put into the prompt everywhere; ours does. */
+function totalOf(block: JsonObject): unknown {
+  const total = block['totalTokenCount']
+  const tools = block['toolUsePromptTokenCount']
+  if (!isCount(total) || !isCount(tools)) return total
+  const names = ['promptTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount']
+  const rest = names.reduce((all, name) => all + Number(block[name] ?? 0), 0)
+  return total === rest ? total + tools : total
+}
+
+/** The tokens of sound in a list of tokens by modality; undefined where it names none. */
+function ofAudio(details: unknown): unknown {
+  if (!Array.isArray(details)) return undefined
+  const row: unknown = details.find((entry) => isObject(entry) && entry['modality'] === 'AUDIO')
+  return isObject(row) ? row['tokenCount'] : undefined
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { invalidRequest } from '../errors'
+import type { ChatRequest } from '../wire/chat-request'
+import { inspect, isObject, type JsonObject } from '../wire/json-body'
+import { bareCallId } from '../wire/packed-call-id'
+
+export type Message = ChatRequest['messages'][number]
+export type ContentPart = Exclude<NonNullable<Message['content']>, string>[number]
+type ToolCall = NonNullable<Message['tool_calls']>[number]
+
+/**
+ * A tool-call id that a provider accepts: the same for a call and for its result, whatever made it,
+ * and different for different ids. Source: wire.md 7.2.
+ */
+export function fittingId(id: string, accepted: RegExp): string {
+  const plain = bareCallId(id)
+  if (accepted.test(plain)) return plain
+  return `call_${createHash('sha256').update(plain).digest('hex').slice(0, 32)}`
+}
+
+/**
+ * The arguments of a call in the history, for dialects that want an object. `path` is the call's.
+ * Throws `invalid_request` for text that is none, and for what no body may hold either.
+ */
+export function argumentsOf({ function: called }: ToolCall, path: string): JsonObject {
+  const text = called.arguments.trim()
+  if (text === '' || text === 'null') return {}
+  const param = `${path}.function.arguments`
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw invalidRequest(param, 'invalid_json', `${param}: must be JSON text.`)
+  }
+  if (!isObject(value)) {
+    throw invalidRequest(param, 'wrong_type', `${param}: must be the JSON text of an object.`)
+  }
+  inspect(value, param)
+  return value
+}

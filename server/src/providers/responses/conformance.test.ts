@@ -1,0 +1,122 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { responses } from '.'
+import { answers, recordings } from './golden-answers'
+import { requests } from './golden-requests'
+import { toInput } from './input'
+import { describeAdapter, type ErrorRow } from '../conformance'
+import { anyHistory, linesOf, sampleChat } from '../samples'
+
+const refused = (status: number, fields: object = {}) => ({
+  what: `errors: ${status} ${JSON.stringify(fields)}`,
+  status,
+  body: {
+    error: { message: 'No.', type: 'invalid_request_error', param: null, code: null, ...fields },
+  },
+})
+const terminal = { code: 'provider_error', status: 502, retryable: false } as const
+
+const errors: ErrorRow[] = [
+  ...[400, 401, 402, 403, 404, 408, 409, 413, 422].map((status) => ({
+    ...refused(status),
+    error: terminal,
+  })),
+  ...[500, 502, 504].map((status) => ({
+    ...refused(status),
+    error: { ...terminal, retryable: true },
+  })),
+  ...[429, 503].map((status) => ({
+    ...refused(status),
+    retryAfter: '4',
+    error: { code: 'provider_error', status: 503, retryAfterSeconds: 4 } as const,
+  })),
+  { ...refused(429, { code: 'insufficient_quota' }), error: terminal },
+  {
+    ...refused(400, { param: 'input[3].content', message: 'Bad content.' }),
+    error: { code: 'invalid_request', param: 'messages' },
+  },
+  {
+    ...refused(400, { param: 'max_output_tokens', message: 'Too small.' }),
+    error: { code: 'invalid_request', param: 'max_tokens' },
+  },
+  {
+    ...refused(400, { param: 'tools[0].name' }),
+    error: { code: 'invalid_request', param: 'tools[0].name' },
+  },
+  { ...refused(400, { param: 'text.format.schema' }), error: terminal },
+  { ...refused(400, { param: 'reasoning.effort' }), error: terminal },
+  {
+    ...refused(400, { code: 'context_length_exceeded', param: 'input' }),
+    error: { code: 'context_length_exceeded', param: 'messages' },
+  },
+]
+
+describeAdapter('responses', {
+  adapter: responses,
+  target: {
+    upstreamModel: 'gpt-6-astra',
+    maxTokens: 1000,
+    capabilities: { reasoning: true, tools: true, vision: true, jsonSchema: true },
+  },
+  requests,
+  answers: [
+    ...answers,
+    {
+      what: 'tools, reasoning: two calls, one whole at its end, thoughts that come back',
+      events: linesOf(join(import.meta.dir, 'fixtures/thinking-calls.chunks.txt')),
+      message: {
+        reasoning_content: '**Looking**\n\nIn Zürich.',
+        reasoning_details: [
+          {
+            type: 'reasoning.encrypted',
+            data: 'Z0FBQUFCcQ==',
+            id: 'rs_1',
+            format: 'openai-responses-v1',
+            index: 0,
+          },
+        ],
+        tool_calls: [
+          {
+            id: 'call_A',
+            type: 'function',
+            function: { name: 'weather', arguments: '{"city":"Zürich"}' },
+          },
+          {
+            id: 'call_B',
+            type: 'function',
+            function: { name: 'now', arguments: '{"zone":"CET"}' },
+          },
+        ],
+      },
+      finish: 'tool_calls',
+      usage: { input: 20, cachedInput: 100, output: 26, reasoning: 64 },
+    },
+  ],
+  errors,
+  recordings,
+})
+
+test('whatever the history, every output has its call before it, by an id that is taken', () => {
+  const property = fc.property(anyHistory, (history) => {
+    const calls = new Set<unknown>()
+    for (const item of toInput(sampleChat({ messages: history }), true)) {
+      const { type, call_id: id, content } = item
+      if (type === 'function_call') calls.add(id)
+      if (type === 'function_call_output') expect(calls.has(id)).toBeTrue()
+      if (type === undefined) expect(content).not.toHaveLength(0)
+      else expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
+      expect(JSON.stringify(item)).not.toContain('__thought__')
+    }
+  })
+  fc.assert(property, { numRuns: 300 })
+})
+
+test('thoughts that cannot be read are recognised by the words', () => {
+  const body = { error: { code: 'invalid_encrypted_content', message: 'The encrypted content…' } }
+  expect(responses.refusesSignatures({ status: 400, body })).toBeTrue()
+  expect(responses.refusesSignatures({ status: 500, body })).toBeFalse()
+  expect(
+    responses.refusesSignatures({ status: 400, body: { error: { message: 'No.' } } }),
+  ).toBeFalse()
+})

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+
+const index = z.int()
+const text = z.string()
+
+/** An item of the output; only what is read. */
+const Item = z.looseObject({
+  type: text,
+  id: text.optional(),
+  call_id: text.optional(),
+  name: text.optional(),
+  arguments: text.optional(),
+  input: text.optional(),
+  encrypted_content: text.nullish(),
+})
+export type Item = z.infer<typeof Item>
+
+/** The Response as its last event has it; only what is read. */
+const Whole = z.looseObject({
+  usage: z.unknown().optional(),
+  error: z.looseObject({}).nullish(),
+  incomplete_details: z.looseObject({ reason: text.optional() }).nullish(),
+})
+
+export type Whole = z.infer<typeof Whole>
+
+const textTypes = [
+  'response.output_text.delta',
+  'response.refusal.delta',
+  'response.reasoning_text.delta',
+  'response.reasoning_summary_text.delta',
+] as const
+const itemTypes = ['response.output_item.added', 'response.output_item.done'] as const
+const lastTypes = [
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+] as const
+
+/** One event of a Response; only what is read. */
+export const Event = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.enum(textTypes), delta: text }),
+  z.looseObject({ type: z.literal('response.reasoning_summary_part.added'), summary_index: index }),
+  z.looseObject({ type: z.enum(itemTypes), output_index: index, item: Item }),
+  z.looseObject({
+    type: z.literal('response.function_call_arguments.delta'),
+    output_index: index,
+    delta: text,
+  }),
+  z.looseObject({ type: z.enum(lastTypes), response: Whole }),
+])
+export type Event = z.infer<typeof Event>
+
+/** The others repeat what deltas said, or belong to tools that are not asked for. */
+const known: ReadonlySet<unknown> = new Set<Event['type']>([
+  ...textTypes,
+  ...itemTypes,
+  ...lastTypes,
+  'response.reasoning_summary_part.added',
+  'response.function_call_arguments.delta',
+])
+
+export const isKnown = (type: unknown): boolean => known.has(type)

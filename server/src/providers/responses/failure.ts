@@ -1,0 +1,33 @@
+import type { ApiError } from '../../errors'
+import { toCallerError, type Failure, type Source } from '../upstream-error'
+import { isObject } from '../../wire/json-body'
+
+/** A refusal, with the field as the caller knows it. */
+export function toError(failure: Failure, source: Source): ApiError {
+  const { body } = failure
+  const error = isObject(body) && isObject(body['error']) ? body['error'] : undefined
+  if (!error || typeof error['param'] !== 'string') return toCallerError(failure, source)
+  const param = callersField(error['param'], source)
+  return toCallerError({ ...failure, body: { error: { ...error, param } } }, source)
+}
+
+function callersField(param: string, { textField, wasSent }: Source): string {
+  const [root = ''] = param.split(/[.[]/)
+  switch (root) {
+    case 'input':
+      // Its place among the items is not that among the messages.
+      return textField
+    case 'text':
+      return 'response_format'
+    case 'reasoning':
+      return wasSent('reasoning_effort') ? 'reasoning_effort' : 'reasoning'
+    case 'max_output_tokens':
+      return wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens'
+    default:
+      return param
+  }
+}
+
+/** Whether thoughts were refused that another key or account had encrypted. */
+export const refusesSignatures = ({ status, body }: Failure): boolean =>
+  status === 400 && /encrypted.content|reasoning.{0,40}item/i.test(JSON.stringify(body) ?? '')

@@ -1,0 +1,13 @@
+import { refusesSignatures, toError } from './failure'
+import { partsReader } from './parts'
+import { toResponse } from './request'
+import type { Adapter } from '../adapter'
+
+/** OpenAI's Responses, for the chat requests that a model takes only there. */
+export const responses = {
+  framing: 'sse',
+  request: toResponse,
+  reader: partsReader,
+  failure: toError,
+  refusesSignatures,
+} satisfies Adapter

@@ -1,0 +1,65 @@
+import { thoughtFormat } from './thoughts'
+import { textOf, toTurns, wordsOf, type Piece, type Turn } from '../conversation'
+import { fittingId } from '../history'
+import { unsupported } from '../unsupported'
+import { invalidRequest } from '../../errors'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+
+/** A history as items. Thoughts go back, encrypted, unless they are not to be sent. */
+export function toInput(chat: ChatRequest, sendsThoughts: boolean): JsonObject[] {
+  const items = toTurns(chat).flatMap((turn) => toItems(turn, sendsThoughts))
+  if (items.length > 0) return items
+  throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
+}
+
+/** The limit is that of ids of their own, which are left out; calls are known by this one. */
+const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
+
+function toItems(turn: Turn, sendsThoughts: boolean): JsonObject[] {
+  const { pieces } = turn
+  if (turn.role === 'tool') {
+    const isText = pieces.every(({ part }) => textOf(part) !== undefined)
+    const output = isText ? wordsOf(pieces) : pieces.map(toContent)
+    return [{ type: 'function_call_output', call_id: fittingId(turn.callId, acceptedIds), output }]
+  }
+  if (turn.role === 'assistant') {
+    const thoughts = sendsThoughts ? turn.details.flatMap(toThought) : []
+    // Each by itself: a list of output parts would need the ids of items that are not kept.
+    const said = pieces.map((piece) => ({ role: 'assistant', content: wordsOf([piece]) }))
+    const calls = turn.calls.map(({ id, name, input }) => ({
+      type: 'function_call',
+      call_id: fittingId(id, acceptedIds),
+      name,
+      arguments: JSON.stringify(input),
+    }))
+    const answer = [...said, ...calls]
+    // A thought that led to nothing is refused.
+    return answer.length > 0 ? [...thoughts, ...answer] : []
+  }
+  if (pieces.length === 0) return []
+  const role = turn.role === 'system' ? 'developer' : 'user'
+  const [only, ...others] = pieces
+  const text = only && others.length === 0 ? textOf(only.part) : undefined
+  return [{ role, content: text ?? pieces.map(toContent) }]
+}
+
+function toThought({ format, data, id }: JsonObject): JsonObject[] {
+  if (format !== thoughtFormat || typeof data !== 'string') return []
+  const named = typeof id === 'string' ? { id } : {}
+  return [{ type: 'reasoning', ...named, summary: [], encrypted_content: data }]
+}
+
+function toContent({ part, param }: Piece): JsonObject {
+  const text = textOf(part)
+  if (text !== undefined) return { type: 'input_text', text }
+  if (part.type === 'image_url') {
+    const { url, detail } = part.image_url
+    return { type: 'input_image', image_url: url, detail: detail ?? 'auto' }
+  }
+  if (part.type !== 'file') throw unsupported(param, 'This model does not hear.')
+  const { file_data: data, file_id: id, filename } = part.file
+  if (!data) return { type: 'input_file', file_id: id }
+  const name = typeof filename === 'string' && filename !== '' ? filename : 'file'
+  return { type: 'input_file', filename: name, file_data: data }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  needsResponses,
+  ResponsesFlags,
+  responsesFlagsOf,
+  withKnownEffort,
+} from './needs-responses'
+import { responsesModels } from './models'
+import { sampleChat, sampleTool } from '../samples'
+
+const flags = (fields: object) => ResponsesFlags.parse(fields)
+const tools = { tools: [sampleTool('look')] }
+
+describe('a request needs Responses', () => {
+  test.each([
+    ['never', undefined, true],
+    ['never', 'none', true],
+    ['with_effort_none', undefined, true],
+    ['with_effort_none', 'low', true],
+    ['with_effort_none', 'none', false],
+    ['without_effort', undefined, false],
+    ['without_effort', 'none', false],
+    ['without_effort', 'low', true],
+  ])('tools in chat %s, effort %p: %p', (toolsInChat, effort, wanted) => {
+    const asked = { ...tools, ...(effort !== undefined && { reasoning_effort: effort }) }
+    expect(needsResponses(flags({ toolsInChat }), sampleChat(asked))).toBe(wanted)
+    expect(needsResponses(flags({ toolsInChat }), sampleChat({ ...asked, tools: [] }))).toBeFalse()
+    expect(needsResponses(undefined, sampleChat(asked))).toBeFalse()
+  })
+
+  test('by the longest beginning of the model’s name', () => {
+    const never = flags({ toolsInChat: 'never' })
+    const free = flags({ toolsInChat: 'without_effort' })
+    const models = { 'gpt-6': free, 'gpt-6-astra': never }
+    expect(responsesFlagsOf(models, 'gpt-6-astra-2026-05-01')).toBe(never)
+    expect(responsesFlagsOf(models, 'gpt-6-sol')).toBe(free)
+    expect(responsesFlagsOf(models, 'gpt-5')).toBeUndefined()
+  })
+})
+
+test.each([
+  ['gpt-6-astra', 'none', true],
+  ['gpt-6.1-sol-2026-09-01', undefined, true],
+  ['gpt-6-sol', 'none', false],
+  ['gpt-6-luna', 'high', true],
+  ['gpt-5.6', 'high', true],
+  ['gpt-5.6', undefined, false],
+  ['gpt-5', 'high', false],
+])('%s with tools and effort %p: %p', (model, effort, wanted) => {
+  const chat = sampleChat({ ...tools, ...(effort !== undefined && { reasoning_effort: effort }) })
+  expect(needsResponses(responsesFlagsOf(responsesModels, model), chat)).toBe(wanted)
+})
+
+test.each([
+  ['none', 'low'],
+  ['minimal', 'low'],
+  ['low', 'low'],
+  ['max', 'max'],
+])('an effort of %s is %s where less is not known', (effort, wanted) => {
+  const known = flags({ toolsInChat: 'never', leastEffort: 'low' })
+  const chat = withKnownEffort(sampleChat({ reasoning_effort: effort }), known)
+  expect(String(chat.reasoning_effort)).toBe(wanted)
+  expect(withKnownEffort(sampleChat(), known).reasoning_effort).toBeUndefined()
+})

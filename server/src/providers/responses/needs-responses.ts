@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { ChatRequest } from '../../wire/chat-request'
+
+type Effort = NonNullable<ChatRequest['reasoning_effort']>
+
+/** From little to much. */
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+
+/** What a model refuses on its chat endpoint, and takes as a Response. */
+export const ResponsesFlags = z.strictObject({
+  /** Tools in chat: not at all, only where the effort is `none`, or only where none is named. */
+  toolsInChat: z.enum(['never', 'with_effort_none', 'without_effort']),
+  /** The least effort that it knows. */
+  leastEffort: z.enum(efforts).default('none'),
+})
+export type ResponsesFlags = z.infer<typeof ResponsesFlags>
+
+type Asked = Pick<ChatRequest, 'tools' | 'reasoning_effort'>
+
+/** Whether a chat request has to be sent as a Response. Source: wire.md 10. */
+export function needsResponses(flags: ResponsesFlags | undefined, chat: Asked): boolean {
+  if (!flags || !chat.tools?.length) return false
+  switch (flags.toolsInChat) {
+    case 'without_effort':
+      return Boolean(chat.reasoning_effort) && chat.reasoning_effort !== 'none'
+    case 'with_effort_none':
+      return chat.reasoning_effort !== 'none'
+    case 'never':
+    default:
+      return true
+  }
+}
+
+/** The flags of a model by the beginning of its name; the longest that fits counts. */
+export function responsesFlagsOf(
+  models: Readonly<Record<string, ResponsesFlags>>,
+  upstreamModel: string,
+): ResponsesFlags | undefined {
+  const prefixes = Object.keys(models).filter((prefix) => upstreamModel.startsWith(prefix))
+  const [longest = ''] = prefixes.toSorted((a, b) => b.length - a.length)
+  return models[longest]
+}
+
+/** The same request with the nearest effort that the model knows. */
+export function withKnownEffort(chat: ChatRequest, flags: ResponsesFlags): ChatRequest {
+  const effort = chat.reasoning_effort
+  if (!effort || rank(effort) >= rank(flags.leastEffort)) return chat
+  return { ...chat, reasoning_effort: flags.leastEffort }
+}
+
+const rank = (effort: Effort) => efforts.indexOf(effort)

@@ -1,0 +1,119 @@
+import { Event, isKnown, type Item, type Whole } from './events'
+import { encryptedThought } from './thoughts'
+import { toUsage } from './usage'
+import type { PartsReader } from '../adapter'
+import { readEvent } from '../event'
+import { failure, nonsense, type Source } from '../upstream-error'
+import type { FinishReason } from '../../wire/finish-reason'
+import type { Part } from '../../wire/part'
+
+type ItemEvent = Event & { type: 'response.output_item.added' | 'response.output_item.done' }
+
+interface Call {
+  index: number
+  hasArguments: boolean
+}
+
+const paragraph = '\n\n'
+
+/** Reads one Response. @see https://platform.openai.com/docs/api-reference/responses-streaming */
+export function partsReader(source: Source): PartsReader {
+  const calls = new Map<number, Call>()
+  let thoughts = 0
+  let hasText = false
+
+  function begin({ item, output_index: at }: ItemEvent): Part[] {
+    // A second message, such as the answer after a commentary, is another paragraph.
+    if (item.type === 'message') return hasText ? [{ type: 'text', text: paragraph }] : []
+    if (item.type !== 'function_call' && item.type !== 'custom_tool_call') return []
+    const call = { index: calls.size, hasArguments: false }
+    calls.set(at, call)
+    const { call_id: id, name = '' } = item
+    return [{ type: 'call', index: call.index, name, ...(id && { id }) }]
+  }
+
+  function end({ item, output_index: at }: ItemEvent): Part[] {
+    const call = calls.get(at)
+    // A call that came without pieces is whole here; free text has to become JSON.
+    if (call && !call.hasArguments) return argue(call, wholeArguments(item))
+    if (item.type !== 'reasoning' || !item.encrypted_content) return []
+    const detail = encryptedThought({ id: item.id, data: item.encrypted_content }, thoughts)
+    thoughts += 1
+    return [{ type: 'extra', fields: { reasoning_details: [detail] } }]
+  }
+
+  return function read(data) {
+    const event = toEvent(data, source)
+    if (!event) return []
+    switch (event.type) {
+      case 'response.output_text.delta':
+        hasText ||= event.delta !== ''
+        return said('text', event.delta)
+      case 'response.refusal.delta':
+        return said('refusal', event.delta)
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        return said('reasoning', event.delta)
+      case 'response.reasoning_summary_part.added':
+        return event.summary_index > 0 ? said('reasoning', paragraph) : []
+      case 'response.output_item.added':
+        return begin(event)
+      case 'response.output_item.done':
+        return end(event)
+      case 'response.function_call_arguments.delta':
+        return argue(calls.get(event.output_index), event.delta)
+      default:
+        return lastParts(event, { hasCalls: calls.size > 0, source })
+    }
+  }
+}
+
+/** Undefined for an event of which nothing is needed. */
+function toEvent(data: string, source: Source): Event | undefined {
+  const event = readEvent(data, source)
+  // Nested errors are thrown already; this is the flat form.
+  if (event['type'] === 'error') throw failure({ error: { ...event, type: '' } }, source)
+  if (!isKnown(event['type'])) return undefined
+  const known = Event.safeParse(event)
+  if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
+  return known.data
+}
+
+const said = (type: 'text' | 'reasoning' | 'refusal', text: string): Part[] =>
+  text === '' ? [] : [{ type, text }]
+
+function argue(call: Call | undefined, text: string): Part[] {
+  if (!call || text === '') return []
+  call.hasArguments = true
+  return [{ type: 'arguments', index: call.index, text }]
+}
+
+const wholeArguments = ({ type, arguments: text = '', input = '' }: Item): string =>
+  type === 'custom_tool_call' ? JSON.stringify({ input }) : text
+
+function lastParts(
+  { type, response }: { type: string; response: Whole },
+  { hasCalls, source }: { hasCalls: boolean; source: Source },
+): Part[] {
+  const { usage: block, error, incomplete_details: details } = response
+  const reason = finishOf(type, details?.reason, hasCalls)
+  if (!reason) throw failure({ error: error ?? { message: 'The response failed.' } }, source)
+  const usage = toUsage(block)
+  return [
+    { type: 'finish', reason },
+    ...(usage ? [{ type: 'usage' as const, usage }] : []),
+    { type: 'end' },
+  ]
+}
+
+/** Undefined for a Response that failed. */
+function finishOf(
+  type: string,
+  why: string | undefined,
+  hasCalls: boolean,
+): FinishReason | undefined {
+  if (type === 'response.completed') return hasCalls ? 'tool_calls' : 'stop'
+  if (type !== 'response.incomplete') return undefined
+  if (why === 'content_filter') return 'content_filter'
+  return hasCalls ? 'tool_calls' : 'length'
+}

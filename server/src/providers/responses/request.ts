@@ -1,0 +1,98 @@
+import { toInput } from './input'
+import type { Target, UpstreamRequest } from '../adapter'
+import { toolUseOf } from '../tool-choice'
+import { refuseForeign } from '../unsupported'
+import type { ChatRequest } from '../../wire/chat-request'
+import type { JsonObject } from '../../wire/json-body'
+
+/** The least output limit that is taken. */
+const leastTokens = 16
+
+/** What means the same there. */
+const shared = [
+  'user',
+  'safety_identifier',
+  'metadata',
+  'service_tier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+]
+
+/**
+ * `POST /responses`, where nothing is kept: what the model thought comes back encrypted instead.
+ * Stops, seeds, penalties and biases have no counterpart.
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ */
+export function toResponse(chat: ChatRequest, target: Target): UpstreamRequest {
+  refuseForeign(chat)
+  const { maxTokens, capabilities, upstreamModel } = target
+  const effort = chat.reasoning_effort
+  return {
+    path: '/responses',
+    body: {
+      model: upstreamModel,
+      input: toInput(chat, target.signatures !== 'replaced'),
+      ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),
+      ...(effort && { reasoning: { effort } }),
+      ...toSampling(chat, capabilities.reasoning && effort !== 'none'),
+      ...toTools(chat),
+      ...toText(chat),
+      ...Object.fromEntries(
+        shared.flatMap((name) => {
+          const value = chat[name]
+          return value === undefined || value === null ? [] : [[name, value]]
+        }),
+      ),
+      ...(capabilities.reasoning && { include: ['reasoning.encrypted_content'] }),
+      store: false,
+      stream: true,
+    },
+  }
+}
+
+/** A model that thinks refuses them. */
+function toSampling({ temperature, top_p }: ChatRequest, isThinking: boolean): JsonObject {
+  if (isThinking) return {}
+  return {
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof top_p === 'number' && { top_p }),
+  }
+}
+
+function toTools(chat: ChatRequest): JsonObject {
+  const { tools, choice } = toolUseOf(chat)
+  if (tools.length === 0) return {}
+  const isParallel = chat.parallel_tool_calls
+  return {
+    tools: tools.map(({ name, description, parameters, strict }) => ({
+      type: 'function',
+      name,
+      ...(description !== undefined && { description }),
+      parameters,
+      // Left out it would be true, other than in chat.
+      strict: strict ?? false,
+    })),
+    tool_choice: typeof choice === 'object' ? { type: 'function', ...choice } : choice,
+    ...(typeof isParallel === 'boolean' && { parallel_tool_calls: isParallel }),
+  }
+}
+
+function toText(chat: ChatRequest): JsonObject {
+  const format = toFormat(chat.response_format)
+  const verbosity: unknown = chat['verbosity']
+  const text = { ...(format && { format }), ...(typeof verbosity === 'string' && { verbosity }) }
+  return Object.keys(text).length > 0 ? { text } : {}
+}
+
+function toFormat(format: ChatRequest['response_format']): JsonObject | undefined {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return { type: 'json_object' }
+  const { name, schema, strict, description } = format.json_schema
+  return {
+    type: 'json_schema',
+    name,
+    ...(typeof description === 'string' && { description }),
+    schema: schema ?? {},
+    ...(typeof strict === 'boolean' && { strict }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { ChatRequest } from '../wire/chat-request'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** A tool that a model may call; `parameters` is a schema with an object at its root. */
+export interface Tool {
+  name: string
+  description: string | undefined
+  parameters: JsonObject
+  strict: boolean | undefined
+}
+
+/** What may be called, and what must be: `none` without tools too. */
+export interface ToolUse {
+  tools: Tool[]
+  choice: 'none' | 'auto' | 'required' | { name: string }
+}
+
+/** The tools of a request, and the choice among them. */
+export function toolUseOf({ tools: given, tool_choice: choice }: ChatRequest): ToolUse {
+  const tools = (given ?? []).map((tool) => toTool(tool.function))
+  if (tools.length === 0) return { tools, choice: 'none' }
+  if (choice === 'none' || choice === 'required') return { tools, choice }
+  if (!isObject(choice)) return { tools, choice: 'auto' }
+  if (choice.type === 'allowed_tools') return allowedOnly(tools, choice.allowed_tools)
+  return { tools, choice: { name: choice.function.name } }
+}
+
+const nameIn = ({ function: called }: JsonObject): unknown => isObject(called) && called['name']
+
+/** No dialect but OpenAI's knows a choice among some: the others are not sent. */
+function allowedOnly(tools: readonly Tool[], { mode, tools: listed }: JsonObject): ToolUse {
+  const allowed = new Set((Array.isArray(listed) ? listed.filter(isObject) : []).map(nameIn))
+  const left = tools.filter(({ name }) => allowed.has(name))
+  if (left.length === 0) return { tools: left, choice: 'none' }
+  return { tools: left, choice: mode === 'required' ? 'required' : 'auto' }
+}
+
+type Definition = NonNullable<ChatRequest['tools']>[number]['function']
+
+function toTool({ name, description, parameters, strict }: Definition): Tool {
+  const { $schema: _schema, ...schema } = parameters ?? {}
+  return {
+    name,
+    description: description || undefined,
+    parameters: { properties: {}, ...schema, type: 'object' },
+    strict: strict ?? undefined,
+  }
+}

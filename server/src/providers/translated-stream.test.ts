@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+import { TranslatedStream } from './translated-stream'
+import { estimateUsage } from '../metering/estimate'
+import type { Part } from '../wire/part'
+import type { Usage } from '../wire/usage'
+
+/** Told by a provider on its way. */
+const told = (output: number): Part => ({
+  type: 'usage',
+  usage: { ...estimateUsage({ promptTokens: 3 }), output, estimated: false },
+})
+const text = (words: string): Part => ({ type: 'text', text: words })
+
+/** A stream whose events were these parts, one each, as far as they were read. */
+function reading(wantsUsage: boolean, parts: readonly Part[]) {
+  const stream = new TranslatedStream((data) => parts.slice(Number(data), Number(data) + 1), {
+    identity: { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'fake/m' },
+    source: {
+      provider: 'fake',
+      secret: null,
+      textField: 'messages',
+      wasSent: () => false,
+      contextLength: null,
+      maxOutputTokens: null,
+    },
+    wantsUsage,
+    legacyFunctions: false,
+    newCallId: () => 'call_1',
+    estimate: (output) => estimateUsage({ promptTokens: 7, output }),
+  })
+  for (const position of parts.keys()) stream.next(String(position))
+  return stream
+}
+
+const parsed = (chunks: readonly string[]): unknown[] => chunks.map((chunk) => JSON.parse(chunk))
+const length = { choices: [{ index: 0, delta: {}, finish_reason: 'length' }] }
+const nine = 'one two three four five six seven eight nine'
+
+describe('M02: a translated stream that is cut', () => {
+  test('finishes with length and tells the usage that is paid', () => {
+    const stream = reading(true, [text(nine)])
+    expect(stream.tokensAtLeast()).toBe(9)
+    expect(parsed(stream.cut(8))).toMatchObject([
+      length,
+      { choices: [], usage: { prompt_tokens: 7, completion_tokens: 8, total_tokens: 15 } },
+    ])
+    expect(stream.usage()).toMatchObject({ input: 7, output: 8, estimated: true })
+  })
+
+  test('in the middle of a call is no finished call', () => {
+    const stream = reading(false, [
+      { type: 'call', index: 0, id: 'a', name: 'look_up' },
+      { type: 'arguments', index: 0, text: '{"city":"Ber' },
+    ])
+    expect(parsed(stream.cut(8))).toMatchObject([length])
+  })
+
+  test('before anything was said has a role all the same', () => {
+    expect(parsed(reading(false, []).cut(8))).toMatchObject([
+      { choices: [{ delta: { role: 'assistant', content: '' }, finish_reason: null }] },
+      length,
+    ])
+  })
+
+  const counts: [string, Part[], Partial<Usage>][] = [
+    ['keeps to what its provider counted', [text(nine), told(9)], { input: 3, output: 9 }],
+    ['counts what was said since', [told(1), text(nine)], { output: 8, estimated: true }],
+    ['pays no more than what was said', [told(1), text('one two')], { output: 2 }],
+  ]
+  test.each(counts)('%s', (_name, parts, usage) => {
+    const stream = reading(false, parts)
+    stream.cut(8)
+    expect(stream.usage()).toMatchObject(usage)
+  })
+
+  test('says nothing more of an answer that was whole', () => {
+    const stream = reading(true, [text('one'), { type: 'finish', reason: 'stop' }, told(1)])
+    expect(parsed(stream.cut(8))).toMatchObject([{ usage: { completion_tokens: 1 } }])
+  })
+})

@@ -1,0 +1,19 @@
+import { invalidRequest } from '../errors'
+import type { ChatRequest } from '../wire/chat-request'
+
+/** A field that changes the meaning of the answer, and has no counterpart there. Source: api.md 4. */
+export const unsupported = (param: string, message: string) =>
+  invalidRequest(param, 'unsupported_by_model', message)
+
+/** Throws for what no dialect without counterparts may leave out in silence. */
+export function refuseForeign(chat: ChatRequest): void {
+  if (chat.n && chat.n > 1) {
+    throw unsupported('n', 'This model makes one choice at a time. Send the request again instead.')
+  }
+  if (chat.modalities?.includes('audio')) {
+    throw unsupported('modalities', 'This model does not speak.')
+  }
+  if (chat['web_search_options']) {
+    throw unsupported('web_search_options', 'This model does not search by this option.')
+  }
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { signedClaim, type ServiceAccount } from './service-account'
+import { ApiError } from '../../errors'
+import { nonsense, toCallerError, type Source } from '../upstream-error'
+
+/** What a token source needs of the outside; `egress` has all of it. */
+export interface Outside {
+  send: (call: {
+    url: string
+    method: 'POST'
+    headers: Record<string, string>
+    body: string
+    signal: AbortSignal
+  }) => Promise<Response>
+  /** Milliseconds since 1970. */
+  now: () => number
+  /** A signal that aborts when asking has taken too long. */
+  deadline: () => AbortSignal
+}
+
+/** A new token is asked for this long before the old one ends. */
+const renewMs = 5 * 60_000
+/** A token that ends sooner may end on its way. */
+const leastMs = 30_000
+/** After a failed renewal the old token serves, and nobody asks again for this long. */
+const pauseMs = 10_000
+
+const Answer = z.looseObject({ access_token: z.string().min(1), expires_in: z.number().min(1) })
+
+interface Token {
+  value: string
+  endsAtMs: number
+}
+
+/**
+ * Tokens of one service account, asked for once at a time however many wait, and kept until shortly
+ * before their end.
+ */
+export class AccessTokens {
+  readonly #account: ServiceAccount
+  readonly #outside: Outside
+  readonly #source: Source
+  #token: Token | undefined
+  #asking: Promise<Token> | undefined
+  #pausedUntilMs = -Infinity
+
+  constructor(account: ServiceAccount, outside: Outside, source: Source) {
+    this.#account = account
+    this.#outside = outside
+    this.#source = source
+  }
+
+  /**
+   * A token that is good for 30 seconds at the least. Throws `provider_error` when Google refuses the
+   * account or does not answer in time, and whatever `send` throws.
+   */
+  async get(): Promise<string> {
+    const nowMs = this.#outside.now()
+    const leftMs = (this.#token?.endsAtMs ?? -Infinity) - nowMs
+    if (this.#token && leftMs > renewMs) return this.#token.value
+    if (!this.#token || leftMs <= leastMs) return (await this.#renewed()).value
+    // The old one is still good: whoever comes now need not fail with the renewal.
+    if (nowMs < this.#pausedUntilMs) return this.#token.value
+    const old = this.#token.value
+    return this.#renewed().then(
+      ({ value }) => value,
+      () => old,
+    )
+  }
+
+  /** Forgets a token that was refused before its end, unless a newer one is there already. */
+  forget(value: string): void {
+    if (this.#token?.value === value) this.#token = undefined
+  }
+
+  #renewed(): Promise<Token> {
+    this.#asking ??= this.#ask()
+      .then(
+        (token) => (this.#token = token),
+        (thrown: unknown) => {
+          this.#pausedUntilMs = this.#outside.now() + pauseMs
+          throw thrown
+        },
+      )
+      .finally(() => (this.#asking = undefined))
+    return this.#asking
+  }
+
+  async #ask(): Promise<Token> {
+    const { now, send, deadline } = this.#outside
+    const askedAtMs = now()
+    const signal = deadline()
+    const late = Promise.withResolvers<never>()
+    const onAbort = () => late.reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      const body = new URLSearchParams({
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: signedClaim(this.#account, askedAtMs),
+      })
+      const answer = send({
+        url: this.#account.tokenUrl,
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: body.toString(),
+        signal,
+      }).then(async (response) => ({ status: response.status, text: await response.text() }))
+      const { status, text } = await Promise.race([answer, late.promise])
+      return this.#read(status, text, askedAtMs)
+    } catch (thrown) {
+      throw signal.aborted ? tooLate(thrown) : thrown
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  #read(status: number, text: string, askedAtMs: number): Token {
+    const body = parsed(text)
+    // A refused claim is a bad credential, whatever the status says.
+    if (status >= 400 && status < 500 && status !== 429) {
+      throw toCallerError({ status: 401, body }, this.#source)
+    }
+    if (status !== 200) throw toCallerError({ status, body }, this.#source)
+    const answer = Answer.safeParse(body)
+    if (!answer.success) throw nonsense(this.#source.provider, 'no access token')
+    const { access_token: value, expires_in: seconds } = answer.data
+    return { value, endsAtMs: askedAtMs + seconds * 1000 }
+  }
+}
+
+const tooLate = (cause: unknown) => new ApiError('request_timeout', { cause })
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

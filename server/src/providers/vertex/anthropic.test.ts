@@ -1,0 +1,67 @@
+import { expect, test } from 'bun:test'
+import { anthropicOnVertex } from './anthropic'
+import { chatOf, target } from '../google/chat-for-tests'
+import type { JsonObject } from '../../wire/json-body'
+import { nonsense, type Source } from '../upstream-error'
+import type { Adapter, Target } from '../adapter'
+
+const source: Source = {
+  provider: 'vertex',
+  secret: null,
+  textField: 'messages',
+  wasSent: () => false,
+  contextLength: null,
+  maxOutputTokens: null,
+}
+const asked: Target[] = []
+const inner = (body: JsonObject, headers?: Record<string, string>): Adapter => ({
+  framing: 'sse',
+  request(_chat, target) {
+    asked.push(target)
+    return { path: '/v1/messages', ...(headers && { headers }), body }
+  },
+  reader: () => (data) => [{ type: 'text', text: data }],
+})
+const model = 'claude-sonnet-4-5@20250929'
+
+test('the model moves into the path, the version into the body', () => {
+  const adapter = anthropicOnVertex(
+    inner(
+      { model, max_tokens: 9, messages: [], stream: true },
+      { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'x-1' },
+    ),
+  )
+  expect(adapter.request(chatOf({}), target(`anthropic/${model}`))).toEqual({
+    path: `/publishers/anthropic/models/${model}:streamRawPredict`,
+    headers: { 'anthropic-beta': 'x-1' },
+    body: {
+      anthropic_version: 'vertex-2023-10-16',
+      max_tokens: 9,
+      messages: [],
+      stream: true,
+    },
+  })
+  // The families are known by the bare name.
+  expect(asked.at(-1)?.upstreamModel).toBe(model)
+})
+
+test('without a stream it is another verb', () => {
+  const { path, headers } = anthropicOnVertex(inner({ model })).request(chatOf({}), target(model))
+  expect(path).toBe(`/publishers/anthropic/models/${model}:rawPredict`)
+  expect(headers).toBeUndefined()
+})
+
+test('answers are read as Anthropic’s', () => {
+  expect(anthropicOnVertex(inner({})).reader(source)('x')).toEqual([{ type: 'text', text: 'x' }])
+})
+
+test('a refusal is read as of whom it is', () => {
+  const anthropic = { ...inner({}), failure: () => nonsense('vertex', 'what Anthropic said') }
+  const tell = (body: unknown) =>
+    anthropicOnVertex(anthropic).failure?.({ status: 400, body }, source)
+  const google = { code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid. Pass one.' }
+  expect(tell({ error: google })?.cause).toEqual({ upstreamStatus: 401 })
+  expect(tell([{ error: google }])?.cause).toEqual({ upstreamStatus: 401 })
+  const error = { type: 'invalid_request_error', message: 'prompt is too long' }
+  expect(tell({ type: 'error', error })?.message).toContain('what Anthropic said')
+})

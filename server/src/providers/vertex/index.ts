@@ -1,0 +1,17 @@
+import { surfaceOf } from './address'
+import { gemini } from '../google'
+import type { Adapter } from '../adapter'
+
+const models = gemini({
+  path: '/publishers/google/models',
+  // Calls are told apart by name and order there; older models refuse an id.
+  callIds: false,
+  safetySettings: [],
+})
+
+/** The Gemini models on Vertex, behind either base URL. */
+export const vertexGemini: Adapter = {
+  ...models,
+  request: (chat, target) =>
+    models.request(chat, { ...target, upstreamModel: surfaceOf(target.upstreamModel).model }),
+}

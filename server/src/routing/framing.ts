@@ -1,0 +1,24 @@
+import type { Adapter } from '../providers/adapter'
+import { FrameReader } from '../providers/bedrock/event-stream'
+import { EventReader } from '../wire/sse'
+
+/** Cuts the bytes of a stream, however they arrive, into the `data` of its events. */
+export interface EventCutter {
+  /** The events that these bytes complete. */
+  push(bytes: Uint8Array): string[]
+  /** What was left when the bytes ended. */
+  end(): string[]
+}
+
+interface Framing {
+  /** What the answer's content type says. */
+  contentType: string
+  cutter: () => EventCutter
+}
+
+const framings: Readonly<Record<Adapter['framing'], Framing>> = {
+  sse: { contentType: 'text/event-stream', cutter: () => new EventReader() },
+  aws: { contentType: 'application/vnd.amazon.eventstream', cutter: () => new FrameReader() },
+}
+
+export const framingOf = (name: Adapter['framing'] = 'sse'): Framing => framings[name]

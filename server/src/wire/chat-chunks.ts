@@ -1,0 +1,127 @@
+import type { Identity } from './answer'
+import type { FinishReason } from './finish-reason'
+import type { JsonObject } from './json-body'
+import type { Part } from './part'
+import { TextSize } from './text-size'
+
+interface Writing {
+  identity: Identity
+  /** The caller sent `functions`, the older form of tools, and gets the older answer. */
+  legacyFunctions: boolean
+  newCallId: () => string
+}
+
+/** What an answer says, as opposed to what is said about it. */
+export type SaidPart = Exclude<Part, { type: 'usage' | 'end' }>
+
+/**
+ * Makes the chunks of a translated answer, of which there is one choice: the role alone, what is
+ * said, the finish. Source: api.md 4.3, wire.md R9 to R13.
+ */
+export class ChatChunks {
+  /** How much was said, for a provider that does not count. */
+  readonly size = new TextSize()
+  readonly #writing: Writing
+  /** Index of each call -> whether it got arguments. */
+  readonly #calls = new Map<number, boolean>()
+  #hasRole = false
+  finished = false
+
+  constructor(writing: Writing) {
+    this.#writing = writing
+  }
+
+  /** The chunks that a part becomes, as JSON texts. What comes after the finish is dropped. */
+  add(part: SaidPart): string[] {
+    if (this.finished) return []
+    switch (part.type) {
+      case 'text':
+        return this.#say('content', part.text)
+      case 'reasoning':
+        return this.#say('reasoning_content', part.text)
+      case 'refusal':
+        return this.#say('refusal', part.text)
+      case 'call':
+        return this.#call(part)
+      case 'arguments':
+        return this.#argue(part.index, part.text)
+      case 'extra':
+        return this.#write(part.fields)
+      case 'finish':
+      default:
+        return this.#finish(part.reason)
+    }
+  }
+
+  #say(field: string, text: string): string[] {
+    if (text === '') return []
+    this.size.add(text)
+    return this.#write({ [field]: text })
+  }
+
+  #call({ index, id, name, extra }: SaidPart & { type: 'call' }): string[] {
+    if (this.#calls.has(index)) return []
+    this.#calls.set(index, false)
+    this.size.add(name)
+    const called = { name, arguments: '' }
+    if (this.#writing.legacyFunctions) return this.#writeFunction(index, called)
+    const given = id === undefined || id === '' ? this.#writing.newCallId() : id
+    const opening = { index, id: given, type: 'function', function: called, ...extra }
+    return this.#write({ tool_calls: [opening] })
+  }
+
+  #argue(index: number, text: string): string[] {
+    if (text === '' || !this.#calls.has(index)) return []
+    this.#calls.set(index, true)
+    this.size.add(text)
+    const called = { arguments: text }
+    if (this.#writing.legacyFunctions) return this.#writeFunction(index, called)
+    return this.#write({ tool_calls: [{ index, function: called }] })
+  }
+
+  /** The older form has room for one call; a second would run into the first. */
+  #writeFunction(index: number, called: JsonObject): string[] {
+    return index === 0 ? this.#write({ function_call: called }) : []
+  }
+
+  #finish(reason: FinishReason): string[] {
+    // A call that ends without arguments had none, and clients parse the text.
+    const closing = [...this.#calls].flatMap(([index, hasArguments]) =>
+      hasArguments ? [] : this.#argue(index, '{}'),
+    )
+    const role = this.#openRole()
+    this.finished = true
+    return [...closing, ...role, this.#chunk({}, this.#reasonOf(reason))]
+  }
+
+  /** Ends an answer that is not paid for any further: with `length`, and with calls as they broke off. */
+  cut(): string[] {
+    if (this.finished) return []
+    const role = this.#openRole()
+    this.finished = true
+    return [...role, this.#chunk({}, 'length')]
+  }
+
+  /** Calls are told by what was said, not by the provider's word. */
+  #reasonOf(reason: FinishReason): FinishReason {
+    if (reason === 'content_filter') return reason
+    if (this.#calls.size === 0) return reason === 'tool_calls' ? 'stop' : reason
+    return this.#writing.legacyFunctions ? 'function_call' : 'tool_calls'
+  }
+
+  #write(delta: JsonObject): string[] {
+    return [...this.#openRole(), this.#chunk(delta, null)]
+  }
+
+  /** The role is sent once, before anything else. */
+  #openRole(): string[] {
+    if (this.#hasRole) return []
+    this.#hasRole = true
+    return [this.#chunk({ role: 'assistant', content: '' }, null)]
+  }
+
+  #chunk(delta: JsonObject, finish_reason: FinishReason | null): string {
+    const choices = [{ index: 0, delta, logprobs: null, finish_reason }]
+    return JSON.stringify({ ...this.#writing.identity, choices })
+  }
+}

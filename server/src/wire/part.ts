@@ -1,0 +1,24 @@
+import type { FinishReason } from './finish-reason'
+import type { JsonObject } from './json-body'
+import type { Usage } from './usage'
+
+/**
+ * What a translated answer says, piece by piece, in the order in which a client is to get it. Adapters
+ * make parts of their provider's events; `wire` makes chunks of parts. An answer has one choice.
+ */
+export type Part =
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  | { type: 'refusal'; text: string }
+  /** A tool call begins. `index` counts the calls of the answer from 0; without an id it gets ours. */
+  | { type: 'call'; index: number; id?: string; name: string; extra?: JsonObject }
+  /** More of a call's arguments, as JSON text. A call that gets none has `{}`. */
+  | { type: 'arguments'; index: number; text: string }
+  /** Fields that travel on the delta as they are, such as `reasoning_details`. */
+  | { type: 'extra'; fields: JsonObject }
+  /** All that was used so far, not an increment: the last one counts. It comes after what it counts. */
+  | { type: 'usage'; usage: Usage }
+  /** Once, and the last of what is said; only a usage may follow. */
+  | { type: 'finish'; reason: FinishReason }
+  /** For dialects that mark their end: nothing follows, so a connection left open is not waited for. */
+  | { type: 'end' }

@@ -1,0 +1,22 @@
+import { ChatRequest } from './chat-request'
+import { check, isObject, type JsonObject } from './json-body'
+import { toToolMessages, toTools } from './legacy-functions'
+
+/**
+ * A chat request in the one form that adapters read: tools instead of `functions`, in the history
+ * too, `reasoning_effort` instead of `reasoning`, no choice among tools that are not there. Throws
+ * `invalid_request`.
+ */
+export function toPlainChat(body: JsonObject): ChatRequest {
+  const chat = toTools(body)
+  delete chat['functions']
+  delete chat['function_call']
+  const { messages, reasoning, tools } = chat
+  if (Array.isArray(messages)) chat['messages'] = toToolMessages(messages)
+  if (isObject(reasoning)) chat['reasoning_effort'] ??= reasoning['effort']
+  delete chat['reasoning']
+  if (!Array.isArray(tools) || tools.length === 0) {
+    for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete chat[name]
+  }
+  return check(ChatRequest, chat)
+}

@@ -1,0 +1,210 @@
+import { createHash, createHmac } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { failureOf, hello, jsonOf, type Json } from '../conformance/stage'
+import { startGateway, upstreamSecret, type Customer, type Gateway } from '../rig'
+
+setDefaultTimeout(20_000)
+
+/** A request as it reached the provider. */
+interface Seen {
+  path: string
+  headers: Headers
+  text: string
+  body: Json
+}
+
+const seen: Seen[] = []
+let answer: () => Response
+let upstream: Bun.Server<undefined>
+let gateway: Gateway
+let customer: Customer
+
+beforeAll(async () => {
+  upstream = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      const text = await request.text()
+      const body: unknown = JSON.parse(text)
+      const path = request.url.slice(new URL(request.url).origin.length)
+      seen.push({ path, headers: request.headers, text, body: jsonOf(body) })
+      return answer()
+    },
+  })
+  gateway = await startGateway({
+    environment: {
+      AWS_BEARER_TOKEN_BEDROCK: upstreamSecret,
+      BEDROCK_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+    },
+  })
+  gateway.recorder.canary(upstreamSecret)
+  customer = await gateway.customer()
+})
+afterEach(() => {
+  gateway.recorder.verify()
+  seen.length = 0
+})
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await upstream.stop(true)
+})
+
+const model = 'bedrock/us.amazon.nova-lite-v1:0'
+
+const header = (name: string, value: string): Buffer => {
+  const size = Buffer.alloc(2)
+  size.writeUInt16BE(value.length)
+  const head = Buffer.from([name.length, ...Buffer.from(name), 7])
+  return Buffer.concat([head, size, Buffer.from(value)])
+}
+
+/** One frame of an event stream, with an event or with an exception. */
+function frame(kind: 'event' | 'exception', type: string, payload: Json): Buffer {
+  const headers = Buffer.concat([header(`:${kind}-type`, type), header(':message-type', kind)])
+  const body = Buffer.from(JSON.stringify(payload))
+  const bytes = Buffer.alloc(16 + headers.length + body.length)
+  bytes.writeUInt32BE(bytes.length, 0)
+  bytes.writeUInt32BE(headers.length, 4)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8)
+  headers.copy(bytes, 12)
+  body.copy(bytes, 12 + headers.length)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, -4)), bytes.length - 4)
+  return bytes
+}
+
+const say = (text: string) =>
+  frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text } })
+const stop = frame('event', 'messageStop', { stopReason: 'end_turn' })
+const usage = { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 }
+const metadata = frame('event', 'metadata', { usage, metrics: { latencyMs: 1 } })
+const streamOf =
+  (...frames: Buffer[]) =>
+  () =>
+    new Response(Buffer.concat(frames), {
+      headers: { 'content-type': 'application/vnd.amazon.eventstream' },
+    })
+
+test('a whole answer, of a stream that was collected; its usage comes after the stop', async () => {
+  answer = streamOf(say('Grüezi '), say('🍐'), stop, metadata)
+  const { response, data } = await customer.client.chat.completions
+    .create({ model, messages: hello, max_tokens: 700 })
+    .withResponse()
+  expect(data).toMatchObject({
+    model,
+    choices: [{ message: { content: 'Grüezi 🍐' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+  })
+  // 0.06 and 0.24 USD per million tokens.
+  expect(response.headers.get('x-tollgate-cost')).toBe('0.00018')
+})
+
+test('nothing but the request goes to the provider', async () => {
+  answer = streamOf(say('Hi'), stop, metadata)
+  await customer.client.chat.completions.create({ model, messages: hello, max_tokens: 7 })
+  const [request] = seen
+  expect(request?.path).toBe('/model/us.amazon.nova-lite-v1%3A0/converse-stream')
+  expect(request?.headers.get('authorization')).toBe(`Bearer ${upstreamSecret}`)
+  expect(request?.headers.get('accept')).toBe('application/vnd.amazon.eventstream')
+  expect(request?.body).toEqual({
+    messages: [{ role: 'user', content: [{ text: 'Say something.' }] }],
+    inferenceConfig: { maxTokens: 7 },
+  })
+})
+
+test('a stream, with its usage at the end', async () => {
+  answer = streamOf(say('a'), say('b'), stop, metadata)
+  const stream = await customer.client.chat.completions.create({
+    model,
+    messages: hello,
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  const chunks = await Array.fromAsync(stream)
+  expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('ab')
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 1500 } })
+})
+
+test.each([
+  ['throttlingException', 503],
+  ['internalServerException', 502],
+])('%s as first event is %d', async (type, status) => {
+  answer = streamOf(frame('exception', type, { message: 'Because.' }))
+  const request = customer.client.chat.completions.create({ model, messages: hello, stream: true })
+  const failure = await failureOf(request)
+  expect(failure).toMatchObject({ status, code: 'provider_error' })
+})
+
+test.each([
+  ['cut inside a frame', () => streamOf(say('a'), say('b').subarray(0, 20))()],
+  ['cut before its stop', () => streamOf(say('a'))()],
+  ['with a wrong checksum', () => streamOf(say('a'), say('b').fill(0, 12, 16))()],
+])('an answer %s is no answer', async (_what, broken) => {
+  answer = broken
+  const failure = await failureOf(
+    customer.client.chat.completions.create({ model, messages: hello }),
+  )
+  expect(failure).toMatchObject({ status: 502, code: 'provider_error' })
+})
+
+test('a refusal in its own words is told in the caller’s', async () => {
+  answer = () =>
+    Response.json({ message: 'Input is too long for requested model.' }, { status: 400 })
+  const failure = await failureOf(
+    customer.client.chat.completions.create({ model, messages: hello }),
+  )
+  expect(failure).toMatchObject({ status: 400, code: 'context_length_exceeded' })
+})
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+
+/** The signature that AWS would expect of a request, by its own description. */
+function expectedSignature({ path, headers, text }: Seen, secretKey: string): string {
+  const authorization = headers.get('authorization') ?? ''
+  const [, scope = '', names = ''] =
+    /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+)/.exec(authorization) ?? []
+  const encoded = encodeURIComponent(path).replaceAll('%2F', '/')
+  const lines = names.split(';').map((name) => `${name}:${headers.get(name)}`)
+  const canonical = ['POST', encoded, '', ...lines, '', names, sha256(text)].join('\n')
+  const toSign = ['AWS4-HMAC-SHA256', headers.get('x-amz-date'), scope, sha256(canonical)]
+  const key = scope.split('/').reduce<string | Buffer>(hmac, `AWS4${secretKey}`)
+  return hmac(Buffer.from(key), toSign.join('\n')).toString('hex')
+}
+
+const secretKey = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'
+const keyId = 'AKIAIOSFODNN7EXAMPLE'
+
+test.each([
+  ['us-east-1', { AWS_BEARER_TOKEN_BEDROCK: `${keyId}:${secretKey}` }],
+  [
+    'eu-west-1',
+    {
+      AWS_ACCESS_KEY_ID: keyId,
+      AWS_SECRET_ACCESS_KEY: secretKey,
+      AWS_SESSION_TOKEN: 'session+token/==',
+      AWS_REGION: 'eu-west-1',
+    },
+  ],
+])('a pair of keys signs for %s, and does not leave', async (region, keys) => {
+  await using signing = await startGateway({
+    environment: {
+      ...keys,
+      BEDROCK_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+    },
+  })
+  signing.recorder.canary(secretKey)
+  const { client } = await signing.customer()
+  answer = streamOf(say('Hi'), stop, metadata)
+  await client.chat.completions.create({ model, messages: hello })
+  const [request] = seen
+  if (!request) throw new Error('Nothing was sent.')
+  const authorization = request.headers.get('authorization')
+  const scope = `\\d{8}/${region}/bedrock/aws4_request, `
+  expect(authorization).toMatch(new RegExp(`^AWS4-HMAC-SHA256 Credential=${keyId}/${scope}`))
+  const session = 'AWS_SESSION_TOKEN' in keys ? keys.AWS_SESSION_TOKEN : null
+  expect(request.headers.get('x-amz-security-token')).toBe(session)
+  expect(authorization).toEndWith(`Signature=${expectedSignature(request, secretKey)}`)
+  for (const value of request.headers.values()) expect(value).not.toContain(secretKey)
+  signing.recorder.verify()
+})
