@@ -24,6 +24,7 @@ import type { Env } from './http/env'
 import { assertGuarded, type Guards } from './http/guards'
 import { refuseNul } from './http/nul'
 import { renderError, toRendered } from './http/render'
+import { wordingOf } from './http/wording'
 import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
@@ -94,7 +95,9 @@ export function createApp(ports: AppPorts): Hono<Env> {
     return c.body(await described, 200, { 'content-type': 'application/json' })
   })
 
-  app.notFound((c) => renderError(unknownRoute(c.req.path), c.get('requestId')))
+  app.notFound((c) =>
+    renderError(unknownRoute(c.req.path), c.get('requestId'), wordingOf(c.req.raw)),
+  )
   app.onError((thrown, c) => {
     // Nobody is left to read it; for the log, by the number that proxies use.
     if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
@@ -102,7 +105,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
     const requestId = c.get('requestId')
     if (error.status >= 500)
       log.error({ requestId, code: error.code, err: error.cause }, error.message)
-    return renderError(error, requestId)
+    return renderError(error, requestId, wordingOf(c.req.raw))
   })
   assertGuarded(app)
   return app
