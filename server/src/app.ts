@@ -32,6 +32,7 @@ import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
 import { modelRoutes } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
+import { responseRoutes } from './v1/responses'
 import { ClientGone } from './wire/chunk-stream'
 
 /** What the application is put together from; main.ts makes it. */
@@ -79,6 +80,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', chatCompletionRoutes(gateway, reply))
   app.route('/', completionRoutes(gateway, reply))
   app.route('/', embeddingRoutes(gateway, reply))
+  app.route('/', responseRoutes(gateway, reply))
   app.route('/', modelRoutes(catalog, guards))
   app.route('/', configRoutes(ports.stores.config, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
@@ -113,7 +115,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
 /** A base address without `/v1` is what people get wrong most. */
 function unknownRoute(path: string): ApiError {
-  const isModelPath = /^\/(chat\/completions|completions|embeddings|models)\b/.test(path)
+  const isModelPath = /^\/(chat\/completions|completions|embeddings|models|responses)\b/.test(path)
   return new ApiError('resource_not_found', {
     message: isModelPath
       ? `There is nothing here. The base URL of this service ends in /v1: use /v1${path}.`
