@@ -30,6 +30,7 @@ import { describeInterface } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
+import { messageRoutes } from './v1/messages'
 import { modelRoutes } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
 import { responseRoutes } from './v1/responses'
@@ -80,6 +81,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', chatCompletionRoutes(gateway, reply))
   app.route('/', completionRoutes(gateway, reply))
   app.route('/', embeddingRoutes(gateway, reply))
+  app.route('/', messageRoutes(gateway, reply))
   app.route('/', responseRoutes(gateway, reply))
   app.route('/', modelRoutes(catalog, guards))
   app.route('/', configRoutes(ports.stores.config, guards))
@@ -115,6 +117,10 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
 /** A base address without `/v1` is what people get wrong most. */
 function unknownRoute(path: string): ApiError {
+  if (/^\/v1\/v1\/(messages|models)\b/.test(path)) {
+    const message = 'There is nothing here. The base URL of an Anthropic client ends before /v1.'
+    return new ApiError('resource_not_found', { message })
+  }
   const isModelPath = /^\/(chat\/completions|completions|embeddings|models|responses)\b/.test(path)
   return new ApiError('resource_not_found', {
     message: isModelPath

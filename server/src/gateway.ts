@@ -31,8 +31,9 @@ import type { Principal } from './auth/principal'
 import type { Dialect } from './dialects/dialect'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
+import { countTokens } from './gateway/count-tokens'
 import { embeddings } from './gateway/embeddings'
-import { overChat, told } from './gateway/over-chat'
+import { fittingChat, overChat, told } from './gateway/over-chat'
 import type {
   Call,
   CheckedRequest,
@@ -64,6 +65,8 @@ export interface Gateway {
   embed: (call: Call) => Promise<Reply | KeptReply>
   /** A chat in the words of another format. */
   converse: (dialect: Dialect, call: Call) => Promise<Reply | KeptReply>
+  /** The tokens of a prompt, about; nothing is asked of the model. */
+  count: (dialect: Dialect, call: Call) => Promise<number>
 }
 
 export const createGateway = (ports: Ports): Gateway => ({
@@ -71,6 +74,7 @@ export const createGateway = (ports: Ports): Gateway => ({
   complete: (call) => serve(completions, call, ports),
   embed: (call) => serve(embeddings, call, ports),
   converse: (dialect, call) => serve(overChat(dialect), call, ports),
+  count: (dialect, call) => countTokens(dialect, call, ports),
 })
 
 /** The first failure answers; the order is a promise. Source: api.md 4.8. */
@@ -190,9 +194,10 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
       count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
     },
   )
+  const fitting = translation ? fittingChat(arrived, model) : arrived
   const body = model.pricing
-    ? chargeable(arrived, { endpoint: endpoint.priced, pricing: model.pricing })
-    : arrived
+    ? chargeable(fitting, { endpoint: endpoint.priced, pricing: model.pricing })
+    : fitting
   const tokens = tokensNeeded(endpoint.need(request, bytes), size, model)
   return {
     checked: { ports, call, principal, request, body, bytes, model, candidates, translation },

@@ -26,6 +26,8 @@ export interface Translation {
    * which comes in the last chunk.
    */
   chat: JsonObject
+  /** Why no provider of another format can do what is asked; thrown before one of them is. */
+  refusal?: ApiError | undefined
   /** The whole answer, for a whole chat completion of ours. */
   answer: (completion: JsonObject) => object
   /** Starts a stream. `identity` heads the chunks that its writer gets. */

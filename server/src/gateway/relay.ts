@@ -52,6 +52,7 @@ export const relayRequestOf = (job: Job<Relayable>, relay: RelayOf): RelayReques
   options: relay.candidate.provider.options,
   wantsUsage: job.request.stream_options?.include_usage === true,
   legacyFunctions: relay.legacyFunctions,
+  keepsText: job.translation !== undefined,
   newCallId: () => `call_${newIdBody()}`,
   estimate: (output) => estimateUsage({ promptTokens: estimatePrompt(job.body), output }),
 })

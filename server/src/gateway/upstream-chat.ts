@@ -26,6 +26,7 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
   const source = sourceOf(job, candidate, textField)
   const { upstreamModel } = job.model
   const { adapter, operation, url, deployment } = chatWayOf(candidate, upstreamModel, body)
+  if (job.translation?.refusal) throw job.translation.refusal
   if (!adapter) {
     const { options } = candidate.provider
     const relayed = toUpstreamChat(body, { upstreamModel, options })

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { Call, KeptReply, Reply, StreamReply } from '../gateway/job'
 import { readJson } from '../http/body'
-import { callerOf } from '../http/caller'
+import { modelCallerOf } from '../http/caller'
 import type { Env } from '../http/env'
 import { ChunkWriter } from '../wire/event-writer'
 import { hopsHeader, toHops } from '../wire/hops'
@@ -57,8 +57,8 @@ export async function respond(c: Context<Env>, run: Run, ports: ReplyPorts): Pro
 }
 
 /** A request as the gateway takes it. */
-const toCall = (c: Context<Env>): Call => ({
-  ...callerOf(c),
+export const toCall = (c: Context<Env>): Call => ({
+  ...modelCallerOf(c),
   requestId: c.get('requestId'),
   readBody: (limitBytes) => readJson(c.req.raw, limitBytes, c.env.server),
   hops: toHops(c.req.raw.headers.get(hopsHeader)),

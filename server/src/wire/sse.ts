@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser'
+import type { JsonObject } from './json-body'
 
 const longestEvent = 1024 * 1024
 
@@ -47,7 +48,7 @@ export class EventReader {
 export const frame = (data: string) => `data: ${data}\n\n`
 
 /** One event of a format that names its events. */
-export const namedFrame = (event: { type: string }) =>
+export const namedFrame = (event: JsonObject & { type: string }) =>
   `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** What ends a stream that succeeded. */
