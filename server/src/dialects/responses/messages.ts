@@ -54,6 +54,8 @@ export class History {
     const messages = this.#entries.flatMap((entry) =>
       'message' in entry ? [entry.message] : told(entry),
     )
+    if (messages.length === 0)
+      throw invalidRequest('input', 'empty', 'input: nothing is said in it.')
     if (messages.length <= mostMessages) return messages
     throw invalidRequest('input', 'too_many', `input: more than ${mostMessages} messages.`)
   }

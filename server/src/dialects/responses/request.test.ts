@@ -155,6 +155,7 @@ describe('refused, with the field at fault', () => {
     ],
     ['no input', { input: undefined }, ['input', 'required']],
     ['an empty input', { input: [] }, ['input', 'empty']],
+    ['nothing but thoughts', { input: [{ type: 'reasoning', summary: [] }] }, ['input', 'empty']],
     ['an empty text', { input: '' }, ['input', 'too_short']],
     ['an unknown item', { input: [{ type: 'made_up' }] }, ['input.0.type', 'unknown_value']],
     [
