@@ -205,6 +205,11 @@ describe('refused, with the field at fault', () => {
       { tools: [look], tool_choice: write },
       ['tool_choice.name', 'unknown_value'],
     ],
+    [
+      'a choice of a tool of OpenAI that is not there',
+      { tools: [look], tool_choice: search },
+      ['tool_choice.type', 'unknown_value'],
+    ],
     ['only tools of OpenAI', { tools: [search] }, ['tools.0.type', 'unsupported_by_model']],
     [
       'a tool of OpenAI that may have to be called',

@@ -39,7 +39,7 @@ const ToolChoice = z.union([
     tools: maybe(z.array(z.looseObject({ type: z.string(), name: maybe(z.string()) })).max(128)),
   }),
 ])
-export type ToolChoice = z.output<typeof ToolChoice>
+type ToolChoice = z.output<typeof ToolChoice>
 
 const Format = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
@@ -92,11 +92,7 @@ export const ResponsesRequest = z.looseObject(shape).superRefine((request, ctx) 
     ctx.addIssue(broken('not_allowed', 'nothing is kept here between requests.', [field]))
   }
   checkNames(request.tools ?? [], ctx)
-  const { tool_choice: choice } = request
-  if (typeof choice !== 'object' || !isCallable(choice?.type)) return
-  if (request.tools?.some(({ type, name }) => type === choice?.type && name === choice.name)) return
-  const wanted = `there is no ${choice?.type} tool "${choice?.name ?? ''}".`
-  ctx.addIssue(broken('unknown_value', wanted, ['tool_choice', 'name']))
+  checkChoice(request.tool_choice, request.tools ?? [], ctx)
 })
 export type ResponsesRequest = z.output<typeof ResponsesRequest>
 
@@ -110,4 +106,19 @@ function checkNames(tools: readonly Tool[], ctx: z.RefinementCtx): void {
     }
     types.set(name, type)
   }
+}
+
+/** What has to be called must be there. */
+function checkChoice(
+  choice: ToolChoice | null | undefined,
+  tools: readonly Tool[],
+  ctx: z.RefinementCtx,
+): void {
+  if (typeof choice !== 'object' || !choice || choice.type === 'allowed_tools') return
+  const { type, name } = choice
+  const isNamed = isCallable(type)
+  if (tools.some((tool) => tool.type === type && (!isNamed || tool.name === name))) return
+  const field = isNamed ? 'name' : 'type'
+  const wanted = `there is no ${type} tool${isNamed ? ` "${name ?? ''}"` : ''}.`
+  ctx.addIssue(broken('unknown_value', wanted, ['tool_choice', field]))
 }
