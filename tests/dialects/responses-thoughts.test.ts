@@ -1,0 +1,117 @@
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { jsonOf, type Json } from '../conformance/stage'
+import { upstreamSecret } from '../rig'
+import { eventsOf, openFront, type Front } from '../translated/front'
+
+setDefaultTimeout(20_000)
+
+let front: Front
+
+beforeAll(async () => {
+  front = await openFront((url) => ({
+    OPENAI_API_KEY: upstreamSecret,
+    OPENAI_BASE_URL: `${url}/v1`,
+    ANTHROPIC_API_KEY: upstreamSecret,
+    ANTHROPIC_BASE_URL: url,
+  }))
+  await front.price('openai/gpt-6-astra')
+  await front.price('anthropic/claude-thinks', {
+    category: 'chat',
+    capabilities: { reasoning: true, tools: true },
+  })
+})
+afterEach(() => front.reset())
+afterAll(() => front[Symbol.asyncDispose]())
+
+const args = '{"city":"Oslo"}'
+const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather' }
+const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'Z0FBQUFB' }
+const usage = { input_tokens: 100, output_tokens: 30 }
+
+/** An answer of OpenAI's own interface: a thought that it encrypted, then a call. */
+const byOpenAi = () =>
+  eventsOf(
+    { type: 'response.created', response: { id: 'resp_1', status: 'in_progress' } },
+    { type: 'response.output_item.added', output_index: 0, item: { ...thought } },
+    { type: 'response.output_item.done', output_index: 0, item: thought },
+    { type: 'response.output_item.added', output_index: 1, item: { ...call, arguments: '' } },
+    { type: 'response.output_item.done', output_index: 1, item: { ...call, arguments: args } },
+    { type: 'response.completed', response: { id: 'resp_1', status: 'completed', usage } },
+  )
+
+const block = (index: number, start: Json, ...deltas: Json[]) => [
+  { type: 'content_block_start', index, content_block: start },
+  ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+  { type: 'content_block_stop', index },
+]
+
+/** The same of Anthropic's: a thought that it signed. */
+const byAnthropic = () =>
+  eventsOf(
+    { type: 'message_start', message: { id: 'msg_1', usage: { ...usage, output_tokens: 1 } } },
+    ...block(
+      0,
+      { type: 'thinking', thinking: '', signature: '' },
+      { type: 'thinking_delta', thinking: 'Hm.' },
+      { type: 'signature_delta', signature: 'c2lnbmVk' },
+    ),
+    ...block(
+      1,
+      { type: 'tool_use', id: 'call_1', name: 'weather', input: {} },
+      { type: 'input_json_delta', partial_json: args },
+    ),
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 30 } },
+    { type: 'message_stop' },
+  )
+
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(jsonOf) : [])
+
+/** Asks, and again with all that was answered and the result of the call; the second request. */
+async function askTwice(model: string, fields: Json = {}): Promise<Json> {
+  const question = { role: 'user', content: 'How is Oslo?' }
+  const asked = {
+    model,
+    tools: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
+    include: ['reasoning.encrypted_content'],
+    store: false,
+    ...fields,
+  }
+  const first = await front.post('/v1/responses', { ...asked, input: [question] })
+  expect(first.status).toBe(200)
+  const output = listOf(first.body['output'])
+  expect(output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
+  const result = { type: 'function_call_output', call_id: 'call_1', output: 'wet' }
+  const second = await front.post('/v1/responses', {
+    ...asked,
+    input: [question, ...output, result],
+  })
+  expect(second.status).toBe(200)
+  return front.seen.at(-1)?.body ?? {}
+}
+
+test('a thought that OpenAI encrypted goes back to it, before its call', async () => {
+  front.answer = byOpenAi
+  const sent = await askTwice('openai/gpt-6-astra')
+  expect(sent['input']).toMatchObject([
+    { role: 'user' },
+    { type: 'reasoning', encrypted_content: 'Z0FBQUFB' },
+    { type: 'function_call', call_id: 'call_1', arguments: args },
+    { type: 'function_call_output', call_id: 'call_1', output: 'wet' },
+  ])
+})
+
+test('a thought that Anthropic signed goes back to it, as it was', async () => {
+  front.answer = byAnthropic
+  const sent = await askTwice('anthropic/claude-thinks', { reasoning: { effort: 'low' } })
+  expect(sent['messages']).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmVk' },
+        { type: 'tool_use', id: 'call_1', name: 'weather', input: { city: 'Oslo' } },
+      ],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
+  ])
+})
