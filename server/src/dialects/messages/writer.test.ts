@@ -1,52 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
 import { toMessage } from './answer'
 import { readMessage } from './events-for-tests'
+import { chunkOf, chunksOf, identity, signed, streamOf, told } from './stream-for-tests'
 import { MessageWriter } from './writer'
 import { ApiError } from '../../errors'
-import { ChatChunks, type SaidPart } from '../../wire/chat-chunks'
+import type { SaidPart } from '../../wire/chat-chunks'
 import { CollectedChat } from '../../wire/collected-chat'
 import { isObject } from '../../wire/json-body'
-import { toUsageBlock } from '../../wire/usage'
-
-const identity = {
-  id: 'chatcmpl-01abc',
-  object: 'chat.completion.chunk' as const,
-  created: 1,
-  model: 'fake/ok',
-}
-
-const usage = {
-  input: 5,
-  cachedInput: 3,
-  cacheWrite: 2,
-  audioInput: 0,
-  output: 4,
-  reasoning: 1,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-}
-
-const usageChunk = JSON.stringify({ ...identity, choices: [], usage: toUsageBlock(usage) })
-
-/** The chunks of parts, as a translated provider's are. */
-function chunksOf(parts: readonly SaidPart[]): string[] {
-  const chunks = new ChatChunks({ identity, legacyFunctions: false, newCallId: () => 'call_x' })
-  return [...parts.flatMap((part) => chunks.add(part)), usageChunk]
-}
-
-/** A chunk with that delta, as a relayed provider's are. */
-const chunkOf = (delta: object, finish_reason: string | null = null) =>
-  JSON.stringify({ ...identity, choices: [{ index: 0, delta, finish_reason }] })
-
-function streamOf(chunks: readonly string[], thinking = true): string {
-  const writer = new MessageWriter(identity, { thinking })
-  return chunks.map((chunk) => writer.write(chunk)).join('') + writer.end()
-}
-
-const told = (parts: readonly SaidPart[], thinking = true) =>
-  readMessage(streamOf(chunksOf(parts), thinking))
 
 const whole = (parts: readonly SaidPart[], thinking = true) => {
   const collected = new CollectedChat()
@@ -56,15 +16,6 @@ const whole = (parts: readonly SaidPart[], thinking = true) => {
   }
   return toMessage(collected.whole(), { thinking })
 }
-
-const signed = (text: string, signature: string): SaidPart => ({
-  type: 'extra',
-  fields: {
-    reasoning_details: [
-      { type: 'reasoning.text', text, signature, format: 'anthropic-claude-v1', index: 0 },
-    ],
-  },
-})
 
 const finish = (reason: 'stop' | 'length' | 'tool_calls' | 'content_filter'): SaidPart => ({
   type: 'finish',
@@ -113,6 +64,13 @@ test('a text: every event in its order, name and type the same', () => {
     stop_sequence: null,
     usage: counts,
   })
+})
+
+const opening = (index: number, id: string) => ({
+  tool_calls: [{ index, id, type: 'function', function: { name: id, arguments: '' } }],
+})
+const piece = (index: number, text: string) => ({
+  tool_calls: [{ index, function: { arguments: text } }],
 })
 
 describe('blocks', () => {
@@ -195,12 +153,6 @@ describe('blocks', () => {
   })
 
   test('calls whose arguments come by turns are told one after the other', () => {
-    const opening = (index: number, id: string) => ({
-      tool_calls: [{ index, id, type: 'function', function: { name: id, arguments: '' } }],
-    })
-    const piece = (index: number, text: string) => ({
-      tool_calls: [{ index, function: { arguments: text } }],
-    })
     const deltas = [
       opening(0, 'a'),
       opening(1, 'b'),
@@ -270,52 +222,4 @@ test('a failure is an event of its own, before anything and after something', ()
     content: [{ type: 'text', text: 'Once' }],
     error: { type: 'overloaded_error' },
   })
-})
-
-const text = fc.string({ minLength: 1, maxLength: 8 })
-const index = fc.nat({ max: 3 })
-const said: fc.Arbitrary<SaidPart> = fc.oneof(
-  text.map((it): SaidPart => ({ type: 'text', text: it })),
-  text.map((it): SaidPart => ({ type: 'reasoning', text: it })),
-  text.map((it): SaidPart => ({ type: 'refusal', text: it })),
-  text.map((it) => signed('', it)),
-  fc
-    .record({ index, name: text })
-    .map(({ index: at, name }): SaidPart => ({ type: 'call', index: at, id: `id-${at}`, name })),
-  fc
-    .record({ index, text: fc.constantFrom('{', '"a":1', '}', ' ', '{}') })
-    .map((it): SaidPart => ({ type: 'arguments', ...it })),
-)
-
-/** What was said, by kind. */
-function textsOf(parts: readonly SaidPart[]): Record<string, string> {
-  const texts: Record<string, string> = {}
-  for (const part of parts) {
-    if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'refusal') continue
-    const kind = part.type === 'reasoning' ? 'thinking' : 'text'
-    texts[kind] = (texts[kind] ?? '') + part.text
-  }
-  return texts
-}
-
-test('property: whatever the chunks, blocks never overlap, indexes rise, no text and no call is lost', () => {
-  const property = fc.property(fc.array(said, { maxLength: 40 }), (parts) => {
-    const read = told([...parts, finish('stop')])
-    const seen: Record<string, string> = {}
-    for (const block of read.content) {
-      for (const kind of ['text', 'thinking']) {
-        if (block['type'] === kind) seen[kind] = (seen[kind] ?? '') + String(block[kind])
-      }
-    }
-    const calls = new Set(parts.flatMap((part) => (part.type === 'call' ? [part.index] : [])))
-    const toldCalls = read.content.filter(({ type }) => type === 'tool_use')
-    const wanted = textsOf(parts)
-    return (
-      read.problems.length === 0 &&
-      (wanted['text'] ?? '') === (seen['text'] ?? '') &&
-      (wanted['thinking'] ?? '') === (seen['thinking'] ?? '') &&
-      toldCalls.length === calls.size
-    )
-  })
-  fc.assert(property, { numRuns: 2000 })
 })
