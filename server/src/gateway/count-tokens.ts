@@ -7,7 +7,8 @@ import { ChatRequest } from '../wire/chat-request'
 import { refuseCircle } from '../wire/hops'
 import { check } from '../wire/json-body'
 
-const countingMs = 2000
+/** Longer than where tokens are only a check: the number is all that is wanted. */
+const countingMs = 5000
 
 /**
  * Tokens of a prompt, as near as can be told without the model: free, but a request like any other

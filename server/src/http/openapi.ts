@@ -21,13 +21,7 @@ const description: Partial<GenerateSpecOptions> = {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A service key, `sk-tg-...`. The first start keeps one in `first-key` of its data directory.',
-        },
-        anthropicKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'x-api-key',
-          description: 'The same key, as clients of Anthropic send it.',
+            'A service key, `sk-tg-...`; below `/v1` also as `x-api-key`. The first start keeps one in `first-key` of its data directory.',
         },
       },
     },

@@ -80,7 +80,7 @@ const messageErrors = Object.fromEntries(
 
 const shared = {
   tags: ['Models'],
-  security: [{ apiKey: [] }, { anthropicKey: [] }],
+  security: [{ apiKey: [] }],
 }
 
 const asked = { model: 'sandbox/echo', messages: [{ role: 'user', content: 'Hello!' }] }

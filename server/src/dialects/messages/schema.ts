@@ -97,6 +97,8 @@ const Foreign = z
   .looseObject({ type: z.string() })
   .refine(({ type }) => !saidTypes.has(type) && !ownTypes.has(type), {
     message: 'a block of this type cannot stand here.',
+    // Else it would be taken for what was meant, and the other faults go untold.
+    abort: true,
   })
 
 const Message = z
