@@ -115,3 +115,19 @@ test('a thought that Anthropic signed goes back to it, as it was', async () => {
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
   ])
 })
+
+test('a thought that OpenAI encrypted for somebody else goes to it, and to no other', async () => {
+  const input = [thought, { ...call, arguments: args }, { role: 'user', content: 'Well?' }]
+  const tools = [{ type: 'function', name: 'weather' }]
+  front.answer = byOpenAi
+  await front.post('/v1/responses', { model: 'openai/gpt-6-astra', input, tools })
+  expect(front.seen.at(-1)?.body['input']).toMatchObject([
+    { encrypted_content: 'Z0FBQUFB' },
+    {},
+    {},
+  ])
+  front.answer = byAnthropic
+  await front.post('/v1/responses', { model: 'anthropic/claude-thinks', input, tools })
+  expect(front.seen.at(-1)?.path).toContain('/messages')
+  expect(front.seen.at(-1)?.text).not.toContain('Z0FBQUFB')
+})

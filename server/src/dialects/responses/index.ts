@@ -10,10 +10,12 @@ export const responses = {
   wording,
   read(body) {
     const request = check(ResponsesRequest, body)
+    // An answer does not repeat it, and a long stream need not hold it.
+    const asked = { ...request, input: '' }
     return {
       chat: toChat(request),
-      answer: (completion) => wholeResponse(request, completion),
-      writer: (identity) => new ResponseWriter(request, identity),
+      answer: (completion) => wholeResponse(asked, completion),
+      writer: (identity) => new ResponseWriter(asked, identity),
     }
   },
 } satisfies Dialect

@@ -84,11 +84,11 @@ describe('the input as messages', () => {
       ],
     ],
     [
-      'what the model said and called is one message, without its thoughts',
+      'what the model thought, said and called is one message',
       {
         input: [
           user('a'),
-          { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'of OpenAI' },
+          { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' },
           { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
           { role: 'assistant', content: [{ type: 'refusal', refusal: 'c' }] },
           call('1'),
@@ -100,7 +100,19 @@ describe('the input as messages', () => {
       },
       [
         user('a'),
-        { role: 'assistant', content: 'b\n\nc', tool_calls: [toolCall('1'), toolCall('2')] },
+        {
+          role: 'assistant',
+          content: 'b\n\nc',
+          tool_calls: [toolCall('1'), toolCall('2')],
+          reasoning_details: [
+            {
+              type: 'reasoning.encrypted',
+              format: 'openai-responses-v1',
+              data: 'gAAA',
+              id: 'rs_1',
+            },
+          ],
+        },
         result('1', 'd'),
         result('2', 'e'),
         user('f'),

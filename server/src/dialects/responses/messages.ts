@@ -40,7 +40,7 @@ export class History {
       case 'custom_tool_call_output':
         return this.#answer(item, param)
       case 'reasoning':
-        this.#turn().thoughts.push(...thoughtsIn(item.encrypted_content))
+        this.#turn().thoughts.push(...thoughtsIn(item))
         return
       case 'item_reference':
         // Refused where it was read.
