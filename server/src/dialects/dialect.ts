@@ -19,6 +19,19 @@ export interface Dialect {
   read: (body: JsonObject) => Translation
 }
 
+/** A request that can be passed on as it is. */
+export interface Original {
+  format: 'messages'
+  body: JsonObject
+  /** Of the caller's headers those that belong to it. */
+  headers: Readonly<Record<string, string>>
+  /**
+   * The body without what the price of a model does not cover. Throws `invalid_request` for what
+   * cannot be left out.
+   */
+  paid: () => JsonObject
+}
+
 /** One request of a dialect: the chat request that stands in for it, and how its answer is told. */
 export interface Translation {
   /**
@@ -26,6 +39,8 @@ export interface Translation {
    * which comes in the last chunk.
    */
   chat: JsonObject
+  /** The request as it arrived, for a provider that speaks the same format. */
+  original?: Original | undefined
   /** Why no provider of another format can do what is asked; thrown before one of them is. */
   refusal?: ApiError | undefined
   /** The whole answer, for a whole chat completion of ours. */

@@ -85,6 +85,8 @@ export interface KeptReply {
 export interface WholeReply {
   kind: 'whole'
   body: object
+  /** The body is in the words of its caller already, where those are not ours. */
+  isTold?: boolean
   usage: Usage
   /** Nano-dollars, once the request was settled. */
   cost?: bigint
@@ -104,8 +106,8 @@ export interface StreamReply {
 export interface OpenStream {
   stream: ChunkStream
   provider: string
-  /** Set where what the stream gives is for another writer than that of its reply. */
-  writer?: EventWriter | undefined
+  /** What the stream gives are whole frames in the words of its caller. */
+  isTold?: boolean
   /** What was used so far; all of it once the stream has ended. */
   usage: () => Usage | undefined
   /** The caller has gone; the provider is told, or its answer is read to the end. Once. */

@@ -21,6 +21,7 @@ export const overChat = (dialect: Dialect): Endpoint<typeof ChatRequest> => ({
 /** A reply in the words of its caller; as it is where those are ours. */
 export function told(reply: Reply, translation: Translation | undefined): Reply {
   if (!translation) return reply
+  if (reply.kind === 'whole' && reply.isTold) return reply
   if (reply.kind === 'stream') return { ...reply, writer: translation.writer(reply.identity) }
   return isObject(reply.body) ? { ...reply, body: translation.answer(reply.body) } : reply
 }

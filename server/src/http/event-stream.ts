@@ -1,17 +1,17 @@
 import type { ApiError, ErrorCode } from '../errors'
 import { toRendered } from './render'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
-import type { EventWriter } from '../wire/event-writer'
+import { FrameWriter, type EventWriter } from '../wire/event-writer'
 
 /** A stream of chunks on its way out, and what its events are written by. */
 export interface Outgoing {
   writer: EventWriter
   requestId: string
   /**
-   * Settles with the first good event, or with what failed before it. A `writer` of its own takes over
-   * from then on.
+   * Settles with the first good event, or with what failed before it. `isTold`: what it gives are
+   * frames already.
    */
-  opening: Promise<{ stream: ChunkStream; writer?: EventWriter | undefined }>
+  opening: Promise<{ stream: ChunkStream; isTold?: boolean }>
   /** The headers do not wait for the first event. */
   isEarly: boolean
   /** What is told of a stream that broke, for the log. */
@@ -146,8 +146,8 @@ class EventStream {
   }
 
   async #open(): Promise<ChunkStream> {
-    const { stream, writer } = await this.#outgoing.opening
-    if (writer) this.#writer = writer
+    const { stream, isTold } = await this.#outgoing.opening
+    if (isTold) this.#writer = new FrameWriter(this.#writer)
     return stream
   }
 
@@ -172,7 +172,7 @@ class EventStream {
     this.#isClosed = true
     const bytes = encode(last)
     void this.#outgoing.copy?.end(bytes)
-    controller.enqueue(bytes)
+    if (bytes.length > 0) controller.enqueue(bytes)
     controller.close()
   }
 

@@ -114,7 +114,9 @@ export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
           ...messageErrors,
         },
       }),
-      guarded((c) => respond(c, (call) => gateway.converse(messages, call), ports)),
+      guarded((c) =>
+        respond(c, (call) => gateway.converse(messages(c.req.raw.headers), call), ports),
+      ),
     )
     .post(
       '/v1/messages/count_tokens',
@@ -129,7 +131,8 @@ export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         },
       }),
       guarded(async (c) => {
-        const input_tokens = await gateway.count(messagesToCount, toCall(c))
-        return c.json({ input_tokens }, 200, messages.wording.headers?.(c.get('requestId')))
+        const dialect = messagesToCount(c.req.raw.headers)
+        const input_tokens = await gateway.count(dialect, toCall(c))
+        return c.json({ input_tokens }, 200, dialect.wording.headers?.(c.get('requestId')))
       }),
     )

@@ -17,6 +17,29 @@ export interface EventWriter {
   fail(error: ApiError, requestId: string): string
 }
 
+/** For a stream whose chunks are whole frames in the words of its caller: only what is ours is told. */
+export class FrameWriter implements EventWriter {
+  readonly ping: string
+  readonly #own: EventWriter
+
+  constructor(own: EventWriter) {
+    this.ping = own.ping
+    this.#own = own
+  }
+
+  write(chunk: string): string {
+    return chunk
+  }
+
+  end(): string {
+    return ''
+  }
+
+  fail(error: ApiError, requestId: string): string {
+    return this.#own.fail(error, requestId)
+  }
+}
+
 /** The events of the OpenAI format: chunks as they are, then `[DONE]`. Source: api.md 4.3. */
 export class ChunkWriter implements EventWriter {
   readonly ping = pingFrame

@@ -1,4 +1,5 @@
 import { toMessage } from './answer'
+import { paidOf } from './paid'
 import { toChatRequest } from './request'
 import { CountRequest, MessagesRequest } from './schema'
 import { wording } from './wording'
@@ -20,14 +21,34 @@ function translate(request: MessagesRequest | CountRequest): Translation {
   }
 }
 
-/** The Messages format of Anthropic. Source: wire.md 13.1. */
-export const messages: Dialect = {
-  wording,
-  read: (body) => translate(check(MessagesRequest, body)),
-}
+const ownHeaders = ['anthropic-version', 'anthropic-beta']
+
+/** Those headers of a caller that belong to his request. */
+const headersOf = (headers: Headers) =>
+  Object.fromEntries(
+    ownHeaders.flatMap((name) => {
+      const value = headers.get(name)
+      return value ? [[name, value]] : []
+    }),
+  )
+
+const dialect =
+  (schema: typeof MessagesRequest | typeof CountRequest) =>
+  (headers: Headers): Dialect => ({
+    wording,
+    read: (body) => ({
+      ...translate(check(schema, body)),
+      original: {
+        format: 'messages',
+        body,
+        headers: headersOf(headers),
+        paid: () => paidOf(body),
+      },
+    }),
+  })
+
+/** The Messages format of Anthropic, for a request with these headers. Source: wire.md 13.1. */
+export const messages = dialect(MessagesRequest)
 
 /** The same, for a prompt whose tokens are to be counted. */
-export const messagesToCount: Dialect = {
-  wording,
-  read: (body) => translate(check(CountRequest, body)),
-}
+export const messagesToCount = dialect(CountRequest)

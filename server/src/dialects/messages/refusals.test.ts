@@ -4,6 +4,7 @@ import { fromCallId, toCallId } from './call-id'
 import { ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
+const none = new Headers()
 const base = { model: 'fake/ok', max_tokens: 100, messages: [{ role: 'user', content: 'Hello!' }] }
 const look = { name: 'look', input_schema: { type: 'object' } }
 
@@ -47,7 +48,7 @@ const refused: [string, JsonObject, string][] = [
 ]
 
 test.each(refused)('for Anthropic alone: %s', (_name, request, param) => {
-  expect(messages.read({ ...base, ...request }).refusal).toMatchObject({
+  expect(messages(none).read({ ...base, ...request }).refusal).toMatchObject({
     code: 'invalid_request',
     param,
     details: { issue: 'unsupported_by_model' },
@@ -94,12 +95,12 @@ const wrong: [string, JsonObject, string][] = [
 ]
 
 test.each(wrong)('refused: %s', (_name, request, param) => {
-  const error = thrownBy(() => messages.read({ ...base, ...request }))
+  const error = thrownBy(() => messages(none).read({ ...base, ...request }))
   expect(error).toMatchObject({ code: 'invalid_request', param })
 })
 
 test('to count tokens, a limit is not needed', () => {
   const { max_tokens: _limit, ...counted } = base
-  const { chat } = messagesToCount.read(counted)
+  const { chat } = messagesToCount(none).read(counted)
   expect(isObject(chat) && 'max_tokens' in chat).toBe(false)
 })

@@ -4,6 +4,7 @@ import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'
 
 const hello = [{ role: 'user', content: 'Hello!' }]
+const none = new Headers()
 const base = { model: 'fake/ok', max_tokens: 100, messages: hello }
 const look = { name: 'look', input_schema: { type: 'object' } }
 const lookFunction = { name: 'look', parameters: { type: 'object' } }
@@ -11,7 +12,7 @@ const tools = [{ type: 'function', function: lookFunction }]
 
 /** The chat request of a request; it must be one that chat itself takes. */
 function chatOf(request: JsonObject): JsonObject {
-  const { chat } = messages.read({ ...base, ...request })
+  const { chat } = messages(none).read({ ...base, ...request })
   check(ChatRequest, chat)
   return chat
 }

@@ -12,6 +12,8 @@ import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 export interface WholeAnswer {
   body: JsonObject
   usage: Usage
+  /** The body is in the caller's own format already. */
+  isTold?: boolean
 }
 
 const answerFields = new Set(['error', 'choices', 'usage', 'x_groq', 'base_resp'])
