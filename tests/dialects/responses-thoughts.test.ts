@@ -15,6 +15,8 @@ beforeAll(async () => {
     ANTHROPIC_BASE_URL: url,
   }))
   await front.price('openai/gpt-6-astra')
+  await front.price('openai/gpt-4o')
+  await front.price('openai/gpt-audio')
   await front.price('anthropic/claude-thinks', {
     category: 'chat',
     capabilities: { reasoning: true, tools: true },
@@ -130,4 +132,70 @@ test('a thought that OpenAI encrypted for somebody else goes to it, and to no ot
   await front.post('/v1/responses', { model: 'anthropic/claude-thinks', input, tools })
   expect(front.seen.at(-1)?.path).toContain('/messages')
   expect(front.seen.at(-1)?.text).not.toContain('Z0FBQUFB')
+})
+
+const patch = '*** Begin Patch'
+
+/** An answer that calls a tool with free text. */
+const byCustomCall = () => {
+  const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_2', name: 'write' }
+  return eventsOf(
+    { type: 'response.output_item.added', output_index: 0, item: { ...item, input: '' } },
+    { type: 'response.output_item.done', output_index: 0, item: { ...item, input: patch } },
+    { type: 'response.completed', response: { id: 'resp_1', status: 'completed', usage } },
+  )
+}
+
+test('what came in the format of OpenAI goes on to it in that format, and is paid by its count', async () => {
+  front.answer = byCustomCall
+  const format = { type: 'grammar', syntax: 'lark', definition: 'start: /.+/' }
+  const tool = { type: 'custom', name: 'write', format }
+  const answer = await front.post('/v1/responses', {
+    model: 'openai/gpt-4o',
+    input: 'Write.',
+    instructions: 'Be brief.',
+    max_output_tokens: 500,
+    temperature: 0.5,
+    tools: [tool, { type: 'web_search' }],
+  })
+  const [request] = front.seen
+  expect(request?.path).toBe('/v1/responses')
+  expect(request?.body).toEqual({
+    model: 'gpt-4o',
+    input: 'Write.',
+    instructions: 'Be brief.',
+    max_output_tokens: 500,
+    temperature: 0.5,
+    tools: [tool],
+    store: false,
+    stream: true,
+  })
+  expect(answer.body).toMatchObject({
+    model: 'openai/gpt-4o',
+    status: 'completed',
+    output: [{ type: 'custom_tool_call', call_id: 'call_2', name: 'write', input: patch }],
+    usage: { input_tokens: 100, output_tokens: 30, total_tokens: 130 },
+  })
+  expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+})
+
+test('thoughts that OpenAI refuses are left out, once', async () => {
+  const refusal = { message: 'It could not be verified.', code: 'invalid_encrypted_content' }
+  front.answer = ({ text }) =>
+    text.includes('Z0FBQUFB') ? Response.json({ error: refusal }, { status: 400 }) : byCustomCall()
+  const input = [thought, { ...call, arguments: args }, { role: 'user', content: 'Well?' }]
+  const answer = await front.post('/v1/responses', { model: 'openai/gpt-6-astra', input })
+  expect(front.seen.map(({ text }) => text.includes('Z0FBQUFB'))).toEqual([true, false])
+  expect(answer.status).toBe(200)
+})
+
+test('a model that only chats is asked as one', async () => {
+  front.answer = () =>
+    Response.json({
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
+    })
+  const answer = await front.post('/v1/responses', { model: 'openai/gpt-audio', input: 'Hi.' })
+  expect(front.seen.map(({ path }) => path)).toEqual(['/v1/chat/completions'])
+  expect(answer.body).toMatchObject({ output: [{ content: [{ text: 'Hi' }] }] })
 })

@@ -61,6 +61,14 @@ export const providers: readonly Provider[] = [
     options: {
       reasoningModels: openAiReasoning,
       responsesModels,
+      takesResponses: true,
+      chatOnlyModels: [
+        'gpt-audio',
+        'gpt-4o-audio',
+        'gpt-4o-mini-audio',
+        'gpt-4o-search',
+        'gpt-4o-mini-search',
+      ],
     },
   }),
   row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {

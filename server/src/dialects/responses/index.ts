@@ -1,4 +1,5 @@
 import { toChat } from './chat'
+import { toOriginal } from './original'
 import { ResponsesRequest } from './request'
 import { wording } from './wording'
 import { ResponseWriter, wholeResponse } from './writer'
@@ -12,8 +13,10 @@ export const responses = {
     const request = check(ResponsesRequest, body)
     // An answer does not repeat it, and a long stream need not hold it.
     const asked = { ...request, input: '' }
+    const original = toOriginal(request)
     return {
       chat: toChat(request),
+      original: { format: 'responses', body: original, headers: {}, paid: () => original },
       answer: (completion) => wholeResponse(asked, completion),
       writer: (identity) => new ResponseWriter(asked, identity),
     }
