@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { jsonOf, type Json } from '../conformance/stage'
+import { hasFixtures, validate } from '../fixtures'
 import { upstreamSecret } from '../rig'
 import { eventsOf, openFront, type Front } from '../translated/front'
 
@@ -22,9 +23,17 @@ beforeAll(async () => {
     capabilities: { reasoning: true, tools: true },
   })
 })
-afterEach(() => front.reset())
+afterEach(() => {
+  const asked = front.seen.filter(({ path }) => path === '/v1/responses')
+  const problems = asked.flatMap(({ body }) =>
+    hasFixtures ? validate('CreateResponse', body) : [],
+  )
+  front.reset()
+  expect(problems).toEqual([])
+})
 afterAll(() => front[Symbol.asyncDispose]())
 
+const weather = { type: 'function', name: 'weather', parameters: { type: 'object' }, strict: null }
 const args = '{"city":"Oslo"}'
 const call = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'weather' }
 const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'Z0FBQUFB' }
@@ -73,7 +82,7 @@ async function askTwice(model: string, fields: Json = {}): Promise<Json> {
   const question = { role: 'user', content: 'How is Oslo?' }
   const asked = {
     model,
-    tools: [{ type: 'function', name: 'weather', parameters: { type: 'object' } }],
+    tools: [weather],
     include: ['reasoning.encrypted_content'],
     store: false,
     ...fields,
@@ -120,7 +129,7 @@ test('a thought that Anthropic signed goes back to it, as it was', async () => {
 
 test('a thought that OpenAI encrypted for somebody else goes to it, and to no other', async () => {
   const input = [thought, { ...call, arguments: args }, { role: 'user', content: 'Well?' }]
-  const tools = [{ type: 'function', name: 'weather' }]
+  const tools = [weather]
   front.answer = byOpenAi
   await front.post('/v1/responses', { model: 'openai/gpt-6-astra', input, tools })
   expect(front.seen.at(-1)?.body['input']).toMatchObject([
