@@ -155,19 +155,19 @@ describe('what goes wrong', () => {
     expect(await failureOf(client.messages.stream(asked).finalMessage())).toBeInstanceOf(APIError)
   })
 
-  test('a refusal keeps its reason', async () => {
-    const message = 'messages.1: all messages must have non-empty content'
+  test.each([
+    'messages.1: all messages must have non-empty content',
+    'thinking.budget_tokens: Input should be greater than or equal to 1024',
+  ])('a refusal keeps its reason: %s', async (message) => {
     front.answer = () =>
       Response.json(
         { type: 'error', error: { type: 'invalid_request_error', message } },
         { status: 400 },
       )
-    const { status, body } = await post({})
+    const thinking = { type: 'enabled', budget_tokens: 10 }
+    const { status, body } = await post({ thinking })
     expect(status).toBe(400)
-    expect(body['error']).toMatchObject({
-      type: 'invalid_request_error',
-      message: expect.stringContaining('non-empty content'),
-    })
+    expect(body['error']).toEqual({ type: 'invalid_request_error', message })
   })
 
   test('an answer that is none is a 502', async () => {
