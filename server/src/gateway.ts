@@ -16,7 +16,7 @@
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
- * | dialect     | a format that callers speak beside our own; its requests become chat requests      |
+ * | dialect     | a format that callers speak beside our own; its requests become chat requests     |
  * | hold        | the worst case of one request, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |

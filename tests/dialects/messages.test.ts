@@ -181,6 +181,17 @@ describe('tools', () => {
     })
   })
 
+  test('more tools and turns than OpenAI takes are for the provider to judge', async () => {
+    const model = await it.rig.model('ok')
+    const tools = Array.from({ length: 130 }, (_, at) => ({
+      name: `tool_${at}`,
+      input_schema: { type: 'object' },
+    }))
+    const { status } = await it.post({ model, tools })
+    expect(status).toBe(200)
+    expect(it.sent()).toMatchObject({ tools: { length: 130 } })
+  })
+
   test('what only Anthropic can do is refused, and nobody is asked', async () => {
     const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
     const { status, body, headers } = await it.post({ model: await it.rig.model('ok'), tools })

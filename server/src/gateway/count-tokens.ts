@@ -8,7 +8,7 @@ import { chatWayOf } from '../providers/chat-way'
 import { addressOf } from '../providers/line'
 import { AttemptFailed, exchange } from '../routing/attempt'
 import { candidatesOf, findModel, type Candidate } from '../routing/candidate'
-import { ChatRequest } from '../wire/chat-request'
+import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
 import { refuseCircle } from '../wire/hops'
 import { check, isObject } from '../wire/json-body'
 
@@ -28,7 +28,7 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
   try {
     const { body } = await call.readBody(chat.limitBytes)
     const translation = dialect.read(body)
-    const request = check(ChatRequest, translation.chat)
+    const request = check(TranslatedChat, translation.chat)
     const { snapshot } = ports.catalog
     const model = findModel(snapshot, request.model, chat.kinds)
     const [candidate] = candidatesOf(snapshot, model, ports.settings.current)

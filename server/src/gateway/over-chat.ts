@@ -2,7 +2,7 @@ import { chat } from './chat'
 import type { Endpoint, Reply } from './job'
 import type { Dialect, Translation } from '../dialects/dialect'
 import type { Model } from '../catalog/model'
-import type { ChatRequest } from '../wire/chat-request'
+import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
 /** A level of thinking is a wish: a model that does not think would refuse the word. */
@@ -15,6 +15,7 @@ export function fittingChat(chat: JsonObject, { capabilities }: Model): JsonObje
 /** Chat completions for callers of another format. */
 export const overChat = (dialect: Dialect): Endpoint<typeof ChatRequest> => ({
   ...chat,
+  schema: TranslatedChat,
   translate: dialect.read,
 })
 

@@ -33,7 +33,15 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
     const maxTokens = outputLimitOf(body)?.limit
     const request = own.request(paid, { upstreamModel, maxTokens })
     if (deployment !== undefined) request.body['model'] = deployment
-    return { source, operation, url, ...request, own, forwarded: original.headers }
+    const sent = { model: job.model, body: original.body }
+    return {
+      source: sourceOf(sent, candidate, textField),
+      operation,
+      url,
+      ...request,
+      own,
+      forwarded: original.headers,
+    }
   }
   if (refusal) throw refusal
   if (!adapter) {

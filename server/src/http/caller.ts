@@ -10,10 +10,11 @@ function modelKeyOf({ headers }: Request): string | null {
 }
 
 /** Who asks a model endpoint: the key may come in either of two headers. */
-export const modelCallerOf = (c: Context<Env>): Caller => ({
-  ...callerOf(c),
-  authorization: modelKeyOf(c.req.raw),
-})
+export function modelCallerOf(c: Context<Env>): Caller {
+  const caller = callerOf(c)
+  caller.authorization = modelKeyOf(c.req.raw)
+  return caller
+}
 
 /** Who sent a request, as the door asks for it. */
 export const callerOf = (c: Context<Env>): Caller => ({

@@ -86,6 +86,8 @@ export const modelRoutes = (catalog: Catalog, guards: Guards) =>
         splitModelId(id)
         const model = catalog.snapshot.models.get(id)
         if (!model?.enabled) throw new ApiError('model_not_found', { param: 'model' })
-        return c.json(asksAnthropic(c.req.raw) ? toAnthropicModel(model) : toListed(model))
+        return asksAnthropic(c.req.raw)
+          ? c.json(toAnthropicModel(model), 200, wordingOf(c.req.raw).headers?.(c.get('requestId')))
+          : c.json(toListed(model))
       },
     )

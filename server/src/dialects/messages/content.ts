@@ -2,8 +2,11 @@ import { isSaid, type Block, type DocumentBlock, type ImageSource, type SaidBloc
 import { invalidRequest, type ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 
-/** Told of each thing that only Anthropic itself can be asked. */
-export type Refuse = (error: ApiError) => void
+/**
+ * Told of each thing that only Anthropic itself can be asked; `unmeasured`: nobody but Anthropic knows
+ * how much it is, so that no hold covers it.
+ */
+export type Refuse = (error: ApiError, size?: 'unmeasured') => void
 
 /** Something that has no counterpart in the format of others. */
 export const onlyAnthropic = (param: string, message: string): ApiError =>
@@ -48,6 +51,10 @@ function bareParts(block: SaidBlock, path: string, refuse: Refuse): JsonObject[]
   }
 }
 
+/** In the place of what is refused, or only Anthropic gets. */
+export const nothing = textPart('')
+
+const noFetching = 'documents are not fetched. Send it as base64.'
 const noFiles = 'this model cannot read files that are stored at Anthropic. Send it as base64.'
 
 function toImage(source: ImageSource, path: string, refuse: Refuse): JsonObject[] {
@@ -60,8 +67,8 @@ function toImage(source: ImageSource, path: string, refuse: Refuse): JsonObject[
       return [{ type: 'image_url', image_url: { url: source.url } }]
     case 'file':
     default:
-      refuse(onlyAnthropic(`${path}.file_id`, noFiles))
-      return []
+      refuse(onlyAnthropic(`${path}.file_id`, noFiles), 'unmeasured')
+      return [nothing]
   }
 }
 
@@ -85,13 +92,11 @@ function toDocument(document: DocumentBlock, path: string, refuse: Refuse): Json
       return head ? [textPart(head), ...parts] : parts
     }
     case 'url':
-      refuse(
-        onlyAnthropic(`${path}.source.url`, 'this model fetches no documents. Send it as base64.'),
-      )
-      return []
+      refuse(onlyAnthropic(`${path}.source.url`, noFetching), 'unmeasured')
+      return [nothing]
     case 'file':
     default:
-      refuse(onlyAnthropic(`${path}.source.file_id`, noFiles))
-      return []
+      refuse(onlyAnthropic(`${path}.source.file_id`, noFiles), 'unmeasured')
+      return [nothing]
   }
 }

@@ -1,5 +1,5 @@
 import { fromCallId } from './call-id'
-import { onlyAnthropic, toContent, toParts, type Refuse } from './content'
+import { nothing, onlyAnthropic, toContent, toParts, type Refuse } from './content'
 import {
   isBlock,
   isSaid,
@@ -48,7 +48,10 @@ function ofUser(blocks: readonly Block[], path: string, refuse: Refuse): JsonObj
       results.push(message)
       parts.push(...media)
     } else if (isSaid(block)) parts.push(...toParts([block], path, refuse))
-    else refuse(onlyAnthropic(own, `this model cannot read "${block.type}".`))
+    else {
+      refuse(onlyAnthropic(own, `this model cannot read "${block.type}".`))
+      parts.push(nothing)
+    }
   }
   return parts.length > 0 ? [...results, { role: 'user', content: toContent(parts) }] : results
 }

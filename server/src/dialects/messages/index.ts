@@ -6,15 +6,27 @@ import { wording } from './wording'
 import { MessageWriter } from './writer'
 import type { ApiError } from '../../errors'
 import { check } from '../../wire/json-body'
-import type { Dialect, Translation } from '../dialect'
+import type { Dialect, Original, Translation } from '../dialect'
 
-function translate(request: MessagesRequest | CountRequest): Translation {
+function translate(
+  request: MessagesRequest | CountRequest,
+  { body, headers }: Pick<Original, 'body' | 'headers'>,
+): Translation {
   const refusals: ApiError[] = []
-  const chat = toChatRequest(request, (error) => refusals.push(error))
+  let unmeasured: ApiError | undefined
+  const chat = toChatRequest(request, (error, size) => {
+    refusals.push(error)
+    if (size === 'unmeasured') unmeasured ??= error
+  })
+  const paid = () => {
+    if (unmeasured) throw unmeasured
+    return paidOf(body)
+  }
   const type = request.thinking?.type
   const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
   return {
     chat,
+    original: { format: 'messages', body, headers, paid },
     refusal: refusals[0],
     answer: (completion) => toMessage(completion, wanted),
     writer: (identity) => new MessageWriter(identity, wanted),
@@ -36,15 +48,7 @@ const dialect =
   (schema: typeof MessagesRequest | typeof CountRequest) =>
   (headers: Headers): Dialect => ({
     wording,
-    read: (body) => ({
-      ...translate(check(schema, body)),
-      original: {
-        format: 'messages',
-        body,
-        headers: headersOf(headers),
-        paid: () => paidOf(body),
-      },
-    }),
+    read: (body) => translate(check(schema, body), { body, headers: headersOf(headers) }),
   })
 
 /** The Messages format of Anthropic, for a request with these headers. Source: wire.md 13.1. */

@@ -84,6 +84,20 @@ const wrong: [string, JsonObject, string][] = [
     'messages.0.content.0.source.data',
   ],
   [
+    'an address that is none',
+    { messages: said([{ type: 'image', source: { type: 'url', url: 'http://a.example' } }]) },
+    'messages.0.content.0.source.url',
+  ],
+  [
+    'a picture that is none',
+    {
+      messages: said([
+        { type: 'image', source: { type: 'base64', media_type: 'text/html', data: '' } },
+      ]),
+    },
+    'messages.0.content.0.source.media_type',
+  ],
+  [
     'an input that is text',
     { messages: said([{ type: 'tool_use', id: 'a', name: 'b', input: '{}' }], 'assistant') },
     'messages.0.content.0.input',

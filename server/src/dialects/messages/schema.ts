@@ -17,13 +17,22 @@ const Base64Source = z.looseObject({
   media_type: text(128, 1),
   data: z.string(),
 })
-const UrlSource = z.looseObject({ type: z.literal('url'), url: z.string().min(1) })
+const UrlSource = z.looseObject({
+  type: z.literal('url'),
+  url: z.string().regex(/^https:/, 'must be an https: URL.'),
+})
 const FileSource = z.looseObject({ type: z.literal('file'), file_id: z.string().min(1) })
 
 const ImageBlock = z
   .looseObject({
     type: z.literal('image'),
-    source: z.discriminatedUnion('type', [Base64Source, UrlSource, FileSource]),
+    source: z.discriminatedUnion('type', [
+      Base64Source.extend({
+        media_type: z.string().regex(/^image\/[\w.+-]+$/, 'is no type of an image.'),
+      }),
+      UrlSource,
+      FileSource,
+    ]),
     cache_control: cacheControl,
   })
   .meta({ ref: 'MessageImage' })

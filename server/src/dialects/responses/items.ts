@@ -52,10 +52,7 @@ const Content = z.discriminatedUnion('type', [
 ])
 export type Content = z.output<typeof Content>
 
-const ToolOutput = z.union([
-  words,
-  z.array(z.discriminatedUnion('type', [Text, Image, File])).max(128),
-])
+const ToolOutput = z.union([words, z.array(z.discriminatedUnion('type', [Text, Image, File]))])
 
 // A signature that we packed into it is as long as its provider likes.
 const callId = z
@@ -73,7 +70,7 @@ export const Item = z.discriminatedUnion('type', [
   z.looseObject({
     type: maybe(z.literal('message')),
     role: z.enum(['user', 'assistant', 'system', 'developer']),
-    content: z.union([words, z.array(Content).max(256)]),
+    content: z.union([words, z.array(Content)]),
   }),
   z.looseObject({ type: z.literal('function_call'), call_id: callId, name, arguments: words }),
   z.looseObject({

@@ -4,7 +4,6 @@ import { thoughtsIn } from './thoughts'
 import { invalidRequest } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 
-const mostMessages = 2000
 const mostCalls = 128
 
 type Call = Extract<Item, { type: 'function_call' | 'custom_tool_call' }>
@@ -56,8 +55,7 @@ export class History {
     )
     if (messages.length === 0)
       throw invalidRequest('input', 'empty', 'input: nothing is said in it.')
-    if (messages.length <= mostMessages) return messages
-    throw invalidRequest('input', 'too_many', `input: more than ${mostMessages} messages.`)
+    return messages
   }
 
   #turn(): Turn {

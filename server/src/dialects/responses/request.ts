@@ -36,7 +36,7 @@ const ToolChoice = z.union([
     type: z.string(),
     name: maybe(z.string()),
     mode: maybe(z.enum(['auto', 'required'])),
-    tools: maybe(z.array(z.looseObject({ type: z.string(), name: maybe(z.string()) })).max(128)),
+    tools: maybe(z.array(z.looseObject({ type: z.string(), name: maybe(z.string()) }))),
   }),
 ])
 type ToolChoice = z.output<typeof ToolChoice>
@@ -55,11 +55,11 @@ const Format = z.discriminatedUnion('type', [
 
 const shape = {
   model: modelField,
-  input: z.union([z.string().min(1), z.array(Item).min(1).max(2000)]),
+  input: z.union([z.string().min(1), z.array(Item).min(1).max(100_000)]),
   instructions: maybe(z.string()),
   max_output_tokens: outputLimit.describe('The most tokens of the answer, thoughts included'),
   ...samplingFields,
-  tools: maybe(z.array(Tool).max(128)),
+  tools: maybe(z.array(Tool)),
   tool_choice: maybe(ToolChoice),
   parallel_tool_calls: maybe(z.boolean()),
   text: maybe(
