@@ -46,6 +46,7 @@ export class Output {
       case 'refusal':
       case 'reasoning':
       case 'extra':
+        if (part.type === 'extra' && this.#signedIn(part.fields).length === 0) return []
         if (this.#calls.size === 0) return this.#tell(part)
         this.#waiting.push(part)
         return []
@@ -86,12 +87,15 @@ export class Output {
     return [...events, ...told]
   }
 
-  #sign({ reasoning_details: details }: JsonObject): StreamEvent[] {
-    const signed = Array.isArray(details) ? details.filter(isObject).filter(isSigned) : []
-    if (signed.length === 0 || !this.#options.wantsThoughts) return []
+  #sign(fields: JsonObject): StreamEvent[] {
     const { events, item } = this.#thoughts()
-    item.sign(signed)
+    item.sign(this.#signedIn(fields))
     return events
+  }
+
+  #signedIn({ reasoning_details: details }: JsonObject): JsonObject[] {
+    if (!Array.isArray(details) || !this.#options.wantsThoughts) return []
+    return details.filter(isObject).filter(isSigned)
   }
 
   #message() {

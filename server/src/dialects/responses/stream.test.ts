@@ -197,6 +197,16 @@ describe('an answer that is not whole says why', () => {
   })
 })
 
+test('a call that broke off is incomplete, whatever fields came beside it', () => {
+  const events = told([
+    opening(0, 'look'),
+    chunkOf({ vendor: { a: 1 } }),
+    piece(0, '{"a'),
+    chunkOf({}, 'length'),
+  ])
+  expect(responseIn(events)['output']).toMatchObject([{ status: 'incomplete', arguments: '{"a' }])
+})
+
 test('an answer without a word is an empty message', () => {
   const events = told([chunkOf({}, 'stop')])
   expect(responseIn(events)['output']).toMatchObject([{ content: [{ text: '' }] }])
