@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventsIn, lastResponse, typesOf } from './response-events'
 import { jsonOf, type Json } from '../conformance/stage'
 import { hasFixtures, validate } from '../fixtures'
 import { upstreamSecret } from '../rig'
@@ -185,6 +186,25 @@ test('what came in the format of OpenAI goes on to it in that format, and is pai
     output: [{ type: 'custom_tool_call', call_id: 'call_2', name: 'write', input: patch }],
     usage: { input_tokens: 100, output_tokens: 30, total_tokens: 130 },
   })
+  expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
+})
+
+test('streamed, too', async () => {
+  front.answer = byCustomCall
+  const tools = [{ type: 'custom', name: 'write' }]
+  const asked = { model: 'openai/gpt-4o', input: 'Write.', tools, stream: true }
+  const answer = await front.post('/v1/responses', asked)
+  const events = eventsIn(answer.text)
+  expect(typesOf(events)).toEqual([
+    'response.created',
+    'response.in_progress',
+    'response.output_item.added',
+    'response.custom_tool_call_input.delta',
+    'response.custom_tool_call_input.done',
+    'response.output_item.done',
+    'response.completed',
+  ])
+  expect(lastResponse(events)).toMatchObject({ usage: { total_tokens: 130 } })
   expect(await front.booked(answer)).toMatchObject({ cost: 220_000n, estimated: false })
 })
 
