@@ -62,8 +62,8 @@ export class Lines {
     const buffer = this.#withRoomFor(fixed + text.length * mostBytesACharacter)
     const start = this.#length
     const summed = start + 1 + sumWidth
-    let at = summed + buffer.latin1Write(`${this.#generation}${key} `, summed)
-    at += buffer.utf8Write(text, at)
+    let at = summed + buffer.write(`${this.#generation}${key} `, summed, 'latin1')
+    at += buffer.write(text, at)
     let sum = Bun.hash.crc32(buffer.subarray(summed, at), seeds[kind])
     buffer[start] = kind.charCodeAt(0)
     for (let digit = summed - 1; digit > start; digit--) {

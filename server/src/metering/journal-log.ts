@@ -182,6 +182,8 @@ export class JournalLog {
       const isBooked = [...this.#earlier, this.#current].every(
         (segment) => !segment || segment.lastSeq <= this.#mark.booked,
       )
+      // A file that is used again would be as long as before.
+      this.#spares.clear()
       if (isBooked) this.begin()
       if (!(await this.sync())) return
       this.#spares.clear()

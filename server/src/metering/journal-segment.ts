@@ -39,11 +39,13 @@ export const segmentPath = (directory: string, generation: number) =>
 export const sparePath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'spare')
 
+const rising = (a: number, b: number) => a - b
+
 /** The generations of the files in a directory, rising. */
 export function listSegments(directory: string): { logs: number[]; spares: number[] } {
   const logs: number[] = []
   const spares: number[] = []
-  for (const name of readdirSync(directory).toSorted()) {
+  for (const name of readdirSync(directory)) {
     const [, digits, ending] = names.exec(name) ?? []
     // Another spelling of a number would be another file.
     const generation = Number(digits)
@@ -51,7 +53,6 @@ export function listSegments(directory: string): { logs: number[]; spares: numbe
     if (ending === 'log') logs.push(generation)
     else spares.push(generation)
   }
-  const rising = (a: number, b: number) => a - b
   return { logs: logs.toSorted(rising), spares: spares.toSorted(rising) }
 }
 
@@ -85,7 +86,7 @@ export function* entriesOf({ generation, bytes }: Segment): Generator<Entry> {
 }
 
 function toEntry({ kind, generation, start, end }: Line, bytes: Buffer): Entry | undefined {
-  const text = bytes.utf8Slice(start, end)
+  const text = bytes.toString('utf8', start, end)
   const space = text.indexOf(' ')
   const key = text.slice(0, space)
   const rest = text.slice(space + 1)
