@@ -3,64 +3,46 @@ import { segmentPath, sparePath } from './journal-segment'
 
 const mostSpares = 2
 
-interface Spare {
-  generation: number
-  /** Only then can a power cut not bring its old name back, with new content behind it. */
-  hasName: boolean
-}
-
 /**
  * Files of segments that are booked, kept for the next ones: blocks that exist are synced in half the
- * time. A directory's changes are on disk in the order in which they were made.
+ * time. Should a power cut undo such a name, all that the file has is booked, or was not confirmed.
  */
 export class SpareFiles {
   readonly #directory: string
   readonly #mostBytes: number
-  #spares: Spare[]
+  readonly #spares: number[]
 
   constructor(directory: string, generations: readonly number[], mostBytes: number) {
     this.#directory = directory
     this.#mostBytes = mostBytes
-    this.#spares = generations.map((generation) => ({ generation, hasName: false }))
-    for (const { generation } of this.#spares.splice(mostSpares)) {
-      rmSync(sparePath(directory, generation), { force: true })
-    }
+    this.#spares = [...generations]
+    while (this.#spares.length > mostSpares) this.#drop()
   }
 
-  /** Gives a segment's file away, or deletes it. Throws, and leaves it, where that cannot be. */
+  /** Takes a segment's file, or deletes it. Throws, and leaves it, where that cannot be. */
   keep(generation: number): void {
     const path = segmentPath(this.#directory, generation)
     const bytes = statSync(path, { throwIfNoEntry: false })?.size
     if (bytes === undefined) return
     if (this.#spares.length >= mostSpares || bytes > this.#mostBytes) return rmSync(path)
     renameSync(path, sparePath(this.#directory, generation))
-    this.#spares.push({ generation, hasName: false })
+    this.#spares.push(generation)
   }
 
   /** Makes a spare the file of that generation; whether there was one. */
   take(generation: number): boolean {
-    const at = this.#spares.findIndex(({ hasName }) => hasName)
-    if (at < 0) return false
-    const [spare] = this.#spares.splice(at, 1)
-    if (!spare) return false
-    renameSync(
-      sparePath(this.#directory, spare.generation),
-      segmentPath(this.#directory, generation),
-    )
+    const spare = this.#spares.shift()
+    if (spare === undefined) return false
+    renameSync(sparePath(this.#directory, spare), segmentPath(this.#directory, generation))
     return true
   }
 
-  /** Returns what to call when the directory, as it is now, is on disk. */
-  named(): () => void {
-    const spares = [...this.#spares]
-    return () => {
-      for (const spare of spares) spare.hasName = true
-    }
+  clear(): void {
+    while (this.#spares.length > 0) this.#drop()
   }
 
-  clear(): void {
-    for (const { generation } of this.#spares.splice(0)) {
-      rmSync(sparePath(this.#directory, generation), { force: true })
-    }
+  #drop(): void {
+    const spare = this.#spares.pop()
+    if (spare !== undefined) rmSync(sparePath(this.#directory, spare), { force: true })
   }
 }

@@ -144,13 +144,9 @@ export class JournalLog {
     const { booked } = this.#mark
     const generation = this.#current?.generation ?? 0
     const isDirectoryChanged = this.#isDirectoryChanged
-    const named = this.#spares.named()
     this.#isDirectoryChanged = false
     for (const { fd } of segments) if (!(await disk.sync(fd, 'file'))) return false
-    if (isDirectoryChanged) {
-      if (!(await disk.sync(this.#directoryFd, 'directory'))) return false
-      named()
-    }
+    if (isDirectoryChanged && !(await disk.sync(this.#directoryFd, 'directory'))) return false
     for (const segment of segments) {
       if (segment !== this.#current && !this.#unsynced.has(segment)) closeSync(segment.fd)
     }

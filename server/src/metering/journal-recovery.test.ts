@@ -1,18 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { Journal } from './journal'
-import type { Damage } from './journal-replay'
+import {
+  fileIn,
+  flipped,
+  imageOfReused,
+  imageOfRunning,
+  lostOf,
+  nameOf,
+  newestOf,
+  opened,
+  perStart,
+  starts,
+  withFile,
+  written,
+} from './journal-images-for-tests'
 
 let root: string
 let directory: string
@@ -22,117 +27,6 @@ beforeEach(() => {
   directory = join(root, 'journal')
 })
 afterEach(() => rmSync(root, { recursive: true }))
-
-const perStart = 30
-const starts = 3
-const written = Array.from({ length: starts * perStart }, (_, index) => `att_${index}`)
-const bodyOf = (attemptId: string) => `${attemptId} ${'ü☃'.repeat(60)}`
-
-/** What is in a directory, by file name. */
-type Image = Map<string, Buffer>
-
-const nameOf = (generation: number) => `journal-${String(generation).padStart(8, '0')}.log`
-
-const imageOf = (from: string): Image =>
-  new Map(readdirSync(from).map((name) => [name, readFileSync(join(from, name))]))
-
-const withFile = (image: Image, name: string, bytes: Buffer | undefined): Image => {
-  const changed = new Map(image)
-  if (bytes) changed.set(name, bytes)
-  else changed.delete(name)
-  return changed
-}
-
-const fileIn = (image: Image, name: string): Buffer => image.get(name) ?? Buffer.alloc(0)
-
-/** The files of a process killed now: a segment of each of three starts, all rows still to be booked. */
-async function imageOfRunning(): Promise<Image> {
-  const source = mkdtempSync(join(root, 'source-'))
-  for (let start = 0; ; start++) {
-    await using journal = await Journal.open({ directory: source, sync: 'always' })
-    if (start === 1) await journal.begin('att_open', 'open')
-    for (const id of written.slice(start * perStart, (start + 1) * perStart)) {
-      await journal.settle(id, bodyOf(id))
-    }
-    if (start === starts - 1) return imageOf(source)
-  }
-}
-
-/**
- * The files of a process that used its files again and was killed: behind the end of the last one is
- * what it had before. All earlier rows are booked.
- */
-async function imageOfReused(): Promise<{ image: Image; name: string; end: number }> {
-  const source = mkdtempSync(join(root, 'source-'))
-  await using journal = await Journal.open({ directory: source, sync: 'always' })
-  const book = async (count: number) => journal.drop(journal.settled(count).map(({ seq }) => seq))
-  for (let round = 0; round < 40; round++) {
-    const ids = Array.from({ length: 200 }, (_, index) => `att_old_${round}_${index}`)
-    await Promise.all(ids.map((id) => journal.settle(id, bodyOf(id).repeat(2))))
-    await book(1000)
-  }
-  const before = imageOf(source)
-  await journal.begin('att_open', 'open')
-  for (const id of written) await journal.settle(id, bodyOf(id))
-  const image = imageOf(source)
-  const name =
-    [...image.keys()]
-      .filter((each) => each.endsWith('.log'))
-      .toSorted()
-      .at(-1) ?? ''
-  const bytes = fileIn(image, name)
-  const end = bytes.indexOf(`${written.at(-1)} ${bodyOf(written.at(-1) ?? '')}`)
-  expect(before.get(name)?.length).toBe(bytes.length)
-  return { image, name, end: bytes.indexOf('\n', end) + 1 }
-}
-
-const newestOf = (image: Image) =>
-  [...image.keys()]
-    .filter((name) => name.endsWith('.log'))
-    .toSorted()
-    .at(-1) ?? ''
-
-/** Opens a journal of these files, and once more: what was told is not told again. */
-async function opened(image: Image) {
-  rmSync(directory, { recursive: true, force: true })
-  mkdirSync(directory)
-  for (const [name, bytes] of image) writeFileSync(join(directory, name), bytes)
-  const damages: Damage[] = []
-  const onDamage = (damage: Damage) => void damages.push(damage)
-  const disk = { sync: async () => undefined }
-  const read = async () => {
-    await using journal = await Journal.open({
-      directory,
-      sync: 'always',
-      now: () => 1234,
-      onDamage,
-      disk,
-    })
-    const rows = journal.settled(100_000)
-    for (const { attemptId, body } of rows) {
-      if (attemptId.startsWith('att_old')) continue
-      expect(body).toBe(attemptId.startsWith('att_new') ? 'new' : bodyOf(attemptId))
-    }
-    expect(rows).toHaveLength(journal.size)
-    const orphans = journal.orphans().map(({ attemptId }) => attemptId)
-    await journal.settle('att_new', 'new')
-    return { ids: rows.map(({ attemptId }) => attemptId), orphans }
-  }
-  const found = await read()
-  const reported = damages.length
-  const again = await read()
-  expect(again).toEqual({ ids: [...found.ids, 'att_new'], orphans: found.orphans })
-  expect(damages).toHaveLength(reported)
-  return { ...found, damages }
-}
-
-const flipped = (bytes: Buffer, at: number, bit = 0x40) => {
-  const copy = Buffer.from(bytes)
-  copy[at] = (copy[at] ?? 0) ^ bit
-  return copy
-}
-
-const lostOf = (ids: readonly string[]) => written.filter((id) => !ids.includes(id))
 
 /** How many rows of a file end before a byte of it. */
 const rowsBefore = (bytes: Buffer, at: number) =>
@@ -145,19 +39,19 @@ const rowsBefore = (bytes: Buffer, at: number) =>
 
 describe('C04: a damaged journal', () => {
   test('whole, it is what it was', async () => {
-    const { ids, orphans, damages } = await opened(await imageOfRunning())
+    const { ids, orphans, damages } = await opened(directory, await imageOfRunning(root))
     expect(ids).toEqual(written)
     expect(orphans).toEqual(['att_open'])
     expect(damages).toEqual([])
   })
 
   test('cut at each of its last 4,096 bytes, it lacks what was cut and nothing else', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     const name = newestOf(image)
     const whole = fileIn(image, name)
     for (let cut = 1; cut <= 4096; cut++) {
       const left = whole.subarray(0, -cut)
-      const { ids, damages } = await opened(withFile(image, name, left))
+      const { ids, damages } = await opened(directory, withFile(image, name, left))
       // A line without its newline is whole.
       const count = 2 * perStart + rowsBefore(whole, left.length + 1)
       expect(ids).toEqual(written.slice(0, count))
@@ -166,27 +60,27 @@ describe('C04: a damaged journal', () => {
   }, 120_000)
 
   test('with a tail of zeros, it lacks what they cover and nothing else', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     const name = newestOf(image)
     const whole = fileIn(image, name)
     for (const bytes of [1, 2, 511, 512, 1000, 4096, 4120]) {
       const start = whole.length - bytes
       const file = Buffer.from(whole).fill(0, start)
-      const { ids, damages } = await opened(withFile(image, name, file))
+      const { ids, damages } = await opened(directory, withFile(image, name, file))
       expect(ids).toEqual(written.slice(0, 2 * perStart + rowsBefore(whole, start)))
       expect(damages).toEqual([])
     }
   })
 
   test('with any byte flipped, it loses a line at most, and is copied aside', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     let reported = 0
     let flips = 0
     for (const [name, bytes] of image) {
       // Every place in a line, as lines are not of this length; bits that make and unmake newlines too.
       for (let at = 0; at < bytes.length; at += 17) {
         const damaged = flipped(bytes, at, [0x40, 0x04, 0x2a][at % 3])
-        const { ids, orphans, damages } = await opened(withFile(image, name, damaged))
+        const { ids, orphans, damages } = await opened(directory, withFile(image, name, damaged))
         const lost = lostOf(ids).length
         expect(lost).toBeLessThanOrEqual(1)
         // Both where it began and where it was carried over to.
@@ -207,10 +101,10 @@ describe('C04: a damaged journal', () => {
   }, 120_000)
 
   test('each newline flipped, no line is lost', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     for (const [name, bytes] of image) {
       for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) {
-        const { ids, orphans } = await opened(withFile(image, name, flipped(bytes, at)))
+        const { ids, orphans } = await opened(directory, withFile(image, name, flipped(bytes, at)))
         // Behind the last line nothing tells the newline from a part of it.
         if (at < bytes.length - 1) expect(ids).toEqual(written)
         expect(orphans).toEqual(['att_open'])
@@ -219,11 +113,11 @@ describe('C04: a damaged journal', () => {
   })
 
   test('without one of its segments, it says so; without the last, it holds the others', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     const names = [...image.keys()].filter((name) => name.endsWith('.log')).toSorted()
     expect(names).toHaveLength(starts)
     for (const [index, name] of names.entries()) {
-      const { ids, damages } = await opened(withFile(image, name, undefined))
+      const { ids, damages } = await opened(directory, withFile(image, name, undefined))
       const lost = written.slice(index * perStart, (index + 1) * perStart)
       expect(lostOf(ids)).toEqual(lost)
       if (index === starts - 1) continue
@@ -234,10 +128,10 @@ describe('C04: a damaged journal', () => {
   })
 
   test('a segment that is not needed is not missed', async () => {
-    const { image, name } = await imageOfReused()
+    const { image, name } = await imageOfReused(root)
     for (const each of image.keys()) {
       if (each === name) continue
-      const { ids, orphans, damages } = await opened(withFile(image, each, undefined))
+      const { ids, orphans, damages } = await opened(directory, withFile(image, each, undefined))
       expect(lostOf(ids)).toEqual([])
       expect(orphans).toEqual(['att_open'])
       expect(damages).toEqual([])
@@ -245,7 +139,7 @@ describe('C04: a damaged journal', () => {
   })
 
   test('a file used again, cut anywhere in it: what was there before does not come back', async () => {
-    const { image, name, end } = await imageOfReused()
+    const { image, name, end } = await imageOfReused(root)
     const bytes = fileIn(image, name)
     // Lines of an earlier generation.
     const old = bytes.subarray(end)
@@ -253,7 +147,7 @@ describe('C04: a damaged journal', () => {
     for (let cut = 0; cut < 3000; cut += 23) {
       const torn = Buffer.from(bytes)
       torn.set(old.subarray(0, cut), end - cut)
-      const { ids, orphans, damages } = await opened(withFile(image, name, torn))
+      const { ids, orphans, damages } = await opened(directory, withFile(image, name, torn))
       // A line is whole with its newline, which may have been there before.
       const kept = torn[end - cut] === 0x0a ? end - cut + 1 : end - cut
       const whole = bytes.subarray(0, kept).toString().split('\n').slice(0, -1)
@@ -264,25 +158,28 @@ describe('C04: a damaged journal', () => {
   }, 60_000)
 
   test('files of garbage are told and kept, and what is beside them is there', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     const names = [...image.keys()].toSorted()
     const garbage = [Buffer.alloc(5000), Buffer.alloc(5000, '=\n'), Buffer.from('not a journal')]
     for (const bytes of garbage) {
       for (const [index, name] of names.entries()) {
-        const { ids, damages } = await opened(withFile(image, name, bytes))
+        const { ids, damages } = await opened(directory, withFile(image, name, bytes))
         expect(lostOf(ids)).toEqual(written.slice(index * perStart, (index + 1) * perStart))
         expect(damages).toMatchObject([{ reason: 'it has no line that can be read' }])
         expect(readFileSync(damages[0]?.setAside ?? '')).toEqual(bytes)
       }
-      const { damages } = await opened(new Map([['journal-00000007.log', bytes]]))
+      const { damages } = await opened(directory, new Map([['journal-00000007.log', bytes]]))
       expect(damages).toHaveLength(1)
     }
-    const { ids, damages } = await opened(withFile(image, names[0] ?? '', Buffer.alloc(0)))
+    const { ids, damages } = await opened(
+      directory,
+      withFile(image, names[0] ?? '', Buffer.alloc(0)),
+    )
     expect([ids, damages]).toEqual([written.slice(perStart), []])
   })
 
   test('whatever was done to it, it opens, and holds only what was written', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     const place = fc.record({
       file: fc.nat(starts - 1),
       at: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -299,20 +196,20 @@ describe('C04: a damaged journal', () => {
       const changed = new Map(files.map(({ name, bytes }) => [name, bytes]))
       const cut = files[0]
       if (cut) changed.set(cut.name, cut.bytes.subarray(0, (cut.bytes.length * kept) / 100))
-      const { ids } = await opened(changed)
+      const { ids } = await opened(directory, changed)
       expect(ids.filter((id) => !written.includes(id))).toEqual([])
     })
     await fc.assert(property, { numRuns: 200 })
   }, 60_000)
 
   test('a process that dies before its own segment is begun leaves all of it to the next one', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     const name = newestOf(image)
     const damaged = withFile(image, name, flipped(fileIn(image, name), 1000))
-    const { ids } = await opened(damaged)
+    const { ids } = await opened(directory, damaged)
     const half = withFile(damaged, `${name}.damaged-1`, Buffer.from('half'))
     for (const torn of ['', '-']) {
-      const again = await opened(withFile(half, nameOf(starts + 1), Buffer.from(torn)))
+      const again = await opened(directory, withFile(half, nameOf(starts + 1), Buffer.from(torn)))
       expect(again.ids).toEqual(ids)
       expect(again.damages.map(({ setAside }) => setAside)).toContain(
         join(directory, `${name}.damaged-1234`),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { realDisk, type JournalDisk } from './journal-disk'
@@ -52,8 +52,6 @@ const p99 = (values: readonly number[]) =>
 
 const bodies = (journal: Journal) => journal.settled(1000).map(({ body }) => body)
 const fileNames = () => readdirSync(directory).toSorted()
-const fileBytes = () =>
-  fileNames().reduce((sum, name) => sum + statSync(join(directory, name)).size, 0)
 
 describe('rows', () => {
   test('what is settled is there until it is dropped, oldest first', async () => {
@@ -280,24 +278,6 @@ describe('groups', () => {
   })
 })
 
-test('does not grow with history: 100,000 events leave less than 10 MB', async () => {
-  const text = 'x'.repeat(800)
-  {
-    await using journal = await openJournal({ disk: { sync: async () => undefined } })
-    for (let round = 0; round < 100; round++) {
-      const settlements = Array.from({ length: 1000 }, async (_, index) => {
-        await journal.begin(`att_${round}_${index}`, text)
-        await journal.settle(`att_${round}_${index}`, text)
-      })
-      await Promise.all(settlements)
-      while (journal.size > 0) await journal.drop(journal.settled(200).map(({ seq }) => seq))
-    }
-    expect(fileBytes()).toBeLessThan(10_000_000)
-  }
-  expect(fileNames()).toHaveLength(1)
-  expect(fileBytes()).toBeLessThan(100)
-}, 60_000)
-
 test('a lone settlement is synced at once', async () => {
   const { state, disk } = badDisk()
   await using journal = await openJournal({ disk })
@@ -312,32 +292,4 @@ test('a lone settlement is synced at once', async () => {
   }
   // With company each would wait until 4 ms after the sync before.
   expect(slow.toSorted((a, b) => a - b)[5]).toBeLessThan(3)
-})
-
-test('C10: more rows than memory holds are read back in order, in constant memory', async () => {
-  const ids = Array.from({ length: 20_000 }, (_, index) => `att_${index}`)
-  const body = 'x'.repeat(1000)
-  {
-    await using journal = await openJournal({ disk: { sync: async () => undefined } })
-    for (let at = 0; at < ids.length; at += 500) {
-      await Promise.all(ids.slice(at, at + 500).map((id) => journal.settle(id, `${id} ${body}`)))
-    }
-  }
-  expect(fileNames().length).toBeGreaterThan(8)
-  await using journal = await openJournal()
-  expect(journal.size).toBe(ids.length)
-  const found: string[] = []
-  for (let batch = 0; journal.size > 0; batch++) {
-    // What comes meanwhile is behind what is there.
-    if (batch === 3) await journal.settle('att_late', `att_late ${body}`)
-    const rows = journal.settled(700)
-    for (const row of rows) {
-      found.push(row.attemptId)
-      expect(row.body).toBe(`${row.attemptId} ${body}`)
-    }
-    await journal.drop(rows.map(({ seq }) => seq))
-  }
-  expect(found).toEqual([...ids, 'att_late'])
-  await journal.settle('att_last', 'last')
-  expect(fileNames().length).toBeLessThan(5)
 })
