@@ -43,6 +43,8 @@ interface Options {
 
 // With the spare files and one that is about to be booked, four times this is what a journal takes.
 const segmentBytes = 2 * 1024 * 1024
+/** Deleting a file takes its time; after an outage of the ledger hundreds may be booked at once. */
+const mostReleasedAtOnce = 8
 /** A segment is so many times larger than what is open at its start, or it would be full at once. */
 const mostOpenShare = 4
 
@@ -137,7 +139,7 @@ export class JournalLog {
   }
 
   /** Whether all that was written before is on disk. Files of segments that are booked are freed. */
-  async sync(): Promise<boolean> {
+  async sync(mostReleased = mostReleasedAtOnce): Promise<boolean> {
     const { disk } = this.#options
     const segments = this.#unsynced
     this.#unsynced = new Set()
@@ -150,7 +152,9 @@ export class JournalLog {
     for (const segment of segments) {
       if (segment !== this.#current && !this.#unsynced.has(segment)) closeSync(segment.fd)
     }
-    this.#release(booked, generation)
+    for (let count = 0; count < mostReleased; count++) {
+      if (!this.#releaseOldest(booked, generation)) break
+    }
     return true
   }
 
@@ -181,7 +185,7 @@ export class JournalLog {
       // A file that is used again would be as long as before.
       this.#spares.clear()
       if (isBooked) this.begin()
-      if (!(await this.sync())) return
+      if (!(await this.sync(Infinity))) return
       this.#spares.clear()
     } catch (thrown) {
       onDelay?.(thrown)
@@ -215,22 +219,21 @@ export class JournalLog {
     return Math.max(booked, placeOf(needed?.generation ?? current, 0))
   }
 
-  /** Gives files away, oldest first, so that those that are left follow each other. */
-  #release(booked: number, before: number): void {
+  /** Gives a file away, the oldest first, so that those that are left follow each other. */
+  #releaseOldest(booked: number, before: number): boolean {
     const { beforeRelease, onDelay } = this.#options
-    for (;;) {
-      const [oldest] = this.#earlier
-      if (!oldest || oldest.generation >= before || oldest.lastSeq > booked) return
-      beforeRelease?.()
-      try {
-        this.#spares.keep(oldest.generation)
-      } catch (thrown) {
-        onDelay?.(thrown)
-        return
-      }
-      this.#earlier.shift()
-      this.#isDirectoryChanged = true
+    const [oldest] = this.#earlier
+    if (!oldest || oldest.generation >= before || oldest.lastSeq > booked) return false
+    beforeRelease?.()
+    try {
+      this.#spares.keep(oldest.generation)
+    } catch (thrown) {
+      onDelay?.(thrown)
+      return false
     }
+    this.#earlier.shift()
+    this.#isDirectoryChanged = true
+    return true
   }
 
   #read(generation: number) {
