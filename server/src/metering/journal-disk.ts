@@ -53,8 +53,8 @@ export class TrustedDisk {
 
   /** Writes all of it; throws, and leaves nothing of it behind, where that cannot be. */
   write(fd: number, bytes: Buffer, offset: number): void {
-    this.#disk.write?.()
     try {
+      this.#disk.write?.()
       const written = writeSync(fd, bytes, 0, bytes.length, offset)
       if (written < bytes.length) throw new Error('the usage journal was written in part')
     } catch (thrown) {
