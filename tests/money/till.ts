@@ -92,7 +92,9 @@ export async function bookedOf(sql: SQL, requestIds: readonly string[]): Promise
         output_tokens, cost, written_off, duration_ms, first_token_ms
       from usage_event where request_id in ${sql(requestIds)} order by started_at`
     const missing = new Set(requestIds)
-    for (const { request_id } of rows) missing.delete(request_id)
+    for (const { request_id, outcome } of rows) {
+      if (outcome !== 'failed_over') missing.delete(request_id)
+    }
     if (missing.size === 0) return rows.map(toBooked)
     if (performance.now() > deadline) throw new Error(`not booked: ${[...missing].join(' ')}`)
     await Bun.sleep(50)
