@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { silentAttempts, sumsOf } from './booked'
-import { newWitness, startLoad } from './client-load'
+import { newWitness, startLoad, witnessed } from './client-load'
 import { expectFiredAtStart, expectNothingLost } from './crashes'
 import { startNodes, type Nodes } from './nodes'
 import { eventually } from '../faults/asking'
@@ -44,6 +44,14 @@ test('C03 I20: killed 10 times while it replays, then all is booked once', async
     [await nodes.model('chunks-12-gap-10'), 12],
   ]
   const witness = newWitness()
+  // Open whenever the node is killed: each is an orphan.
+  const model = await nodes.model('chunks-600-gap-50')
+  const open = customers
+    .slice(0, 8)
+    .map((customer) =>
+      witnessed(nodes.at(0), { customer, model, tokens: 600, stream: true }, witness),
+    )
+  await eventually(() => nodes.upstream.seen().length === open.length)
   const load = startLoad(() => nodes.at(0), { customers, models }, witness)
   await Bun.sleep(500)
   const before = (await sumsOf(nodes.sql, customers)).events
@@ -51,7 +59,7 @@ test('C03 I20: killed 10 times while it replays, then all is booked once', async
   nodes.wireOf(0).cut()
   await eventually(() => witness.seen.length > before + 120, 20_000)
   await nodes.at(0).stop('SIGKILL')
-  await load.stop()
+  await Promise.all([load.stop(), ...open])
   nodes.wireOf(0).mend()
   expect(witness.seen.length).toBeGreaterThan(before + 100)
   let booked = ''

@@ -224,6 +224,21 @@ describe('the tables', () => {
     expect(rows).toEqual([{ requests: 20n, cost: 200n }])
   })
 
+  test('I4: an event that stands twice in one batch is booked once, covered by a lease or not', async () => {
+    const accountId = await newAccount()
+    await topUp(accountId, 10_000n)
+    const leaseId = newId('lease')
+    const lease = { leaseId, accountId, nodeId: 'node', need: 1000n, wish: 0n }
+    await takeLease(database.query, { ...lease, nodes: 1, lifeSeconds: 60 })
+    const uncovered = recordForTests(accountId, { cost: 10n })
+    const covered = recordForTests(accountId, { cost: 20n, leaseId, fromLease: 20n })
+    await settle(database.query, [uncovered, uncovered])
+    await settle(database.query, [covered, covered])
+    const dead = recordForTests(accountId, { cost: 30n })
+    await settle(database.query, [asOrphan(dead), dead, asOrphan(dead)])
+    expect(await stateOf(accountId)).toEqual({ posted: 9940n, leased: 980n })
+  })
+
   test('M34: an attempt that was taken for dead is charged when it is settled, in whatever order', async () => {
     const [before, after] = [await newAccount(), await newAccount()]
     for (const accountId of [before, after]) {

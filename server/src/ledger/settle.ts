@@ -85,7 +85,19 @@ function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<vo
   })
 }
 
-async function bookOneByOne(trx: Db, batch: readonly Event[], locked: Locked): Promise<void> {
+/** Each attempt once; of one that was also taken for dead, the settlement. */
+function distinct(events: readonly Event[]): Event[] {
+  const byId = new Map<string, Event>()
+  for (const event of events) {
+    const known = byId.get(event.charge.id)
+    if (!known || (known.charge.isOrphan && !event.charge.isOrphan))
+      byId.set(event.charge.id, event)
+  }
+  return [...byId.values()]
+}
+
+async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): Promise<void> {
+  const batch = distinct(events)
   const known = await knownIds(
     trx,
     batch.map(({ charge }) => charge),
