@@ -94,7 +94,7 @@ function judged(
   const rules = isForeign(asked.path) ? undefined : streamRules(asked)
   const decoder = new TextDecoder()
   const search = leakFinder(notes)
-  const finish = (cut: boolean) => {
+  const finish = (cut?: unknown) => {
     if (!asked.signal?.aborted) rules?.end(cut)
     for (const violation of rules?.violations ?? []) notes.note(violation)
   }
@@ -104,14 +104,14 @@ function judged(
         try {
           const { done, value } = await reader.read()
           if (done) {
-            finish(false)
+            finish()
             return controller.close()
           }
           rules?.push(value)
           search(decoder.decode(value, { stream: true }))
           controller.enqueue(value)
         } catch (thrown) {
-          finish(true)
+          finish(thrown)
           controller.error(thrown)
         }
       },
