@@ -36,15 +36,23 @@ const writer = (round: number) => `
     await journal.drop(rows.map(({ seq }) => seq))
   }`
 
+/** Lets it work for a moment, at least on one record, and kills it. All that it said. */
+async function killedAtWork(child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>): Promise<string> {
+  const decoder = new TextDecoder()
+  let said = ''
+  for await (const bytes of child.stdout) {
+    if (said === '') setTimeout(() => child.kill('SIGKILL'), 10 + Math.random() * 60)
+    said += decoder.decode(bytes, { stream: true })
+  }
+  return said
+}
+
 test('C01: after each of 50 kills, all that was confirmed is there', async () => {
   const said = { begun: new Set<string>(), settled: new Set<string>(), dropped: new Set<string>() }
   let rotated = 0
   for (let round = 0; round < 50; round++) {
     const child = Bun.spawn([process.execPath, '-e', writer(round)], { stdout: 'pipe' })
-    const output = new Response(child.stdout).text()
-    await Bun.sleep(60 + Math.random() * 60)
-    child.kill('SIGKILL')
-    for (const line of (await output).split('\n').slice(0, -1)) {
+    for (const line of (await killedAtWork(child)).split('\n').slice(0, -1)) {
       const [kind, id = ''] = line.split(' ')
       if (kind === 'begun' || kind === 'settled' || kind === 'dropped') said[kind].add(id)
     }
