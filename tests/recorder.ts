@@ -94,7 +94,7 @@ function judged(
   const rules = isForeign(asked.path) ? undefined : streamRules(asked)
   const decoder = new TextDecoder()
   const search = leakFinder(notes)
-  const finish = (cut?: unknown) => {
+  const finish = (cut?: Error) => {
     if (!asked.signal?.aborted) rules?.end(cut)
     for (const violation of rules?.violations ?? []) notes.note(violation)
   }
@@ -111,7 +111,9 @@ function judged(
           search(decoder.decode(value, { stream: true }))
           controller.enqueue(value)
         } catch (thrown) {
-          finish(thrown)
+          finish(
+            thrown instanceof Error ? thrown : new Error('of no known cause', { cause: thrown }),
+          )
           controller.error(thrown)
         }
       },

@@ -21,10 +21,10 @@ export class StreamRules {
   }
 
   /** The body ended; `cut` is why it did so without saying so. */
-  end(cut?: unknown): void {
+  end(cut?: Error): void {
     this.#read(this.#decoder.decode())
     if (this.#rest !== '' || this.#data.length > 0) this.#note('R6', 'ended inside an event')
-    if (cut !== undefined) this.#note('I18', `the connection was cut: ${String(cut)}`)
+    if (cut) this.#note('I18', `the connection was cut: ${cut.message}`)
     else if (!this.#ended) this.#note('I18', 'ended with neither [DONE] nor an error frame')
   }
 
