@@ -21,6 +21,7 @@ interface Asked {
   method: string
   path: string
   body: Record<string, unknown>
+  headers: Headers
   signal: AbortSignal | undefined
 }
 
@@ -45,12 +46,15 @@ function readAsked(input: string | URL | Request, init: RequestInit = {}): Asked
     method: init.method ?? request?.method ?? 'GET',
     path: url.pathname,
     body: parsed(init.body),
+    headers: new Headers(init.headers ?? request?.headers),
     signal: init.signal ?? request?.signal,
   }
 }
 
 /** Two further dialects have errors and events of their own; only headers and secrets are judged. */
-const isForeign = (path: string) => /^\/v1\/(messages|responses)\b/.test(path)
+const isForeign = ({ path, headers }: Asked) =>
+  /^(\/v1)+\/(messages|responses)\b/.test(path) ||
+  (/^\/v1\/models\b/.test(path) && headers.has('anthropic-version'))
 
 function includesUsage({ stream_options: options }: Record<string, unknown>): boolean {
   return typeof options === 'object' && options !== null && 'include_usage' in options
@@ -91,7 +95,7 @@ function judged(
   notes: Notes,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
-  const rules = isForeign(asked.path) ? undefined : streamRules(asked)
+  const rules = isForeign(asked) ? undefined : streamRules(asked)
   const decoder = new TextDecoder()
   const search = leakFinder(notes)
   const finish = (cut?: Error) => {
@@ -136,7 +140,7 @@ async function judge(asked: Asked, response: Response, notes: Notes): Promise<Re
   const bytes = await response.arrayBuffer()
   const text = new TextDecoder().decode(bytes)
   for (const leak of leaks(text, notes.canaries)) notes.note(leak)
-  if (!response.ok && asked.method !== 'HEAD' && !isForeign(asked.path)) {
+  if (!response.ok && asked.method !== 'HEAD' && !isForeign(asked)) {
     for (const problem of refusalProblems(response, text)) notes.note(`I13: ${problem}`)
   }
   if (response.ok && status > 201) notes.note(`I13: status ${status} does not exist here`)

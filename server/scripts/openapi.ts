@@ -73,7 +73,7 @@ function standIns(): AppPorts {
     onDamaged: () => undefined,
   })
   return {
-    gateway: { chat: never, complete: never, embed: never },
+    gateway: { chat: never, complete: never, embed: never, converse: never, count: never },
     catalog,
     guards: createGuards(closedDoor(), 'nobody'),
     reply: {

@@ -24,11 +24,13 @@ import type { Env } from './http/env'
 import { assertGuarded, type Guards } from './http/guards'
 import { refuseNul } from './http/nul'
 import { renderError, toRendered } from './http/render'
+import { wordingOf } from './http/wording'
 import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
+import { messageRoutes } from './v1/messages'
 import { modelRoutes } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
 import { ClientGone } from './wire/chunk-stream'
@@ -78,6 +80,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', chatCompletionRoutes(gateway, reply))
   app.route('/', completionRoutes(gateway, reply))
   app.route('/', embeddingRoutes(gateway, reply))
+  app.route('/', messageRoutes(gateway, reply))
   app.route('/', modelRoutes(catalog, guards))
   app.route('/', configRoutes(ports.stores.config, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
@@ -94,7 +97,9 @@ export function createApp(ports: AppPorts): Hono<Env> {
     return c.body(await described, 200, { 'content-type': 'application/json' })
   })
 
-  app.notFound((c) => renderError(unknownRoute(c.req.path), c.get('requestId')))
+  app.notFound((c) =>
+    renderError(unknownRoute(c.req.path), c.get('requestId'), wordingOf(c.req.raw)),
+  )
   app.onError((thrown, c) => {
     // Nobody is left to read it; for the log, by the number that proxies use.
     if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
@@ -102,7 +107,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
     const requestId = c.get('requestId')
     if (error.status >= 500)
       log.error({ requestId, code: error.code, err: error.cause }, error.message)
-    return renderError(error, requestId)
+    return renderError(error, requestId, wordingOf(c.req.raw))
   })
   assertGuarded(app)
   return app
@@ -110,6 +115,10 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
 /** A base address without `/v1` is what people get wrong most. */
 function unknownRoute(path: string): ApiError {
+  if (/^\/v1\/v1\/(messages|models)\b/.test(path)) {
+    const message = 'There is nothing here. The base URL of an Anthropic client ends before /v1.'
+    return new ApiError('resource_not_found', { message })
+  }
   const isModelPath = /^\/(chat\/completions|completions|embeddings|models)\b/.test(path)
   return new ApiError('resource_not_found', {
     message: isModelPath

@@ -16,6 +16,7 @@
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
+ * | dialect     | a format that callers speak beside our own; its requests become chat requests     |
  * | hold        | the worst case of one request, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
@@ -27,9 +28,12 @@
  */
 import type { z } from 'zod'
 import type { Principal } from './auth/principal'
+import type { Dialect } from './dialects/dialect'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
+import { countTokens } from './gateway/count-tokens'
 import { embeddings } from './gateway/embeddings'
+import { fittingChat, overChat, told } from './gateway/over-chat'
 import type {
   Call,
   CheckedRequest,
@@ -49,7 +53,7 @@ import { outputLimitOf, withOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
 import { candidatesOf, findModel } from './routing/candidate'
 import { refuseCircle } from './wire/hops'
-import { check } from './wire/json-body'
+import { check, type JsonObject } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
 
 const countingMs = 1000
@@ -59,12 +63,18 @@ export interface Gateway {
   chat: (call: Call) => Promise<Reply | KeptReply>
   complete: (call: Call) => Promise<Reply | KeptReply>
   embed: (call: Call) => Promise<Reply | KeptReply>
+  /** A chat in the words of another format. */
+  converse: (dialect: Dialect, call: Call) => Promise<Reply | KeptReply>
+  /** The tokens of a prompt, about; nothing is asked of the model. */
+  count: (dialect: Dialect, call: Call) => Promise<number>
 }
 
 export const createGateway = (ports: Ports): Gateway => ({
   chat: (call) => serve(chat, call, ports),
   complete: (call) => serve(completions, call, ports),
   embed: (call) => serve(embeddings, call, ports),
+  converse: (dialect, call) => serve(overChat(dialect), call, ports),
+  count: (dialect, call) => countTokens(dialect, call, ports),
 })
 
 /** The first failure answers; the order is a promise. Source: api.md 4.8. */
@@ -103,7 +113,8 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     )
     meter = opened.meter
     const body = withOutputLimit(checked.body, opened.loweredTo)
-    return await settled(await endpoint.run({ ...checked, body, meter }), {
+    const reply = await endpoint.run({ ...checked, body, meter })
+    return await settled(told(reply, checked.translation), {
       settle,
       left: () => admission.releasePlace(),
       opened: () => opened.meter.answered(),
@@ -164,29 +175,38 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   call: Call,
   { ports, principal, read }: { ports: Ports; principal: Principal; read: ReadBody },
 ): Promise<Prepared<z.output<Schema>>> {
-  const request = check(endpoint.schema, read.body)
+  const translation = endpoint.translate?.(read.body)
+  const { body: arrived, bytes } = translation ? measured(translation.chat) : read
+  const request = check(endpoint.schema, arrived)
 
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
   const model = findModel(snapshot, request.model, endpoint.kinds)
   const candidates = candidatesOf(snapshot, model, ports.settings.current)
-  const size = endpoint.size(request, read.body)
+  const size = endpoint.size(request, arrived)
   checkOutputLimit(model, size)
   await checkContext(
     model,
-    { ...size, bytes: read.bytes },
+    { ...size, bytes },
     {
       atMost: tokensAtMost,
       atLeast: tokensAtLeast,
       count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
     },
   )
+  const fitting = translation ? fittingChat(arrived, model) : arrived
   const body = model.pricing
-    ? chargeable(read.body, { endpoint: endpoint.priced, pricing: model.pricing })
-    : read.body
-  const tokens = tokensNeeded(endpoint.need(request, read.bytes), size, model)
+    ? chargeable(fitting, { endpoint: endpoint.priced, pricing: model.pricing })
+    : fitting
+  const tokens = tokensNeeded(endpoint.need(request, bytes), size, model)
   return {
-    checked: { ports, call, principal, request, body, bytes: read.bytes, model, candidates },
+    checked: { ports, call, principal, request, body, bytes, model, candidates, translation },
     tokens,
   }
 }
+
+/** A request of ours that was made of another: its own length says what is in it. */
+const measured = (body: JsonObject): ReadBody => ({
+  body,
+  bytes: Buffer.byteLength(JSON.stringify(body)),
+})

@@ -7,6 +7,7 @@ const root = import.meta.dir
 /** Who may import whom. `errors` is open to all; main, audit, app and start assemble and may see all. */
 const mayImport: Record<string, string> = {
   wire: '',
+  dialects: 'wire',
   'crash-points': '',
   config: 'crash-points',
   errors: '',
@@ -22,9 +23,9 @@ const mayImport: Record<string, string> = {
   routing: 'catalog providers egress wire db',
   metering: 'catalog ledger db wire',
   gateway:
-    'auth policy routing metering ledger wire catalog providers egress idempotency db config',
-  http: 'auth policy idempotency wire config',
-  v1: 'gateway catalog http idempotency wire',
+    'auth policy routing metering ledger dialects wire catalog providers egress idempotency db config',
+  http: 'auth policy idempotency dialects wire config',
+  v1: 'gateway catalog http idempotency dialects wire',
   api: 'auth catalog ledger db http providers wire settings',
   jobs: 'api ledger metering db',
 }

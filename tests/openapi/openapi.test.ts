@@ -151,6 +151,8 @@ describe('each route', () => {
       'post /v1/chat/completions',
       'post /v1/completions',
       'post /v1/embeddings',
+      'post /v1/messages',
+      'post /v1/messages/count_tokens',
     ])
   })
 

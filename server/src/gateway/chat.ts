@@ -38,8 +38,11 @@ function streamed(job: Job<ChatRequest>): Reply {
   const opening = openStream(job, {
     allowance: job.meter.allowance(1),
     prepare: (candidate) => prepare(job, candidate),
-    relay: (candidate, { adapter, source }) =>
-      chatStreamOf(adapter, relayRequestOf(job, { candidate, source, identity, legacyFunctions })),
+    relay: (candidate, prepared) =>
+      chatStreamOf(
+        prepared,
+        relayRequestOf(job, { candidate, source: prepared.source, identity, legacyFunctions }),
+      ),
   })
   return { kind: 'stream', identity, opening }
 }

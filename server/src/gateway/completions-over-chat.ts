@@ -69,9 +69,10 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
     openStream(job, {
       allowance: job.meter.allowance(prompts.length),
       prepare: (candidate) => prepare(job, candidate, prompt),
-      relay: (candidate, { adapter, source }) => {
+      relay: (candidate, prepared) => {
+        const { source } = prepared
         const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-        return chatStreamOf(adapter, { ...relay, wantsUsage: false })
+        return chatStreamOf(prepared, { ...relay, wantsUsage: false })
       },
     })
   const [first = '', ...rest] = prompts

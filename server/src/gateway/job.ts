@@ -12,6 +12,7 @@ import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
 import type { Volume } from '../metering/worst-case'
+import type { Translation } from '../dialects/dialect'
 import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
@@ -21,6 +22,7 @@ import type { Candidate, Open } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
+import type { EventWriter } from '../wire/event-writer'
 import type { JsonObject } from '../wire/json-body'
 import type { Usage } from '../wire/usage'
 
@@ -83,6 +85,8 @@ export interface KeptReply {
 export interface WholeReply {
   kind: 'whole'
   body: object
+  /** The body is in the words of its caller already, where those are not ours. */
+  isTold?: boolean
   usage: Usage
   /** Nano-dollars, once the request was settled. */
   cost?: bigint
@@ -93,6 +97,8 @@ export interface WholeReply {
 export interface StreamReply {
   kind: 'stream'
   identity: Identity
+  /** Set where its events are not the chunks themselves. */
+  writer?: EventWriter
   /** Settles with the first good event, or with what failed before it. */
   opening: Promise<OpenStream>
 }
@@ -100,6 +106,8 @@ export interface StreamReply {
 export interface OpenStream {
   stream: ChunkStream
   provider: string
+  /** What the stream gives are whole frames in the words of its caller. */
+  isTold?: boolean
   /** What was used so far; all of it once the stream has ended. */
   usage: () => Usage | undefined
   /** The caller has gone; the provider is told, or its answer is read to the end. Once. */
@@ -125,6 +133,8 @@ export interface CheckedRequest<Request> {
   bytes: number
   model: Model
   candidates: readonly Candidate[]
+  /** Set where it arrived in another format: what it stood in for. */
+  translation?: Translation | undefined
 }
 
 /** A request that may run. */
@@ -141,6 +151,8 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
   schema: Schema
   limitBytes: number
   kinds: readonly Category[]
+  /** For another format than the one of `schema`: reads it first. Throws `invalid_request`. */
+  translate?: (body: JsonObject) => Translation
   /** What there is to count, should it come close to the model's context. */
   size: (request: z.output<Schema>, body: JsonObject) => PromptSize
   need: (request: z.output<Schema>, bytes: number) => TokenNeed

@@ -2,6 +2,7 @@ import type { Job, OpenStream } from './job'
 import { Leaving } from './leaving'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { newIdBody } from '../db/id'
+import type { OwnFormat } from '../providers/adapter'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import type { Source } from '../providers/upstream-error'
 import type { Allowance, Attempt, Operation, Sent } from '../routing/attempt'
@@ -27,7 +28,7 @@ export const identityOf = (job: Job<unknown>, object: Identity['object']): Ident
 })
 
 export const sourceOf = (
-  { model, body }: Job<unknown>,
+  { model, body }: Pick<Job<unknown>, 'model' | 'body'>,
   { provider, connection }: Candidate,
   textField: Source['textField'],
 ): Source => ({
@@ -52,12 +53,13 @@ export const relayRequestOf = (job: Job<Relayable>, relay: RelayOf): RelayReques
   options: relay.candidate.provider.options,
   wantsUsage: job.request.stream_options?.include_usage === true,
   legacyFunctions: relay.legacyFunctions,
+  keepsText: job.translation !== undefined,
   newCallId: () => `call_${newIdBody()}`,
   estimate: (output) => estimateUsage({ promptTokens: estimatePrompt(job.body), output }),
 })
 
 /** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
-export function wholeDeadline({ call, ports }: Job<unknown>): Deadline {
+export function wholeDeadline({ call, ports }: Pick<Job<unknown>, 'call' | 'ports'>): Deadline {
   const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
   return call.repeatable ? deadline : followed(deadline, call.signal)
 }
@@ -73,6 +75,8 @@ function followed(deadline: Deadline, signal: AbortSignal): Deadline {
 export interface Prepared extends Sent {
   source: Source
   operation: Operation
+  /** Set where the caller's request is passed on in the format that it came in. */
+  own?: OwnFormat | undefined
 }
 
 interface StreamPlan {
@@ -103,6 +107,7 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
         return {
           stream,
           provider: candidate.provider.key,
+          isTold: prepared.own !== undefined,
           usage: () => relayed.usage(),
           leave: () => leaving.leave(stream),
         }

@@ -1,6 +1,6 @@
 import type { Job } from './job'
 import { sourceOf, type Prepared } from './relay'
-import type { Adapter, Target } from '../providers/adapter'
+import type { Target } from '../providers/adapter'
 import { chatWayOf } from '../providers/chat-way'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
@@ -26,6 +26,24 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
   const source = sourceOf(job, candidate, textField)
   const { upstreamModel } = job.model
   const { adapter, operation, url, deployment } = chatWayOf(candidate, upstreamModel, body)
+  const { original, refusal } = job.translation ?? {}
+  const own = adapter?.own
+  if (own && own.format === original?.format) {
+    const paid = job.model.pricing ? original.paid() : original.body
+    const maxTokens = outputLimitOf(body)?.limit
+    const request = own.request(paid, { upstreamModel, maxTokens })
+    if (deployment !== undefined) request.body['model'] = deployment
+    const sent = { model: job.model, body: original.body }
+    return {
+      source: sourceOf(sent, candidate, textField),
+      operation,
+      url,
+      ...request,
+      own,
+      forwarded: original.headers,
+    }
+  }
+  if (refusal) throw refusal
   if (!adapter) {
     const { options } = candidate.provider
     const relayed = toUpstreamChat(body, { upstreamModel, options })
@@ -57,6 +75,13 @@ const targetOf = (
   },
 })
 
-/** What reads the stream of a candidate that was asked through that adapter, or without one. */
-export const chatStreamOf = (adapter: Adapter | undefined, request: RelayRequest): RelayedStream =>
-  adapter ? new TranslatedStream(adapter.reader(request.source), request) : new ChatStream(request)
+/** What reads the stream of a candidate that was asked in its own format, by an adapter, or in ours. */
+export function chatStreamOf(
+  { own, adapter }: Pick<Prepared, 'own' | 'adapter'>,
+  request: RelayRequest,
+): RelayedStream {
+  if (own) return own.stream(request)
+  return adapter
+    ? new TranslatedStream(adapter.reader(request.source), request)
+    : new ChatStream(request)
+}

@@ -19,6 +19,10 @@ export async function wholeChat(job: Job<Relayable>, chat: WholeChat): Promise<W
   const { egress, credentials } = job.ports
   const { hops } = job.call
   const attempt: Attempt = { ...prepared, candidate, deadline, egress, credentials, hops }
+  if (prepared.own) {
+    const { body } = await exchange(attempt)
+    return { ...prepared.own.whole(body, relayRequestOf(job, chat)), isTold: true }
+  }
   // A translated provider is always asked to stream.
   if (prepared.adapter) return collect(job, chat, attempt)
   const { streamOnlyModels, streamUsage } = candidate.provider.options
@@ -39,7 +43,7 @@ async function collect(
 ): Promise<WholeAnswer> {
   const relay = relayRequestOf(job, chat)
   const reading = { ...relay, wantsUsage: true, legacyFunctions: false }
-  const stream = chatStreamOf(chat.prepared.adapter, reading)
+  const stream = chatStreamOf(chat.prepared, reading)
   // A stream ends its deadline; the request's own may have further prompts to watch.
   const deadline = new Deadline({ totalMs: job.ports.timers.requestMs })
   const stop = () => deadline.cancel(reasonOf(chat.deadline.signal))

@@ -3,6 +3,7 @@ import type { Env } from './env'
 
 const exposed = [
   'x-request-id',
+  'request-id',
   'retry-after',
   'retry-after-ms',
   'x-should-retry',

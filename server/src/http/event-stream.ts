@@ -1,15 +1,17 @@
 import type { ApiError, ErrorCode } from '../errors'
 import { toRendered } from './render'
-import { errorChunk, type Identity } from '../wire/answer'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
-import { doneFrame, frame, pingFrame } from '../wire/sse'
+import { FrameWriter, type EventWriter } from '../wire/event-writer'
 
-/** A stream of chunks on its way out, and what its error frame needs to say. */
+/** A stream of chunks on its way out, and what its events are written by. */
 export interface Outgoing {
-  identity: Identity
+  writer: EventWriter
   requestId: string
-  /** Settles with the first good event, or with what failed before it. */
-  opening: Promise<{ stream: ChunkStream }>
+  /**
+   * Settles with the first good event, or with what failed before it. `isTold`: what it gives are
+   * frames already.
+   */
+  opening: Promise<{ stream: ChunkStream; isTold?: boolean }>
   /** The headers do not wait for the first event. */
   isEarly: boolean
   /** What is told of a stream that broke, for the log. */
@@ -83,6 +85,7 @@ export class StreamWatch implements Disposable {
 class EventStream {
   readonly #outgoing: Outgoing
   readonly #watch: StreamWatch
+  #writer: EventWriter
   #source: ChunkStream | undefined
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #isWanted = false
@@ -91,6 +94,7 @@ class EventStream {
 
   constructor(outgoing: Outgoing, watch: StreamWatch) {
     this.#outgoing = outgoing
+    this.#writer = outgoing.writer
     this.#watch = watch
     watch.add(this)
   }
@@ -100,7 +104,7 @@ class EventStream {
       {
         start: (controller) => {
           // The runtime holds headers back until there is a body to send with them.
-          if (this.#outgoing.isEarly) this.#send(controller, pingFrame)
+          if (this.#outgoing.isEarly) this.#send(controller, this.#writer.ping)
         },
         pull: (controller) => this.#pull(controller),
         cancel: () => this.#leave(new ClientGone()),
@@ -114,13 +118,19 @@ class EventStream {
     this.#isWanted = true
     this.#lastMoveMs = performance.now()
     try {
-      this.#source ??= (await this.#outgoing.opening).stream
-      const chunks = await this.#source.read()
+      this.#source ??= await this.#open()
+      const writer = this.#writer
       let text = ''
-      for (const chunk of chunks ?? []) text += frame(chunk)
-      if (!chunks || this.#source.ended) {
+      let isOver = false
+      // A writer may have nothing to say of what it was given.
+      while (text === '' && !isOver) {
+        const chunks = await this.#source.read()
+        for (const chunk of chunks ?? []) text += writer.write(chunk)
+        isOver = !chunks || this.#source.ended
+      }
+      if (isOver) {
         const { copy, crashAt } = this.#outgoing
-        text += doneFrame
+        text += writer.end()
         // Before it goes out, so that whoever has read the end can ask again.
         if (copy && !this.#isClosed) await copy.end(encode(text))
         crashAt?.('before-last-byte')
@@ -135,13 +145,19 @@ class EventStream {
     }
   }
 
-  /** One frame with the error, then the end, without `[DONE]`: nobody takes it for success. */
+  async #open(): Promise<ChunkStream> {
+    const { stream, isTold } = await this.#outgoing.opening
+    if (isTold) this.#writer = new FrameWriter(this.#writer)
+    return stream
+  }
+
+  /** The error in the words of the caller, then the end. */
   #fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
     if (this.#isClosed) return
     const error = toRendered(thrown)
-    const { identity, requestId, onBroken } = this.#outgoing
+    const { requestId, onBroken } = this.#outgoing
     onBroken(error.code, error)
-    this.#close(controller, frame(errorChunk(identity, error, requestId)))
+    this.#close(controller, this.#writer.fail(error, requestId))
   }
 
   #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
@@ -156,7 +172,7 @@ class EventStream {
     this.#isClosed = true
     const bytes = encode(last)
     void this.#outgoing.copy?.end(bytes)
-    controller.enqueue(bytes)
+    if (bytes.length > 0) controller.enqueue(bytes)
     controller.close()
   }
 
@@ -182,7 +198,7 @@ class EventStream {
     const stillMs = nowMs - this.#lastMoveMs
     if (this.#isWanted && stillMs >= keepAliveMs) {
       this.#lastMoveMs = nowMs
-      if (this.#controller) this.#send(this.#controller, pingFrame)
+      if (this.#controller) this.#send(this.#controller, this.#writer.ping)
     } else if (!this.#isWanted && stillMs >= slowClientMs) {
       this.#leave(new ClientGone())
       // Resets the socket: whoever does not read does not need a proper end.

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Hono, MiddlewareHandler } from 'hono'
-import { callerOf } from './caller'
+import { callerOf, modelCallerOf } from './caller'
 import type { Env } from './env'
 import { hashOf } from '../auth/api-key'
 import type { Permission } from '../auth/principal'
@@ -57,7 +57,7 @@ export function createGuards(door: Door, adminKey: string): Guards {
   return {
     key: (permission) =>
       marked('models', async (c, next) => {
-        c.set('principal', await door.enterCounted(callerOf(c), permission))
+        c.set('principal', await door.enterCounted(modelCallerOf(c), permission))
         await next()
       }),
     account: (permission) =>

@@ -1,6 +1,8 @@
 import type { Hono } from 'hono'
 import type { Env } from './env'
 import { renderError } from './render'
+import { wordingOf } from './wording'
+import type { Wording } from '../dialects/dialect'
 import { StartError, type Config } from '../config'
 import { ApiError, invalidRequest } from '../errors'
 
@@ -16,8 +18,8 @@ const unparsable = () =>
   invalidRequest(null, 'bad_format', 'The request line or Host cannot be read.')
 
 /** The answer to a request that never reached the application. */
-function refuse(error: ApiError, requestId: string): Response {
-  const response = renderError(error, requestId)
+function refuse(error: ApiError, requestId: string, wording?: Wording): Response {
+  const response = renderError(error, requestId, wording)
   response.headers.set('x-request-id', requestId)
   return response
 }
@@ -38,7 +40,7 @@ export function listen(
       fetch: (request, server) =>
         URL.canParse(request.url)
           ? app.fetch(request, { server })
-          : refuse(unparsable(), newRequestId()),
+          : refuse(unparsable(), newRequestId(), wordingOf(request)),
       error: () => refuse(new ApiError('internal_error'), newRequestId()),
     })
   } catch (cause) {

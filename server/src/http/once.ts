@@ -1,5 +1,6 @@
 import type { StreamCopy } from './event-stream'
 import { renderError, toRendered } from './render'
+import type { Wording } from '../dialects/dialect'
 import { mostAnswerBytes, type Claim, type Claims } from '../idempotency/claims'
 import { hashRequest, readKey } from '../idempotency/key'
 import type { KeptAnswer } from '../idempotency/store'
@@ -11,6 +12,7 @@ interface Options {
   key: string
   path: string
   requestId: string
+  wording: Wording
   /** Aborts when the caller has gone. */
   signal: AbortSignal
   /** How long a repeat waits for the first. */
@@ -63,7 +65,8 @@ export class Once {
   async failed(thrown: unknown): Promise<void> {
     if (!this.#claim) return
     if (thrown instanceof ClientGone) return this.#giveUp()
-    await this.whole(renderError(toRendered(thrown), this.#options.requestId))
+    const { requestId, wording } = this.#options
+    await this.whole(renderError(toRendered(thrown), requestId, wording))
   }
 
   /** Collects a stream as it goes out. Who leaves before its end finds nothing kept. */

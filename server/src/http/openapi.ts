@@ -10,7 +10,7 @@ const description: Partial<GenerateSpecOptions> = {
       title: 'Tollgate',
       version: '0.1.0',
       description:
-        'A gateway to language models. Existing OpenAI clients work with `{base_url}/v1` and a Tollgate key.',
+        'A gateway to language models. Existing OpenAI clients work with `{base_url}/v1` and a Tollgate key, Anthropic clients with `{base_url}`.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'Where this description was served' }],
@@ -21,7 +21,7 @@ const description: Partial<GenerateSpecOptions> = {
           type: 'http',
           scheme: 'bearer',
           description:
-            'A service key, `sk-tg-...`. The first start keeps one in `first-key` of its data directory.',
+            'A service key, `sk-tg-...`; below `/v1` also as `x-api-key`. The first start keeps one in `first-key` of its data directory.',
         },
       },
     },

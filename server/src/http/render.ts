@@ -1,4 +1,5 @@
 import { HTTPException } from 'hono/http-exception'
+import type { Wording } from '../dialects/dialect'
 import {
   ApiError,
   errorBody,
@@ -31,11 +32,21 @@ export function toRendered(thrown: unknown): ApiError {
   return isOutage(thrown) ? unavailable(thrown) : toApiError(thrown)
 }
 
+export const ownWording: Wording = { errorBody }
+
 /** The answer for an error. The only place where something thrown becomes a body. */
-export function renderError(error: ApiError, requestId: string): Response {
-  const headers = new Headers({ 'content-type': 'application/json', ...errorHeaders(error) })
+export function renderError(
+  error: ApiError,
+  requestId: string,
+  wording: Wording = ownWording,
+): Response {
+  const headers = new Headers({
+    'content-type': 'application/json',
+    ...errorHeaders(error),
+    ...wording.headers?.(requestId),
+  })
   if (error.quota) tellQuota(headers, error.quota)
-  return new Response(JSON.stringify(errorBody(error, requestId)), {
+  return new Response(JSON.stringify(wording.errorBody(error, requestId)), {
     status: error.status,
     headers,
   })

@@ -106,13 +106,16 @@ function sizeOf(texts: readonly string[]): Size {
   return size
 }
 
+/** The tokens of a chat request that are in none of its texts. */
+export const estimateAround = ({ messages, media }: Omit<PromptTexts, 'texts'>): number =>
+  usualMessageTokens * (messages + 1) + usualMediaTokens * media
+
 /** The tokens of a request's prompt by its length alone, whichever endpoint it was for. */
 export function estimatePrompt(body: JsonObject): number {
   const { messages, prompt, input } = body
   if (Array.isArray(messages)) {
     const asked = textsOf({ ...body, messages: messages.filter(isObject) })
-    const around = usualMessageTokens * (asked.messages + 1)
-    return tokensOf(sizeOf(asked.texts)) + around + usualMediaTokens * asked.media
+    return tokensOf(sizeOf(asked.texts)) + estimateAround(asked)
   }
   // Texts, or token ids, in one list or in several.
   const items: unknown[] = [prompt ?? input ?? []].flat(2)

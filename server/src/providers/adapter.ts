@@ -1,4 +1,6 @@
 import type { Media } from './media'
+import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
+import type { WholeAnswer } from './openai/whole-answer'
 import type { Failure, Source } from './upstream-error'
 import type { ApiError } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
@@ -28,6 +30,22 @@ export interface UpstreamRequest {
 /** Reads one answer: takes an event's `data`, returns its parts. Throws the `ApiError` it stands for. */
 export type PartsReader = (data: string) => Part[]
 
+/** For whom a request in a provider's own format is passed on. */
+export interface OwnTarget {
+  upstreamModel: string
+  /** The output limit that the hold pays for. */
+  maxTokens: number | undefined
+}
+
+/** How requests of callers who speak the provider's own format are passed on, and answers back. */
+export interface OwnFormat {
+  format: 'messages'
+  request: (body: JsonObject, target: OwnTarget) => UpstreamRequest
+  /** Its chunks are whole frames of that format. */
+  stream: (asked: RelayRequest) => RelayedStream
+  whole: (answer: unknown, asked: RelayRequest) => WholeAnswer
+}
+
 /**
  * How one dialect is written and read: pure, so that its test needs no server. A translated provider
  * is always asked to stream; for a caller who did not ask, the parts are collected.
@@ -38,6 +56,8 @@ export interface Adapter {
   /** Throws `invalid_request`, issue `unsupported_by_model`, for what would change the answer's meaning. */
   request: (chat: ChatRequest, target: Target) => UpstreamRequest
   reader: (source: Source) => PartsReader
+  /** For callers who speak it too. */
+  own?: OwnFormat | undefined
   /** What must be fetched before `request` can be called; absent where the provider fetches itself. */
   addresses?: (chat: ChatRequest) => string[]
   /** What a refusal means for the caller, where it is not read as that of an OpenAI-alike. */

@@ -31,6 +31,8 @@ export interface Sent {
   /** The whole address, where it is no path behind the connection's. */
   url?: string | undefined
   headers?: Readonly<Record<string, string>>
+  /** Headers of the caller's that belong to a body which is passed on. */
+  forwarded?: Readonly<Record<string, string>>
   /** Who wrote it and reads its answer; undefined for what is relayed. */
   adapter?: Adapter | undefined
   /** How its refusals are read, where they are not those of an OpenAI-alike; else the adapter's. */
@@ -136,6 +138,7 @@ async function post(attempt: Attempt, proof: Proof | undefined): Promise<Respons
   const headers = {
     ...attempt.headers,
     ...headersOf(candidate, url),
+    ...attempt.forwarded,
     [hopsHeader]: String(attempt.hops + 1),
   }
   const request = { url, headers, body: JSON.stringify(body) }

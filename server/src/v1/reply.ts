@@ -1,8 +1,9 @@
 import type { Context } from 'hono'
 import type { Call, KeptReply, Reply, StreamReply } from '../gateway/job'
 import { readJson } from '../http/body'
-import { callerOf } from '../http/caller'
+import { modelCallerOf } from '../http/caller'
 import type { Env } from '../http/env'
+import { ChunkWriter } from '../wire/event-writer'
 import { hopsHeader, toHops } from '../wire/hops'
 import { plainUsd } from '../wire/usd'
 import {
@@ -12,6 +13,7 @@ import {
   type StreamWatch,
 } from '../http/event-stream'
 import { Once, replayed } from '../http/once'
+import { wordingOf } from '../http/wording'
 import type { Claims } from '../idempotency/claims'
 
 /** What the model endpoints need to answer. */
@@ -39,6 +41,7 @@ export async function respond(c: Context<Env>, run: Run, ports: ReplyPorts): Pro
     claims,
     key,
     path: c.req.path,
+    wording: wordingOf(c.req.raw),
     requestId: c.get('requestId'),
     signal: c.req.raw.signal,
     patienceMs: requestMs,
@@ -54,8 +57,8 @@ export async function respond(c: Context<Env>, run: Run, ports: ReplyPorts): Pro
 }
 
 /** A request as the gateway takes it. */
-const toCall = (c: Context<Env>): Call => ({
-  ...callerOf(c),
+export const toCall = (c: Context<Env>): Call => ({
+  ...modelCallerOf(c),
   requestId: c.get('requestId'),
   readBody: (limitBytes) => readJson(c.req.raw, limitBytes, c.env.server),
   hops: toHops(c.req.raw.headers.get(hopsHeader)),
@@ -82,13 +85,14 @@ async function toResponse(
       'content-type': 'application/json',
       'x-tollgate-provider': reply.provider,
       'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+      ...wordingOf(c.req.raw).headers?.(c.get('requestId')),
     },
   })
 }
 
 async function streamed(
   c: Context<Env>,
-  { identity, opening }: StreamReply,
+  { identity, writer = new ChunkWriter(identity), opening }: StreamReply,
   { ports, once }: Answering,
 ): Promise<Response> {
   const { watch, earlyHeadersMs, onBroken, crashAt } = ports
@@ -99,10 +103,11 @@ async function streamed(
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
+    ...wordingOf(c.req.raw).headers?.(requestId),
   })
   if (opened) headers.set('x-tollgate-provider', opened.provider)
   const outgoing = {
-    identity,
+    writer,
     requestId,
     opening,
     isEarly: !opened,

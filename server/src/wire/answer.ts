@@ -14,6 +14,9 @@ export interface Identity {
 export const answerId = (requestId: string, prefix: 'chatcmpl' | 'cmpl') =>
   `${prefix}-${requestId.slice(requestId.indexOf('_') + 1)}`
 
+/** The same without its prefix, for formats that have another. */
+export const bareAnswerId = (id: unknown) => String(id).replace(/^[a-z]+-/, '')
+
 /**
  * The last frame of a stream that failed after it began: a chunk that every reader takes, with the
  * error beside it. Source: api.md 4.3.

@@ -57,37 +57,45 @@ const callId = z
     message: 'must have a length of at most 256.',
   })
 
-const Message = z
-  .looseObject({
-    role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
-    content: z.union([z.string(), z.array(Part).min(1).max(256)]).nullish(),
-    name: maybe(text(64, 1)),
-    tool_calls: maybe(z.array(ToolCall).max(128)),
-    function_call: maybe(z.looseObject({ name: z.string(), arguments: z.string() })),
-    tool_call_id: maybe(callId),
-  })
-  .superRefine((message, ctx) => {
-    const saysMore =
-      message.role === 'assistant' &&
-      (message.tool_calls?.length ||
-        message.function_call ||
-        message['refusal'] ||
-        message['audio'])
-    if (message.content === null || message.content === undefined) {
-      if (!saysMore) ctx.addIssue(broken('required', 'this field is required.', ['content']))
-    }
-    if (message.tool_calls && message.role !== 'assistant') {
-      ctx.addIssue(
-        broken('not_allowed', 'only an assistant message has tool calls.', ['tool_calls']),
-      )
-    }
-    if (message.role === 'tool' && !message.tool_call_id) {
-      ctx.addIssue(broken('required', 'a tool message names its call.', ['tool_call_id']))
-    }
-    if (message.role === 'function' && !message.name) {
-      ctx.addIssue(broken('required', 'a function message names its function.', ['name']))
-    }
-  })
+/** How many there may be of what a request is made of. */
+interface Most {
+  messages: number
+  parts: number
+  tools: number
+}
+
+const messageOf = ({ parts }: Most) =>
+  z
+    .looseObject({
+      role: z.enum(['user', 'assistant', 'system', 'tool', 'developer', 'function']),
+      content: z.union([z.string(), z.array(Part).min(1).max(parts)]).nullish(),
+      name: maybe(text(64, 1)),
+      tool_calls: maybe(z.array(ToolCall).max(128)),
+      function_call: maybe(z.looseObject({ name: z.string(), arguments: z.string() })),
+      tool_call_id: maybe(callId),
+    })
+    .superRefine((message, ctx) => {
+      const saysMore =
+        message.role === 'assistant' &&
+        (message.tool_calls?.length ||
+          message.function_call ||
+          message['refusal'] ||
+          message['audio'])
+      if (message.content === null || message.content === undefined) {
+        if (!saysMore) ctx.addIssue(broken('required', 'this field is required.', ['content']))
+      }
+      if (message.tool_calls && message.role !== 'assistant') {
+        ctx.addIssue(
+          broken('not_allowed', 'only an assistant message has tool calls.', ['tool_calls']),
+        )
+      }
+      if (message.role === 'tool' && !message.tool_call_id) {
+        ctx.addIssue(broken('required', 'a tool message names its call.', ['tool_call_id']))
+      }
+      if (message.role === 'function' && !message.name) {
+        ctx.addIssue(broken('required', 'a function message names its function.', ['name']))
+      }
+    })
 
 const FunctionDefinition = z.looseObject({
   name: text(128, 1),
@@ -121,9 +129,9 @@ const ResponseFormat = z.discriminatedUnion('type', [
 
 const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
 
-const shape = {
+const shapeOf = (most: Most) => ({
   model: modelField,
-  messages: z.array(Message).min(1).max(2000),
+  messages: z.array(messageOf(most)).min(1).max(most.messages),
   ...samplingFields,
   max_tokens: outputLimit,
   max_completion_tokens: outputLimit,
@@ -132,7 +140,9 @@ const shape = {
   stop: stopField,
   ...penaltyFields,
   tools: maybe(
-    z.array(z.looseObject({ type: z.literal('function'), function: FunctionDefinition })).max(128),
+    z
+      .array(z.looseObject({ type: z.literal('function'), function: FunctionDefinition }))
+      .max(most.tools),
   ),
   tool_choice: maybe(ToolChoice),
   functions: maybe(z.array(FunctionDefinition).max(128)),
@@ -157,25 +167,35 @@ const shape = {
   store: maybe(z.boolean()),
   service_tier: maybe(z.string()),
   prediction: maybe(z.looseObject({})),
-}
+})
+
+const chatRequestOf = (most: Most) =>
+  z.looseObject(shapeOf(most)).superRefine((request, ctx) => {
+    if (request.top_logprobs && !request.logprobs) {
+      ctx.addIssue(broken('conflict', 'needs "logprobs": true.', ['top_logprobs']))
+    }
+    const choice = request.tool_choice
+    if (request.tools?.length && typeof choice === 'object' && choice?.type === 'function') {
+      const wanted = choice.function.name
+      if (!request.tools.some((tool) => tool.function.name === wanted)) {
+        ctx.addIssue(
+          broken('unknown_value', `there is no tool "${wanted}".`, [
+            'tool_choice',
+            'function',
+            'name',
+          ]),
+        )
+      }
+    }
+  })
 
 /** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: api.md 4.1. */
-export const ChatRequest = z.looseObject(shape).superRefine((request, ctx) => {
-  if (request.top_logprobs && !request.logprobs) {
-    ctx.addIssue(broken('conflict', 'needs "logprobs": true.', ['top_logprobs']))
-  }
-  const choice = request.tool_choice
-  if (request.tools?.length && typeof choice === 'object' && choice?.type === 'function') {
-    const wanted = choice.function.name
-    if (!request.tools.some((tool) => tool.function.name === wanted)) {
-      ctx.addIssue(
-        broken('unknown_value', `there is no tool "${wanted}".`, [
-          'tool_choice',
-          'function',
-          'name',
-        ]),
-      )
-    }
-  }
+export const ChatRequest = chatRequestOf({ messages: 2000, parts: 256, tools: 128 })
+
+/** The same, made of a request in another format, which has bounds of its own. */
+export const TranslatedChat = chatRequestOf({
+  messages: Infinity,
+  parts: Infinity,
+  tools: Infinity,
 })
 export type ChatRequest = z.output<typeof ChatRequest>

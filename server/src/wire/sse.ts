@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser'
+import type { JsonObject } from './json-body'
 
 const longestEvent = 1024 * 1024
 
@@ -45,6 +46,10 @@ export class EventReader {
 
 /** One event of ours. */
 export const frame = (data: string) => `data: ${data}\n\n`
+
+/** One event of a format that names its events. */
+export const namedFrame = (event: JsonObject & { type: string }) =>
+  `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** What ends a stream that succeeded. */
 export const doneFrame = 'data: [DONE]\n\n'

@@ -1,3 +1,4 @@
+import { ownFormat } from './own-format'
 import { partsReader } from './parts'
 import { toMessagesRequest } from './request'
 import type { Adapter } from '../adapter'
@@ -7,4 +8,5 @@ export const anthropic = {
   framing: 'sse',
   request: toMessagesRequest,
   reader: partsReader,
+  own: ownFormat,
 } satisfies Adapter

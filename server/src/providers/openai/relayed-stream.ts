@@ -14,6 +14,8 @@ export interface RelayRequest {
   wantsUsage: boolean
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
+  /** A whole answer keeps the text that stands beside tool calls. */
+  keepsText?: boolean | undefined
   newCallId: () => string
   /** Counts what was asked and answered, for a provider that does not. */
   estimate: (output: TextSize) => Usage

@@ -12,6 +12,8 @@ import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 export interface WholeAnswer {
   body: JsonObject
   usage: Usage
+  /** The body is in the caller's own format already. */
+  isTold?: boolean
 }
 
 const answerFields = new Set(['error', 'choices', 'usage', 'x_groq', 'base_resp'])
@@ -82,6 +84,7 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
   const { text, thought } = contentOf(theirs['content'])
   const calls = toCalls(theirs['tool_calls'], request)
   const thinking = theirs['reasoning_content'] ?? reasoning ?? (thought || undefined)
+  const dropsText = calls.length > 0 && !request.keepsText
   const called = request.legacyFunctions
     ? { function_call: calls[0]?.['function'] }
     : { tool_calls: calls }
@@ -89,7 +92,7 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
   return {
     ...plain,
     role: 'assistant',
-    content: calls.length > 0 || theirs['content'] === null ? null : text,
+    content: dropsText || theirs['content'] === null ? null : text,
     refusal: theirs['refusal'] ?? null,
     ...(typeof thinking === 'string' && thinking !== '' && { reasoning_content: thinking }),
     ...(calls.length > 0 && called),

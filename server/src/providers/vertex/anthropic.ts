@@ -14,6 +14,8 @@ const version = 'vertex-2023-10-16'
  */
 export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
   ...anthropic,
+  // Vertex has its own surface around the format: requests are written anew.
+  own: undefined,
 
   request(chat, target) {
     const { model } = surfaceOf(target.upstreamModel)

@@ -1,0 +1,50 @@
+import type { ApiError } from '../errors'
+import type { Identity } from '../wire/answer'
+import type { EventWriter } from '../wire/event-writer'
+import type { JsonObject } from '../wire/json-body'
+
+/** How a format words its failures, and which headers all its answers carry. */
+export interface Wording {
+  errorBody: (error: ApiError, requestId: string) => object
+  headers?: (requestId: string) => Record<string, string>
+}
+
+/**
+ * A format that callers speak beside our own: pure. Its requests become chat requests, go through
+ * the stages of `gateway.ts` as such, and their answers are told in its words again.
+ */
+export interface Dialect {
+  wording: Wording
+  /** A request as it arrived. Throws `invalid_request`. */
+  read: (body: JsonObject) => Translation
+}
+
+/** A request that can be passed on as it is. */
+export interface Original {
+  format: 'messages'
+  body: JsonObject
+  /** Of the caller's headers those that belong to it. */
+  headers: Readonly<Record<string, string>>
+  /**
+   * The body without what the price of a model does not cover. Throws `invalid_request` for what
+   * cannot be left out.
+   */
+  paid: () => JsonObject
+}
+
+/** One request of a dialect: the chat request that stands in for it, and how its answer is told. */
+export interface Translation {
+  /**
+   * With `stream_options.include_usage` where it is to stream, so that the writer learns of the usage,
+   * which comes in the last chunk.
+   */
+  chat: JsonObject
+  /** The request as it arrived, for a provider that speaks the same format. */
+  original?: Original | undefined
+  /** Why no provider of another format can do what is asked; thrown before one of them is. */
+  refusal?: ApiError | undefined
+  /** The whole answer, for a whole chat completion of ours. */
+  answer: (completion: JsonObject) => object
+  /** Starts a stream. `identity` heads the chunks that its writer gets. */
+  writer: (identity: Identity) => EventWriter
+}

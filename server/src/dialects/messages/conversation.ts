@@ -1,0 +1,101 @@
+import { fromCallId } from './call-id'
+import { nothing, onlyAnthropic, toContent, toParts, type Refuse } from './content'
+import {
+  isBlock,
+  isSaid,
+  type Block,
+  type MessagesRequest,
+  type ResultBlock,
+  type Turn,
+} from './schema'
+import { toThoughts } from './thoughts'
+import type { JsonObject } from '../../wire/json-body'
+
+/** System and turns as messages of a chat. Source: wire.md 8, read backwards. */
+export function toChatMessages(
+  { system, messages }: Pick<MessagesRequest, 'system' | 'messages'>,
+  refuse: Refuse,
+): JsonObject[] {
+  const head = instructions(system, 'system', refuse)
+  return [...head, ...messages.flatMap((turn, at) => toMessages(turn, `messages.${at}`, refuse))]
+}
+
+function instructions(
+  system: MessagesRequest['system'] | Turn['content'],
+  path: string,
+  refuse: Refuse,
+): JsonObject[] {
+  if (!system || system.length === 0) return []
+  const content = typeof system === 'string' ? system : toContent(toParts(system, path, refuse))
+  return [{ role: 'system', content }]
+}
+
+function toMessages({ role, content }: Turn, path: string, refuse: Refuse): JsonObject[] {
+  const own = `${path}.content`
+  if (role === 'system') return instructions(content, own, refuse)
+  if (typeof content === 'string') return [{ role, content }]
+  return role === 'user' ? ofUser(content, own, refuse) : ofAssistant(content, own, refuse)
+}
+
+/** Results come first, each as a message of its own: chat models want them right behind their calls. */
+function ofUser(blocks: readonly Block[], path: string, refuse: Refuse): JsonObject[] {
+  const results: JsonObject[] = []
+  const parts: JsonObject[] = []
+  for (const [position, block] of blocks.entries()) {
+    const own = `${path}.${position}`
+    if (isBlock(block, 'tool_result')) {
+      const { message, media } = toResult(block, own, refuse)
+      results.push(message)
+      parts.push(...media)
+    } else if (isSaid(block)) parts.push(...toParts([block], path, refuse))
+    else {
+      refuse(onlyAnthropic(own, `this model cannot read "${block.type}".`))
+      parts.push(nothing)
+    }
+  }
+  return parts.length > 0 ? [...results, { role: 'user', content: toContent(parts) }] : results
+}
+
+/** Most providers take nothing but text as a result: what is not text is shown by the user. */
+function toResult(block: ResultBlock, path: string, refuse: Refuse) {
+  const { content } = block
+  const parts = Array.isArray(content)
+    ? toParts(content, `${path}.content`, refuse)
+    : [{ type: 'text', text: content ?? '' }]
+  const media = parts.filter(({ type }) => type !== 'text')
+  const text = parts
+    .filter(({ type }) => type === 'text')
+    .map(textOf)
+    .join('\n')
+  const shown = text === '' && media.length > 0 ? 'The result is shown in the next message.' : text
+  const message = { role: 'tool', tool_call_id: fromCallId(block.tool_use_id), content: shown }
+  return { message, media }
+}
+
+const textOf = ({ text }: JsonObject) => (typeof text === 'string' ? text : '')
+
+/** What Anthropic's own services did in a turn is left out: others have no word for it. */
+function ofAssistant(blocks: readonly Block[], path: string, refuse: Refuse): JsonObject[] {
+  const parts = toParts(blocks, path, refuse)
+  const calls = blocks.flatMap((block) =>
+    isBlock(block, 'tool_use')
+      ? [
+          {
+            id: fromCallId(block.id),
+            type: 'function',
+            function: { name: block.name, arguments: JSON.stringify(block.input) },
+          },
+        ]
+      : [],
+  )
+  const texts = parts.map(textOf).join('')
+  if (texts === '' && calls.length === 0) return []
+  return [
+    {
+      role: 'assistant',
+      content: texts === '' ? null : texts,
+      ...toThoughts(blocks),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+  ]
+}

@@ -1,0 +1,58 @@
+import { toMessage } from './answer'
+import { paidOf } from './paid'
+import { toChatRequest } from './request'
+import { CountRequest, MessagesRequest } from './schema'
+import { wording } from './wording'
+import { MessageWriter } from './writer'
+import type { ApiError } from '../../errors'
+import { check } from '../../wire/json-body'
+import type { Dialect, Original, Translation } from '../dialect'
+
+function translate(
+  request: MessagesRequest | CountRequest,
+  { body, headers }: Pick<Original, 'body' | 'headers'>,
+): Translation {
+  const refusals: ApiError[] = []
+  let unmeasured: ApiError | undefined
+  const chat = toChatRequest(request, (error, size) => {
+    refusals.push(error)
+    if (size === 'unmeasured') unmeasured ??= error
+  })
+  const paid = () => {
+    if (unmeasured) throw unmeasured
+    return paidOf(body)
+  }
+  const type = request.thinking?.type
+  const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
+  return {
+    chat,
+    original: { format: 'messages', body, headers, paid },
+    refusal: refusals[0],
+    answer: (completion) => toMessage(completion, wanted),
+    writer: (identity) => new MessageWriter(identity, wanted),
+  }
+}
+
+const ownHeaders = ['anthropic-version', 'anthropic-beta']
+
+/** Those headers of a caller that belong to his request. */
+const headersOf = (headers: Headers) =>
+  Object.fromEntries(
+    ownHeaders.flatMap((name) => {
+      const value = headers.get(name)
+      return value ? [[name, value]] : []
+    }),
+  )
+
+const dialect =
+  (schema: typeof MessagesRequest | typeof CountRequest) =>
+  (headers: Headers): Dialect => ({
+    wording,
+    read: (body) => translate(check(schema, body), { body, headers: headersOf(headers) }),
+  })
+
+/** The Messages format of Anthropic, for a request with these headers. Source: wire.md 13.1. */
+export const messages = dialect(MessagesRequest)
+
+/** The same, for a prompt whose tokens are to be counted. */
+export const messagesToCount = dialect(CountRequest)

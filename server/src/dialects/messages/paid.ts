@@ -1,0 +1,62 @@
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { invalidRequest } from '../../errors'
+
+/** Tools that the caller runs, or that search among the caller's own: they cost what they say. */
+const freeTools = /^(custom$|(bash|text_editor|computer|memory|tool_search_tool_\w+)_\d+$)/
+
+/** What tunes an answer at another price than ours. */
+const dearer = ['service_tier', 'inference_geo', 'speed']
+
+const unpaid = (param: string) =>
+  invalidRequest(
+    param,
+    'unsupported_by_model',
+    `${param} is not covered by this model's price; it works on a connection of your own.`,
+  )
+
+/** To write a summary, all of the prompt is read once more. */
+const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).startsWith('compact')
+
+/**
+ * A request for Anthropic without what the price of its model does not cover. Throws `invalid_request`
+ * for what cannot just be left out. Whoever pays Anthropic himself is not asked.
+ */
+export function paidOf(body: JsonObject): JsonObject {
+  const { tools, context_management: management } = body
+  for (const name of ['mcp_servers', 'container', 'fallbacks']) {
+    const value = body[name]
+    if (value && !(Array.isArray(value) && value.length === 0)) throw unpaid(name)
+  }
+  for (const [position, tool] of (Array.isArray(tools) ? tools : []).entries()) {
+    const type: unknown = isObject(tool) ? tool['type'] : undefined
+    if (typeof type === 'string' && !freeTools.test(type)) throw unpaid(`tools.${position}.type`)
+  }
+  const edits = isObject(management) ? management['edits'] : undefined
+  if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
+  const paid = withShortCaches(body)
+  for (const name of dearer) delete paid[name]
+  return paid
+}
+
+/** An hour in the cache is dearer than the price of writing to it. */
+function withShortCaches(body: JsonObject): JsonObject {
+  const copy: JsonObject = { ...body }
+  if (isObject(copy['cache_control'])) copy['cache_control'] = { type: 'ephemeral' }
+  for (const name of ['system', 'tools'] as const) copy[name] = shortened(copy[name])
+  if (Array.isArray(copy['messages'])) {
+    copy['messages'] = copy['messages'].map((turn) =>
+      isObject(turn) ? { ...turn, content: shortened(turn['content']) } : turn,
+    )
+  }
+  return copy
+}
+
+function shortened(blocks: unknown): unknown {
+  if (!Array.isArray(blocks)) return blocks
+  return blocks.map((block) => {
+    if (!isObject(block)) return block
+    const short = isObject(block['cache_control']) && { cache_control: { type: 'ephemeral' } }
+    const inner = block['type'] === 'tool_result' && { content: shortened(block['content']) }
+    return short || inner ? { ...block, ...inner, ...short } : block
+  })
+}

@@ -1,0 +1,61 @@
+import { onlyAnthropic, type Refuse } from './content'
+import { toChatMessages } from './conversation'
+import type { CountRequest, MessagesRequest } from './schema'
+import { toolFields } from './tools'
+import type { JsonObject } from '../../wire/json-body'
+
+/** What OpenAI's format has room for. */
+const mostStops = 4
+
+/**
+ * The chat request that stands in for a request for a message. `refuse` is told what only Anthropic can
+ * be asked; `top_k`, the context editing and other fields that tune an answer are left out.
+ */
+export function toChatRequest(request: MessagesRequest | CountRequest, refuse: Refuse): JsonObject {
+  const { model, max_tokens, temperature, top_p, stream, metadata } = request
+  for (const name of ['mcp_servers', 'container'] as const) {
+    if (isUsed(request[name])) refuse(onlyAnthropic(name, 'this model has nothing of the kind.'))
+  }
+  const effort = effortOf(request)
+  return {
+    model,
+    messages: toChatMessages(request, refuse),
+    ...(max_tokens && { max_tokens }),
+    ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof top_p === 'number' && { top_p }),
+    ...stopFields(request, refuse),
+    ...toolFields(request, refuse),
+    ...(effort && { reasoning_effort: effort }),
+    ...formatFields(request),
+    ...(metadata?.user_id && { user: metadata.user_id }),
+    ...(stream && { stream, stream_options: { include_usage: true } }),
+  }
+}
+
+const isUsed = (value: unknown) => Boolean(value) && !(Array.isArray(value) && value.length === 0)
+
+function stopFields({ stop_sequences: stops }: CountRequest, refuse: Refuse): JsonObject {
+  if (!stops || stops.length === 0) return {}
+  if (stops.length > mostStops) {
+    refuse(onlyAnthropic('stop_sequences', `this model takes at most ${mostStops} of them.`))
+  }
+  return { stop: stops.slice(0, mostStops) }
+}
+
+/** A budget in tokens, or an effort, as a level. Source: wire.md 13.1. */
+function effortOf({ thinking, output_config: config }: CountRequest): string | undefined {
+  if (thinking?.type === 'disabled') return undefined
+  if (config?.effort) return config.effort
+  if (thinking?.type === 'adaptive') return 'medium'
+  const budget = thinking?.budget_tokens
+  if (thinking?.type !== 'enabled' || !budget) return undefined
+  if (budget < 4096) return 'low'
+  return budget < 16_384 ? 'medium' : 'high'
+}
+
+function formatFields({ output_config: config, output_format }: CountRequest): JsonObject {
+  const format = config?.format ?? output_format
+  if (!format) return {}
+  const json_schema = { name: 'answer', schema: format.schema, strict: true }
+  return { response_format: { type: 'json_schema', json_schema } }
+}

@@ -1,0 +1,142 @@
+import { partsReader } from './parts'
+import { toUsage } from './usage'
+import type { OwnFormat, OwnTarget } from '../adapter'
+import { isFailure } from '../event'
+import type { RelayedStream, RelayRequest } from '../openai/relayed-stream'
+import type { WholeAnswer } from '../openai/whole-answer'
+import { TranslatedStream } from '../translated-stream'
+import { failure, nonsense } from '../upstream-error'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { namedFrame } from '../../wire/sse'
+import { TextSize } from '../../wire/text-size'
+import { completionTokens, type Usage } from '../../wire/usage'
+
+const path = '/v1/messages'
+
+/** The least that a budget of thinking may be. */
+const leastBudget = 1024
+
+/** A request that came in this format: as it is, but for model, limit, and thoughts of other makers. */
+function request(body: JsonObject, { upstreamModel, maxTokens }: OwnTarget) {
+  const { messages } = body
+  return {
+    path,
+    body: {
+      ...body,
+      model: upstreamModel,
+      messages: Array.isArray(messages) ? messages.map(withoutUnsigned) : messages,
+      ...(maxTokens !== undefined && limited(body, maxTokens)),
+    },
+  }
+}
+
+/** A lowered limit may leave no room for the thinking that was asked for. */
+function limited({ thinking }: JsonObject, maxTokens: number): JsonObject {
+  const budget = isObject(thinking) ? Number(thinking['budget_tokens'] ?? 0) : 0
+  if (!isObject(thinking) || budget < maxTokens) return { max_tokens: maxTokens }
+  if (maxTokens <= leastBudget) return { max_tokens: maxTokens, thinking: { type: 'disabled' } }
+  const less = Math.max(leastBudget, Math.floor(maxTokens / 2))
+  return { max_tokens: maxTokens, thinking: { ...thinking, budget_tokens: less } }
+}
+
+const isUnsigned = (block: unknown) =>
+  isObject(block) && block['type'] === 'thinking' && !block['signature']
+
+/** What another model thought has no signature, and without one it is refused. */
+function withoutUnsigned(turn: unknown): unknown {
+  if (!isObject(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content']))
+    return turn
+  const { content } = turn
+  return content.some(isUnsigned)
+    ? { ...turn, content: content.filter((block) => !isUnsigned(block)) }
+    : turn
+}
+
+/** Passes the events of one answer on; what they used is read as of a translated one. */
+class RelayedMessage implements RelayedStream {
+  readonly #request: RelayRequest
+  readonly #reading: TranslatedStream
+  #hasStarted = false
+  /** The block that is open, if one is. */
+  #open: unknown
+
+  constructor(asked: RelayRequest) {
+    this.#request = asked
+    this.#reading = new TranslatedStream(partsReader(asked.source), { ...asked, wantsUsage: false })
+  }
+
+  get isOver(): boolean {
+    return this.#reading.isOver
+  }
+
+  next(data: string): string[] {
+    this.#reading.next(data)
+    const event: unknown = JSON.parse(data)
+    if (!isObject(event)) return []
+    const { type, message } = event
+    // Until it has started, a refusal may still come in place of it.
+    if (typeof type !== 'string' || (type === 'ping' && !this.#hasStarted)) return []
+    if (type === 'content_block_start') this.#open = event['index']
+    if (type === 'content_block_stop') this.#open = undefined
+    if (type === 'message_start' && isObject(message)) {
+      this.#hasStarted = true
+      message['model'] = this.#request.identity.model
+    }
+    return [namedFrame({ ...event, type })]
+  }
+
+  end(): string[] {
+    return this.#reading.end()
+  }
+
+  cut(most: number): string[] {
+    this.#reading.cut(most)
+    const delta = { stop_reason: 'max_tokens', stop_sequence: null }
+    const usage = { output_tokens: completionTokens(this.usage()) }
+    const close = { type: 'content_block_stop', index: this.#open }
+    return [
+      ...(this.#open === undefined ? [] : [namedFrame(close)]),
+      namedFrame({ type: 'message_delta', delta, usage }),
+      namedFrame({ type: 'message_stop' }),
+    ]
+  }
+
+  tokensAtLeast(): number {
+    return this.#reading.tokensAtLeast()
+  }
+
+  usage(): Usage {
+    return this.#reading.usage()
+  }
+}
+
+/** A whole message. Throws for an error inside a 200, and for what is no message. */
+function whole(answer: unknown, { source, identity, estimate }: RelayRequest): WholeAnswer {
+  if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
+  if (isFailure(answer)) throw failure(answer, source)
+  const { content, usage } = answer
+  if (!Array.isArray(content)) throw nonsense(source.provider, 'a message without content')
+  const counted = isObject(usage) ? toUsage(usage) : undefined
+  return {
+    body: { ...answer, model: identity.model },
+    usage: counted ?? estimate(sizeOf(content)),
+  }
+}
+
+function sizeOf(content: readonly unknown[]): TextSize {
+  const size = new TextSize()
+  for (const block of content.filter(isObject)) {
+    const { text, thinking, name, input } = block
+    const said = [text, thinking, name, input === undefined ? undefined : JSON.stringify(input)]
+    for (const piece of said) if (typeof piece === 'string') size.add(piece)
+  }
+  return size
+}
+
+/** For callers who speak the Messages format themselves. Source: wire.md 13.1. */
+export const ownFormat: OwnFormat = {
+  format: 'messages',
+  request,
+  stream: (asked) => new RelayedMessage(asked),
+  whole,
+}

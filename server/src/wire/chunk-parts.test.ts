@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import { ChatChunks, type SaidPart } from './chat-chunks'
+import { partsOfChunk, partsOfCompletion } from './chunk-parts'
+import { CollectedChat } from './collected-chat'
+import { isObject } from './json-body'
+import { toUsageBlock } from './usage'
+
+const identity = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk' as const,
+  created: 1,
+  model: 'fake/ok',
+}
+
+const detail = { type: 'reasoning.text', text: 'Hm.', signature: 'sig', index: 0 }
+
+const said: SaidPart[] = [
+  { type: 'reasoning', text: 'Hm.' },
+  { type: 'extra', fields: { reasoning_details: [detail] } },
+  { type: 'text', text: 'Let me look.' },
+  { type: 'call', index: 0, id: 'call_1', name: 'look' },
+  { type: 'arguments', index: 0, text: '{"at":1}' },
+  { type: 'call', index: 1, id: 'call_2', name: 'listen' },
+  { type: 'arguments', index: 1, text: '{}' },
+  { type: 'finish', reason: 'tool_calls' },
+]
+
+const chunksOf = (parts: readonly SaidPart[]) => {
+  const chunks = new ChatChunks({ identity, legacyFunctions: false, newCallId: () => 'call_x' })
+  return parts.flatMap((part) => chunks.add(part)).map((text): unknown => JSON.parse(text))
+}
+
+test('chunks say the parts that they were made of', () => {
+  const parts = chunksOf(said).flatMap((chunk) => (isObject(chunk) ? partsOfChunk(chunk) : []))
+  expect(parts).toEqual(said)
+})
+
+test('a whole answer says the same, each text in one piece', () => {
+  const collected = new CollectedChat()
+  for (const chunk of chunksOf(said)) if (isObject(chunk)) collected.add(chunk)
+  expect(partsOfCompletion(collected.whole())).toEqual(said)
+})
+
+test('the usage comes as it was counted', () => {
+  const usage = {
+    input: 5,
+    cachedInput: 3,
+    cacheWrite: 2,
+    audioInput: 0,
+    output: 4,
+    reasoning: 1,
+    audioOutput: 0,
+    estimated: false,
+    flawed: false,
+  }
+  const chunk = { ...identity, choices: [], usage: toUsageBlock(usage) }
+  expect(partsOfChunk(chunk)).toEqual([{ type: 'usage', usage }])
+})
+
+test('what is not there is no part', () => {
+  expect(partsOfChunk({})).toEqual([])
+  const delta = { role: 'assistant', content: '', refusal: null }
+  expect(partsOfChunk({ choices: [{ delta, finish_reason: null }] })).toEqual([])
+})

@@ -1,0 +1,84 @@
+import type { FinishReason } from './finish-reason'
+import { isObject, type JsonObject } from './json-body'
+import type { Part } from './part'
+import { readUsage } from './usage'
+
+const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
+
+/** Fields of a delta that are parts of their own, or say nothing. */
+const said = new Set(['role', 'content', 'refusal', 'reasoning_content', 'tool_calls', 'logprobs'])
+
+/**
+ * What a chunk of ours says, in the order in which it is to be told. The chunks are those of a relayed
+ * or translated stream with one choice: calls with index, id and name first.
+ */
+export function partsOfChunk(chunk: JsonObject): Part[] {
+  const parts: Part[] = []
+  const [choice] = listOf(chunk['choices'])
+  if (choice) {
+    if (isObject(choice['delta'])) addSaid(choice['delta'], parts)
+    addFinish(choice['finish_reason'], parts)
+  }
+  addUsage(chunk['usage'], parts)
+  return parts
+}
+
+/** The same of a whole chat completion: its first choice. */
+export function partsOfCompletion(completion: JsonObject): Part[] {
+  const parts: Part[] = []
+  const [choice] = listOf(completion['choices'])
+  if (choice) {
+    const message = isObject(choice['message']) ? choice['message'] : {}
+    const calls = listOf(message['tool_calls']).map((call, index) => ({ ...call, index }))
+    addSaid({ ...message, tool_calls: calls }, parts)
+    addFinish(choice['finish_reason'], parts)
+  }
+  addUsage(completion['usage'], parts)
+  return parts
+}
+
+function addSaid(delta: JsonObject, parts: Part[]): void {
+  addText('reasoning', delta['reasoning_content'], parts)
+  const fields: JsonObject = {}
+  for (const name in delta) {
+    const value = delta[name]
+    if (!said.has(name) && value !== null && value !== undefined) fields[name] = value
+  }
+  if (Object.keys(fields).length > 0) parts.push({ type: 'extra', fields })
+  addText('text', delta['content'], parts)
+  addText('refusal', delta['refusal'], parts)
+  for (const call of listOf(delta['tool_calls'])) addCall(call, parts)
+}
+
+function addText(type: 'text' | 'reasoning' | 'refusal', text: unknown, parts: Part[]): void {
+  if (typeof text === 'string' && text !== '') parts.push({ type, text })
+}
+
+function addCall(call: JsonObject, parts: Part[]): void {
+  const index = Number(call['index'] ?? 0)
+  const called = isObject(call['function']) ? call['function'] : {}
+  const { name, arguments: text } = called
+  const { id } = call
+  if (typeof id === 'string' && typeof name === 'string') {
+    parts.push({ type: 'call', index, id, name })
+  }
+  if (typeof text === 'string' && text !== '') parts.push({ type: 'arguments', index, text })
+}
+
+const reasons: ReadonlySet<unknown> = new Set<FinishReason>([
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'function_call',
+])
+const isReason = (word: unknown): word is FinishReason => reasons.has(word)
+
+function addFinish(word: unknown, parts: Part[]): void {
+  if (isReason(word)) parts.push({ type: 'finish', reason: word })
+}
+
+function addUsage(block: unknown, parts: Part[]): void {
+  const usage = readUsage(block, 'inside')
+  if (usage) parts.push({ type: 'usage', usage })
+}

@@ -1,0 +1,64 @@
+import { errorChunk, type Identity } from './answer'
+import { doneFrame, frame, pingFrame } from './sse'
+import type { ApiError } from '../errors'
+
+/**
+ * Makes the server-sent events of one answer out of its chunks, in the words of whoever asked. What it
+ * returns are whole frames, or empty text. After `end` or `fail` nothing follows.
+ */
+export interface EventWriter {
+  /** What keeps a silent connection open; also before the first event. */
+  readonly ping: string
+  /** The frames for one element that a `ChunkStream` gave. */
+  write(chunk: string): string
+  /** The last frames of an answer that is whole. */
+  end(): string
+  /** The last frames of one that failed after it had begun, perhaps before its first chunk. */
+  fail(error: ApiError, requestId: string): string
+}
+
+/** For a stream whose chunks are whole frames in the words of its caller: only what is ours is told. */
+export class FrameWriter implements EventWriter {
+  readonly ping: string
+  readonly #own: EventWriter
+
+  constructor(own: EventWriter) {
+    this.ping = own.ping
+    this.#own = own
+  }
+
+  write(chunk: string): string {
+    return chunk
+  }
+
+  end(): string {
+    return ''
+  }
+
+  fail(error: ApiError, requestId: string): string {
+    return this.#own.fail(error, requestId)
+  }
+}
+
+/** The events of the OpenAI format: chunks as they are, then `[DONE]`. Source: api.md 4.3. */
+export class ChunkWriter implements EventWriter {
+  readonly ping = pingFrame
+  readonly #identity: Identity
+
+  constructor(identity: Identity) {
+    this.#identity = identity
+  }
+
+  write(chunk: string): string {
+    return frame(chunk)
+  }
+
+  end(): string {
+    return doneFrame
+  }
+
+  /** Without `[DONE]`: nobody takes it for success. */
+  fail(error: ApiError, requestId: string): string {
+    return frame(errorChunk(this.#identity, error, requestId))
+  }
+}
