@@ -65,8 +65,8 @@ async function measure(journal: Journal, atOnce: number): Promise<Figures> {
   return { userMicros: user / pairs, systemMicros: system / pairs, pairsASecond: pairs / seconds }
 }
 
-async function report(path: string, sync: 'always' | 'batch'): Promise<void> {
-  await using journal = await Journal.open({ path, sync })
+async function report(directory: string, sync: 'always' | 'batch'): Promise<void> {
+  await using journal = await Journal.open({ directory, sync })
   for (const atOnce of [1, 32, 256]) {
     await measure(journal, atOnce)
     settleMs.length = 0
@@ -85,7 +85,8 @@ async function report(path: string, sync: 'always' | 'batch'): Promise<void> {
 
 const directory = mkdtempSync(join(process.argv[2] ?? tmpdir(), 'tollgate-bench-'))
 try {
-  for (const sync of ['always', 'batch'] as const) await report(join(directory, sync), sync)
+  for (const sync of ['always', 'batch'] as const)
+    await report(mkdtempSync(join(directory, sync)), sync)
   console.log(`medians of ${rounds} rounds, rows booked and dropped 200 at a time, in ${directory}`)
 } finally {
   rmSync(directory, { recursive: true })

@@ -43,7 +43,8 @@ const commands = {
   start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
   audit: (args) => run(findBun(), [join(root, 'server/src/audit.ts'), ...args]),
-  test: (args) => bunTest(['--path-ignore-patterns=tests/services/**', ...args]),
+  // Files at a time as there are processors: most of what they do is wait for processes to start.
+  test: (args) => bunTest(['--parallel', '--path-ignore-patterns=tests/services/**', ...args]),
   faults: (args) => bunTest(services(args)),
   check,
   bench: ([name = 'cpu', ...args]) =>

@@ -98,7 +98,7 @@ function judged(
   const rules = isForeign(asked) ? undefined : streamRules(asked)
   const decoder = new TextDecoder()
   const search = leakFinder(notes)
-  const finish = (cut: boolean) => {
+  const finish = (cut?: Error) => {
     if (!asked.signal?.aborted) rules?.end(cut)
     for (const violation of rules?.violations ?? []) notes.note(violation)
   }
@@ -108,14 +108,16 @@ function judged(
         try {
           const { done, value } = await reader.read()
           if (done) {
-            finish(false)
+            finish()
             return controller.close()
           }
           rules?.push(value)
           search(decoder.decode(value, { stream: true }))
           controller.enqueue(value)
         } catch (thrown) {
-          finish(true)
+          finish(
+            thrown instanceof Error ? thrown : new Error('of no known cause', { cause: thrown }),
+          )
           controller.error(thrown)
         }
       },

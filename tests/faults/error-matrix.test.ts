@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { startRig, type Customer, type Rig } from '../rig'
 import { ask, messages, type Json } from './asking'
+import { timedTest } from '../timed'
 
 let rig: Rig
 let customer: Customer
@@ -178,7 +179,8 @@ test('max_tokens_exceeded names the field that was sent', async () => {
   }
 })
 
-test('R16: a prompt beyond the context says which length is the maximum', async () => {
+// A count that a busy machine does not give in time lets a prompt pass.
+timedTest('R16: a prompt beyond the context says which length is the maximum', async () => {
   const content = 'word '.repeat(20_000)
   for (const [path, text] of [
     ['/v1/chat/completions', { messages: [{ role: 'user', content }] }],

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { startRig, type Rig } from '../rig'
 import { ask, asking, messages, toStream, type Asking } from './asking'
+import { timedTest } from '../timed'
 
 let rig: Rig
 let asked: Asking
@@ -50,20 +51,23 @@ const second = (fields = {}) => ({
   ...fields,
 })
 
-test('U01: a provider that refuses connections is 502 connection_failed, and may be asked again', async () => {
-  for (const stream of [false, true]) {
-    const { status, error, headers, tookMs } = await askGone('ok', stream)
-    expect(status).toBe(502)
-    expect(error).toMatchObject({
-      type: 'gateway_error',
-      code: 'connection_failed',
-      param: null,
-      details: {},
-    })
-    expect(headers.get('x-should-retry')).toBeNull()
-    expect(tookMs).toBeLessThan(3500)
-  }
-})
+timedTest(
+  'U01: a provider that refuses connections is 502 connection_failed, and may be asked again',
+  async () => {
+    for (const stream of [false, true]) {
+      const { status, error, headers, tookMs } = await askGone('ok', stream)
+      expect(status).toBe(502)
+      expect(error).toMatchObject({
+        type: 'gateway_error',
+        code: 'connection_failed',
+        param: null,
+        details: {},
+      })
+      expect(headers.get('x-should-retry')).toBeNull()
+      expect(tookMs).toBeLessThan(3500)
+    }
+  },
+)
 
 describe('with a second connection', () => {
   let id = ''

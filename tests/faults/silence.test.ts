@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { startRig, type Rig } from '../rig'
 import { parseResponse } from '../raw-client'
 import { asking, askRaw, eventually, messages, type Asking } from './asking'
+import { timedTest } from '../timed'
 
 /** Room for a busy machine. */
 const lateMs = 300
@@ -22,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rig[Symbol.asyncDispose]())
 afterEach(() => rig.gateway.recorder.verify())
 
-test('EARLY_HEADERS_SECONDS: 200 and a ping go out before the first event', async () => {
+timedTest('EARLY_HEADERS_SECONDS: 200 and a ping go out before the first event', async () => {
   const body = { model: await rig.model('slow-first-500'), stream: true, messages }
   const startedAt = performance.now()
   using client = await askRaw(rig.gateway, { key: asked.customer.key, body })
@@ -34,7 +35,7 @@ test('EARLY_HEADERS_SECONDS: 200 and a ping go out before the first event', asyn
   expect(whole.toString()).toEndWith('data: [DONE]\n\n')
 })
 
-test('U02: what fails after the early headers is an error frame', async () => {
+timedTest('U02: what fails after the early headers is an error frame', async () => {
   rig.upstream.reset()
   const stream = await asked.stream('slow-first-9000')
   expect([stream.status, stream.error.code]).toEqual([200, 'request_timeout'])

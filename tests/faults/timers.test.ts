@@ -11,6 +11,7 @@ import {
   type Asking,
   type Json,
 } from './asking'
+import { timed, timedTest } from '../timed'
 
 /** Room for a busy machine. */
 const lateMs = 300
@@ -60,6 +61,7 @@ describe('while the headers wait for the first event', () => {
       expect(rig.upstream.seen()).toHaveLength(1)
       await expectOver(rig)
     },
+    timed,
   )
 
   test.each([['stall-after-3'], ['stall-mid-line'], ['stall-mid-char']])(
@@ -73,6 +75,7 @@ describe('while the headers wait for the first event', () => {
       expect(stream.tookMs).toBeWithin(idleMs, idleMs + lateMs)
       await expectOver(rig)
     },
+    timed,
   )
 
   test('U03: IDLE_TIMEOUT_SECONDS begins anew with each event', async () => {
@@ -81,7 +84,7 @@ describe('while the headers wait for the first event', () => {
     expect(stream.isDone).toBe(true)
   })
 
-  test('S09: STREAM_TIMEOUT_SECONDS ends a stream that is well', async () => {
+  timedTest('S09: STREAM_TIMEOUT_SECONDS ends a stream that is well', async () => {
     rig.upstream.reset()
     const stream = await asked.stream('chunks-999-gap-50')
     expect([stream.status, stream.error]).toMatchObject([200, timedOut])
@@ -90,20 +93,23 @@ describe('while the headers wait for the first event', () => {
     await expectOver(rig)
   })
 
-  test('S09: STREAM_TIMEOUT_SECONDS ends one that never pauses, and nobody waits for it', async () => {
-    rig.upstream.reset()
-    const body = { model: await rig.model('endless'), stream: true, messages }
-    const startedAt = performance.now()
-    const headers = { connection: 'close' }
-    using client = await askRaw(rig.gateway, { key: asked.customer.key, body, headers })
-    await expectResponsive(rig.gateway, client.ended)
-    expect(performance.now() - startedAt).toBeWithin(streamMs, streamMs + 2 * lateMs)
-    const events = client.read().subarray(-2000).toString().split('\n\n')
-    const last = events.findLast((event) => event.includes('data: '))
-    expect(last).toContain('"code":"request_timeout"')
-    expect(client.read().includes('[DONE]')).toBe(false)
-    await expectOver(rig)
-  })
+  timedTest(
+    'S09: STREAM_TIMEOUT_SECONDS ends one that never pauses, and nobody waits for it',
+    async () => {
+      rig.upstream.reset()
+      const body = { model: await rig.model('endless'), stream: true, messages }
+      const startedAt = performance.now()
+      const headers = { connection: 'close' }
+      using client = await askRaw(rig.gateway, { key: asked.customer.key, body, headers })
+      await expectResponsive(rig.gateway, client.ended)
+      expect(performance.now() - startedAt).toBeWithin(streamMs, streamMs + 2 * lateMs)
+      const events = client.read().subarray(-2000).toString().split('\n\n')
+      const last = events.findLast((event) => event.includes('data: '))
+      expect(last).toContain('"code":"request_timeout"')
+      expect(client.read().includes('[DONE]')).toBe(false)
+      await expectOver(rig)
+    },
+  )
 
   test.each<[string, string, Json]>([
     ['/v1/chat/completions', 'slow-first-9000', { messages }],
@@ -111,19 +117,26 @@ describe('while the headers wait for the first event', () => {
     ['/v1/completions', 'slow-first-9000', { prompt: 'x' }],
     ['/v1/completions', 'slow-first-9000', { prompt: ['a', 'b', 'c'] }],
     ['/v1/embeddings', 'slow-first-9001', { input: 'x' }],
-  ])('U02: REQUEST_TIMEOUT_SECONDS is 504: %s of %s, %j', async (path, name, fields) => {
-    rig.upstream.reset()
-    const model = await rig.model(name, path === '/v1/embeddings' ? { category: 'embedding' } : {})
-    const { status, error, tookMs, headers } = await ask(rig.gateway, {
-      path,
-      key: asked.customer.key,
-      body: { model, ...fields },
-    })
-    expect([status, error]).toMatchObject([504, timedOut])
-    expect(headers.get('x-should-retry')).toBe('false')
-    expect(tookMs).toBeWithin(requestMs, requestMs + lateMs)
-    await expectOver(rig)
-  })
+  ])(
+    'U02: REQUEST_TIMEOUT_SECONDS is 504: %s of %s, %j',
+    async (path, name, fields) => {
+      rig.upstream.reset()
+      const model = await rig.model(
+        name,
+        path === '/v1/embeddings' ? { category: 'embedding' } : {},
+      )
+      const { status, error, tookMs, headers } = await ask(rig.gateway, {
+        path,
+        key: asked.customer.key,
+        body: { model, ...fields },
+      })
+      expect([status, error]).toMatchObject([504, timedOut])
+      expect(headers.get('x-should-retry')).toBe('false')
+      expect(tookMs).toBeWithin(requestMs, requestMs + lateMs)
+      await expectOver(rig)
+    },
+    timed,
+  )
 
   describe('a host that takes no connections', () => {
     let full: FullHost
@@ -154,6 +167,7 @@ describe('while the headers wait for the first event', () => {
         expect([answer.status, answer.error.code]).toEqual([502, 'connection_failed'])
         expect(answer.tookMs).toBeWithin(connectMs, connectMs + lateMs)
       },
+      timed,
     )
   })
 })

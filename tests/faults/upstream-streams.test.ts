@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { startRig, type Rig } from '../rig'
 import { asking, type Asking } from './asking'
+import { timedTest } from '../timed'
 
 let rig: Rig
 let asked: Asking
@@ -103,13 +104,13 @@ describe('a stream that is odd and whole is delivered', () => {
     expect(stream.text).not.toContain('\nset-cookie')
   })
 
-  test('a socket that the provider leaves open after [DONE] holds nobody up', async () => {
+  timedTest('a socket that the provider leaves open after [DONE] holds nobody up', async () => {
     const stream = await asked.stream('done-open')
     expect(stream.isDone).toBe(true)
     expect(stream.tookMs).toBeLessThan(400)
   })
 
-  test('the answer’s end follows [DONE] at once', async () => {
+  timedTest('the answer’s end follows [DONE] at once', async () => {
     const stream = await asked.stream('ok')
     expect(stream.tookMs).toBeLessThan(200)
   })

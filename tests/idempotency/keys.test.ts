@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ask, messages, type Json } from '../faults/asking'
 import { startRig, type Customer, type Rig } from '../rig'
 import { askKeyed, callsOf, chatOf, isReplay, newKey } from './keyed'
+import { timedTest } from '../timed'
 
 let rig: Rig
 let customer: Customer
@@ -64,7 +65,7 @@ describe('a key', () => {
     expect((await keyed(key, 'ok')).text).toBe(first.text)
   })
 
-  test('M10: is refused with another body while the first request runs, too', async () => {
+  timedTest('M10: is refused with another body while the first request runs, too', async () => {
     const key = newKey()
     const first = keyed(key, 'slow-first-400')
     await Bun.sleep(150)

@@ -5,6 +5,7 @@ import { ask, eventually, messages, toStream } from '../faults/asking'
 import { newDataDir, startGateway, startRig, type Gateway, type Rig } from '../rig'
 import { startFakeProvider } from '../upstreams/fake-provider'
 import { askKeyed, callsOf, charged, chatOf, isReplay, newKey } from './keyed'
+import { timed } from '../timed'
 
 /** Two nodes, with the fake provider behind them. */
 async function startNodes() {
@@ -47,17 +48,23 @@ describe('two nodes', () => {
     }
   }, 30_000)
 
-  test('one that waits on the other node gets the answer as soon as it is there', async () => {
-    await using nodes = await startNodes()
-    const customer = await nodes.a.customer()
-    const body = await nodes.model('slow-first-700')
-    const asked = { customer, key: newKey(), body }
-    await Promise.all([nodes.a, nodes.b].map((node) => askKeyed(node, { ...asked, key: newKey() })))
-    const first = askKeyed(nodes.a, asked).then(() => performance.now())
-    await Bun.sleep(200)
-    const second = askKeyed(nodes.b, asked).then(() => performance.now())
-    expect((await second) - (await first)).toBeLessThan(200)
-  }, 30_000)
+  test(
+    'one that waits on the other node gets the answer as soon as it is there',
+    async () => {
+      await using nodes = await startNodes()
+      const customer = await nodes.a.customer()
+      const body = await nodes.model('slow-first-700')
+      const asked = { customer, key: newKey(), body }
+      await Promise.all(
+        [nodes.a, nodes.b].map((node) => askKeyed(node, { ...asked, key: newKey() })),
+      )
+      const first = askKeyed(nodes.a, asked).then(() => performance.now())
+      await Bun.sleep(200)
+      const second = askKeyed(nodes.b, asked).then(() => performance.now())
+      expect((await second) - (await first)).toBeLessThan(200)
+    },
+    { ...timed, timeout: 30_000 },
+  )
 
   test('one that waits for a node that dies is the first itself', async () => {
     await using nodes = await startNodes()
@@ -107,28 +114,32 @@ async function begin(rig: Rig) {
 }
 
 describe('while the database is away', () => {
-  test('a request with a key is refused before anything is sent; one without is not', async () => {
-    await using rig = await startRig()
-    const { customer, body, plain } = await begin(rig)
-    const asked = { customer, key: newKey(), body }
-    {
-      using _frozen = await freeze(await postgresPid(rig.gateway.dataDir))
-      const calls = callsOf(rig, 'ok').length
-      const [refused, free] = await Promise.all([askKeyed(rig.gateway, asked), plain()])
-      expect(refused.status).toBe(503)
-      expect(refused.error.code).toBe('gateway_unavailable')
-      expect(refused.headers.get('retry-after')).not.toBeNull()
-      expect(refused.tookMs).toBeLessThan(4000)
-      expect(free.status).toBe(200)
-      expect(free.tookMs).toBeLessThan(200)
-      expect(callsOf(rig, 'ok')).toHaveLength(calls + 1)
-    }
-    // What was asked of a frozen database may have been done once it woke.
-    const again = await askKeyed(rig.gateway, asked)
-    expect(again.status).toBe(200)
-    expect(isReplay(again)).toBe(false)
-    rig.gateway.recorder.verify()
-  }, 40_000)
+  test(
+    'a request with a key is refused before anything is sent; one without is not',
+    async () => {
+      await using rig = await startRig()
+      const { customer, body, plain } = await begin(rig)
+      const asked = { customer, key: newKey(), body }
+      {
+        using _frozen = await freeze(await postgresPid(rig.gateway.dataDir))
+        const calls = callsOf(rig, 'ok').length
+        const [refused, free] = await Promise.all([askKeyed(rig.gateway, asked), plain()])
+        expect(refused.status).toBe(503)
+        expect(refused.error.code).toBe('gateway_unavailable')
+        expect(refused.headers.get('retry-after')).not.toBeNull()
+        expect(refused.tookMs).toBeLessThan(4000)
+        expect(free.status).toBe(200)
+        expect(free.tookMs).toBeLessThan(200)
+        expect(callsOf(rig, 'ok')).toHaveLength(calls + 1)
+      }
+      // What was asked of a frozen database may have been done once it woke.
+      const again = await askKeyed(rig.gateway, asked)
+      expect(again.status).toBe(200)
+      expect(isReplay(again)).toBe(false)
+      rig.gateway.recorder.verify()
+    },
+    { ...timed, timeout: 40_000 },
+  )
 
   test('a running request is answered, repeats get it, and it is stored afterwards', async () => {
     await using rig = await startRig()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { toStream, type Json } from '../faults/asking'
 import { startRig, type Customer, type Rig } from '../rig'
 import { askKeyed, callsOf, charged, chatOf, isReplay, newKey } from './keyed'
+import { timed } from '../timed'
 
 let rig: Rig
 let customer: Customer
@@ -128,17 +129,21 @@ describe('the same key with the same request', () => {
     expect(callsOf(rig, name)).toHaveLength(1)
   })
 
-  test('waits as long as a request may take, then is refused', async () => {
-    const key = await begin()
-    const first = keyed(key, 'chunks-60-gap-100', { stream: true })
-    await Bun.sleep(200)
-    const second = await keyed(key, 'chunks-60-gap-100', { stream: true })
-    expect(second.status).toBe(504)
-    expect(second.error.code).toBe('request_timeout')
-    expect(second.tookMs).toBeWithin(2900, 4000)
-    expect(toStream(await first).isDone).toBe(true)
-    expect(isReplay(await keyed(key, 'chunks-60-gap-100', { stream: true }))).toBe(true)
-  }, 15_000)
+  test(
+    'waits as long as a request may take, then is refused',
+    async () => {
+      const key = await begin()
+      const first = keyed(key, 'chunks-60-gap-100', { stream: true })
+      await Bun.sleep(200)
+      const second = await keyed(key, 'chunks-60-gap-100', { stream: true })
+      expect(second.status).toBe(504)
+      expect(second.error.code).toBe('request_timeout')
+      expect(second.tookMs).toBeWithin(2900, 4000)
+      expect(toStream(await first).isDone).toBe(true)
+      expect(isReplay(await keyed(key, 'chunks-60-gap-100', { stream: true }))).toBe(true)
+    },
+    { ...timed, timeout: 15_000 },
+  )
 })
 
 describe('a stream', () => {

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect } from 'bun:test'
 import { mistyped } from './mistyped'
 import { newApiKey } from '../../server/src/auth/api-key'
 import { freeze, postgresPid, startTwoNodes } from '../database'
 import { startGateway, type Gateway } from '../rig'
+import { timedTest } from '../timed'
 
 async function models({ url, recorder }: Gateway, key: string) {
   const startedAt = performance.now()
@@ -39,7 +40,7 @@ async function expectOutage(gateway: Gateway, known: string, refusedWithinMs: nu
 }
 
 describe('a database that does not answer makes no key invalid', () => {
-  test('D02: frozen', async () => {
+  timedTest('D02: frozen', async () => {
     await using gateway = await startGateway()
     const { key } = await gateway.customer()
     const fresh = await gateway.customer()
@@ -64,7 +65,7 @@ describe('a database that does not answer makes no key invalid', () => {
     gateway.recorder.verify()
   })
 
-  test('D01: gone', async () => {
+  timedTest('D01: gone', async () => {
     await using nodes = await startTwoNodes()
     const { a, b } = nodes
     const { key } = await a.customer()

@@ -15,10 +15,7 @@ afterEach(async () => {
 const entry = `
   const { HTTP_PROXY, no_proxy, BUN_CONFIG_MAX_HTTP_REQUESTS, TOLLGATE_LAUNCHER_PID } = process.env
   const seen = { HTTP_PROXY, no_proxy, BUN_CONFIG_MAX_HTTP_REQUESTS }
-  console.log(JSON.stringify({ ...seen, cwd: process.cwd(), launcher: TOLLGATE_LAUNCHER_PID, ppid: process.ppid, pid: process.pid }))
   const [mode] = process.argv.slice(2)
-  if (mode === 'die') process.kill(process.pid, 'SIGKILL')
-  if (mode?.startsWith('exit-')) process.exit(Number(mode.slice(5)))
   if (mode === 'stay') {
     let count = 0
     process.on('SIGHUP', () => {})
@@ -28,7 +25,10 @@ const entry = `
       if (count === 1) setTimeout(() => process.exit(10 + count), 300)
     })
     setInterval(() => {}, 1000)
-  }`
+  }
+  console.log(JSON.stringify({ ...seen, cwd: process.cwd(), launcher: TOLLGATE_LAUNCHER_PID, ppid: process.ppid, pid: process.pid }))
+  if (mode === 'die') process.kill(process.pid, 'SIGKILL')
+  if (mode?.startsWith('exit-')) process.exit(Number(mode.slice(5)))`
 
 /** A copy of the launcher with a server of our own. */
 async function checkout(): Promise<string> {

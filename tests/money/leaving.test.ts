@@ -6,6 +6,7 @@ import { ask, askRaw, eventually, memoryGrowth, messages, type Json } from '../f
 import { parseResponse, type RawClient } from '../raw-client'
 import { newDataDir, startGateway, type Customer } from '../rig'
 import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider'
+import { timedTest } from '../timed'
 
 setDefaultTimeout(60_000)
 
@@ -183,7 +184,7 @@ describe('S01: a caller who leaves a provider that bills the whole answer', () =
     expect(running(billsAll)).toHaveLength(0)
   })
 
-  test('S09: or whose time is up is told so at once, and pays for the whole answer', async () => {
+  timedTest('S09: or whose time is up is told at once, and pays for the whole answer', async () => {
     await using short = await open({ STREAM_TIMEOUT_SECONDS: '1' })
     const customer = await short.customer(dollar)
     const asked = { name: 'groq/chunks-100-gap-25+bill-full' }

@@ -4,6 +4,7 @@ import { newApiKey } from '../../server/src/auth/api-key'
 import { openDatabase } from '../database'
 import { ask as askModel, eventually, messages } from '../faults/asking'
 import { newDataDir, startGateway, startRig, type Customer, type Rig } from '../rig'
+import { timedTest } from '../timed'
 
 let rig: Rig
 
@@ -143,7 +144,7 @@ describe('each holds from the answer on', () => {
     await put({ minimum_balance: 0.2 })
   })
 
-  test('timers of plain requests and of streams', async () => {
+  timedTest('timers of plain requests and of streams', async () => {
     const customer = await rig.gateway.customer()
     await put({ timers: { request_seconds: 0.3, first_byte_seconds: 0.4 } })
     const plain = await chat(customer, 'slow-first-3000')

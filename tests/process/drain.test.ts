@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterEach, describe, expect, setDefaultTimeout } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { postgresOf } from './launch'
 import { asking, askRaw, eventually, messages } from '../faults/asking'
 import { openRaw, parseResponse, rawRequest } from '../raw-client'
 import { newDataDir, startRig, type Rig } from '../rig'
+import { timedTest } from '../timed'
 
 // Each starts a process and its database.
 setDefaultTimeout(20_000)
@@ -39,7 +40,7 @@ async function stopped(rig: Rig) {
 }
 
 describe('L01: a stop lets what runs end', () => {
-  test('streams and plain requests are answered whole, new ones are refused', async () => {
+  timedTest('streams and plain requests are answered whole, new ones are refused', async () => {
     await using rig = await start({ DRAIN_SECONDS: '10' })
     const { chat, stream, customer } = await asking(rig)
     const model = await rig.model('ok')
@@ -89,7 +90,7 @@ describe('L01: a stop lets what runs end', () => {
     expect(complaints).toEqual([])
   })
 
-  test('without anything running it ends at once, idle connections or not', async () => {
+  timedTest('without anything running it ends at once, idle connections or not', async () => {
     await using rig = await start({ DRAIN_SECONDS: '10' })
     using silent = await openRaw(rig.gateway.url)
     using idle = await openRaw(rig.gateway.url)
@@ -105,38 +106,45 @@ describe('L01: a stop lets what runs end', () => {
 describe('L02: beyond DRAIN_SECONDS', () => {
   const drainMs = 500
 
-  test('streams get an error frame, other requests a status, and the process ends', async () => {
-    const drainSeconds = String(drainMs / 1000)
-    await using rig = await start({ DRAIN_SECONDS: drainSeconds, EARLY_HEADERS_SECONDS: '0.6' })
-    const { chat, stream } = await asking(rig)
-    // Of the last of these, the headers are out when the time is over, and nothing else.
-    const begun = [stream('chunks-999-gap-50'), stream('stall-after-3'), stream('slow-first-9000')]
-    await eventually(() => rig.upstream.seen().length === 3)
-    await Bun.sleep(400)
-    const waiting = [stream('slow-first-9000'), chat('slow-first-9000')]
-    await eventually(() => rig.upstream.seen().length === 5)
-    const startedAt = performance.now()
-    const stopping = stopped(rig)
-    const streams = await Promise.all(begun)
-    const others = await Promise.all(waiting)
-    expect(performance.now() - startedAt).toBeWithin(drainMs, drainMs + 400)
-    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(others.map(({ status }) => status)).toEqual([503, 503])
-    for (const { error, text } of [...streams, ...others]) {
-      expect([error.type, error.code]).toEqual(['gateway_error', 'gateway_unavailable'])
-      expect(text).not.toContain('[DONE]')
-    }
-    expect(streams[1]?.content).toBe('w1 w2 w3')
-    rig.gateway.recorder.verify()
-    const { code, tookMs } = await stopping
-    expect(code).toBe(0)
-    expect(tookMs).toBeLessThan(drainMs + 1500)
-    expect(postgresOf(rig.gateway.dataDir)).toEqual([])
-    await eventually(() => rig.upstream.openSockets() === 0)
-  })
+  timedTest(
+    'streams get an error frame, other requests a status, and the process ends',
+    async () => {
+      const drainSeconds = String(drainMs / 1000)
+      await using rig = await start({ DRAIN_SECONDS: drainSeconds, EARLY_HEADERS_SECONDS: '0.6' })
+      const { chat, stream } = await asking(rig)
+      // Of the last of these, the headers are out when the time is over, and nothing else.
+      const begun = [
+        stream('chunks-999-gap-50'),
+        stream('stall-after-3'),
+        stream('slow-first-9000'),
+      ]
+      await eventually(() => rig.upstream.seen().length === 3)
+      await Bun.sleep(400)
+      const waiting = [stream('slow-first-9000'), chat('slow-first-9000')]
+      await eventually(() => rig.upstream.seen().length === 5)
+      const startedAt = performance.now()
+      const stopping = stopped(rig)
+      const streams = await Promise.all(begun)
+      const others = await Promise.all(waiting)
+      expect(performance.now() - startedAt).toBeWithin(drainMs, drainMs + 400)
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+      expect(others.map(({ status }) => status)).toEqual([503, 503])
+      for (const { error, text } of [...streams, ...others]) {
+        expect([error.type, error.code]).toEqual(['gateway_error', 'gateway_unavailable'])
+        expect(text).not.toContain('[DONE]')
+      }
+      expect(streams[1]?.content).toBe('w1 w2 w3')
+      rig.gateway.recorder.verify()
+      const { code, tookMs } = await stopping
+      expect(code).toBe(0)
+      expect(tookMs).toBeLessThan(drainMs + 1500)
+      expect(postgresOf(rig.gateway.dataDir)).toEqual([])
+      await eventually(() => rig.upstream.openSockets() === 0)
+    },
+  )
 })
 
-test('a signal more than a second after the first ends it at once, with 130', async () => {
+timedTest('a signal more than a second after the first ends it at once, with 130', async () => {
   await using rig = await start({ DRAIN_SECONDS: '60' })
   const { customer } = await asking(rig)
   const body = { model: await rig.model('stall-after-3'), stream: true, messages }

@@ -3,6 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, postgresOf } from './launch'
 import { newDataDir, startGateway } from '../rig'
+import { timedTest } from '../timed'
 
 const directories: string[] = []
 afterEach(async () => {
@@ -80,7 +81,7 @@ test('ADMIN_KEY of the environment is the operator key, and is written nowhere',
   expect(found.stdout.toString()).toBe('')
 })
 
-test('killed, it starts again with all its data within seconds', async () => {
+timedTest('killed, it starts again with all its data within seconds', async () => {
   const dataDir = await directory()
   const first = await startGateway({ dataDir })
   const { key, userId } = await first.customer()

@@ -20,11 +20,11 @@ export class StreamRules {
     this.#read(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** The body ended; `cut` when it did so without saying so. */
-  end(cut: boolean): void {
+  /** The body ended; `cut` is why it did so without saying so. */
+  end(cut?: Error): void {
     this.#read(this.#decoder.decode())
     if (this.#rest !== '' || this.#data.length > 0) this.#note('R6', 'ended inside an event')
-    if (cut) this.#note('I18', 'the connection was cut')
+    if (cut) this.#note('I18', `the connection was cut: ${cut.message}`)
     else if (!this.#ended) this.#note('I18', 'ended with neither [DONE] nor an error frame')
   }
 

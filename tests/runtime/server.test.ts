@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { openRaw, parseResponse, rawRequest, type RawClient, type RawResponse } from '../raw-client'
+import { timed } from '../timed'
 
 /**
  * What the runtime's HTTP server does, and Tollgate relies on; faults.md 2.8. A test that fails
@@ -157,6 +158,7 @@ test.each(['close', 'reset'] as const)(
     expect((await aborted) - startedAt).toBeLessThan(100)
     release()
   },
+  timed,
 )
 
 test('S02: a client that leaves a silent stream aborts its request and cancels the stream', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { brotliDecompressSync } from 'node:zlib'
 import { type RawResponse, openRaw, rawRequest } from '../raw-client'
 import { type FakeProvider, startFakeProvider } from './fake-provider'
+import { timedTest } from '../timed'
 
 let upstream: FakeProvider
 beforeAll(async () => {
@@ -46,7 +47,7 @@ const contents = (text: string) =>
 const sent = () => upstream.seen()[0]?.chunksSent ?? 0
 
 describe('timing', () => {
-  test('rate keeps its pace', async () => {
+  timedTest('rate keeps its pace', async () => {
     const start = performance.now()
     const { text } = await answer('rate-100', { ...streamed, max_tokens: 30 })
     expect(performance.now() - start).toBeWithin(280, 600)

@@ -3,22 +3,11 @@ import * as fc from 'fast-check'
 import { z } from 'zod'
 import type { Pricing } from '../catalog/model'
 import { nanosOf } from '../catalog/prices'
-import { completionTokens, promptTokens, readUsage, type Usage } from '../wire/usage'
+import { completionTokens, noUsage, promptTokens, readUsage, type Usage } from '../wire/usage'
 import { costOf } from './cost'
 import vectors from './golden-usage.json'
 
-const none: Usage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-}
-const using = (tokens: Partial<Usage>): Usage => ({ ...none, ...tokens })
+const using = (tokens: Partial<Usage>): Usage => ({ ...noUsage, ...tokens })
 
 /** A block in the form a provider sends, and what it comes to: computed apart from this code. */
 const Vector = z.object({
@@ -93,9 +82,9 @@ describe('prices', () => {
 
   test('what is paid by the piece is added', () => {
     const pricing = { ...plain, request: 12_000_000n, image: 7n }
-    expect(costOf(none, pricing)).toBe(12_000_000n)
-    expect(costOf(none, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
-    expect(costOf(none, pricing, { requests: 0 })).toBe(0n)
+    expect(costOf(noUsage, pricing)).toBe(12_000_000n)
+    expect(costOf(noUsage, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
+    expect(costOf(noUsage, pricing, { requests: 0 })).toBe(0n)
   })
 })
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes, TextSize } from '../wire/text-size'
-import type { Usage } from '../wire/usage'
+import { noUsage, type Usage } from '../wire/usage'
 import { withinLimits, type TokenLimits } from './worst-case'
 
 /**
@@ -132,15 +132,10 @@ export function estimateUsage(
   limits?: TokenLimits,
 ): Usage {
   const usage = {
+    ...noUsage,
     input: sizes.promptTokens,
-    cachedInput: 0,
-    cacheWrite: 0,
-    audioInput: 0,
     output: sizes.output ? tokensOf(sizes.output) : 0,
-    reasoning: 0,
-    audioOutput: 0,
     estimated: true,
-    flawed: false,
   }
   return limits ? withinLimits(usage, limits) : usage
 }

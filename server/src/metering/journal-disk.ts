@@ -1,17 +1,21 @@
-import { fdatasync } from 'node:fs'
+import { fdatasync, fsync, ftruncateSync, writeSync } from 'node:fs'
 
 /** The disk as the journal uses it; a test puts a bad one in its place. */
 export interface JournalDisk {
-  /** Rejects when what was written may not be on disk. */
-  sync: (fd: number) => Promise<void>
-  /** Called before each commit; what it throws is a write that failed. */
+  /** Rejects when what was written, or which files a directory has, may not be on disk. */
+  sync: (fd: number, what: 'file' | 'directory') => Promise<void>
+  /** Called before each write; what it throws is a write that failed. */
   write?: () => void
 }
 
 /** Syncs in a thread of the runtime's pool. */
 export const realDisk: JournalDisk = {
-  sync: (fd) =>
-    new Promise((resolve, reject) => fdatasync(fd, (error) => (error ? reject(error) : resolve()))),
+  sync: (fd, what) =>
+    new Promise((resolve, reject) => {
+      // A name is no data: for a directory, `fdatasync` may leave it out.
+      const sync = what === 'directory' ? fsync : fdatasync
+      sync(fd, (error) => (error ? reject(error) : resolve()))
+    }),
 }
 
 /**
@@ -22,7 +26,6 @@ export class TrustedDisk {
   readonly #disk: JournalDisk
   readonly #onFailure: (cause: unknown) => void
   #failure: { cause: unknown } | undefined
-  #lastSync = { startedAt: -Infinity, ms: 0 }
 
   constructor(disk: JournalDisk, onFailure: (cause: unknown) => void) {
     this.#disk = disk
@@ -37,27 +40,37 @@ export class TrustedDisk {
     return this.#failure?.cause
   }
 
-  /** When the last sync was started, on the clock of `performance.now()`, and how long it took. */
-  get lastSync(): Readonly<{ startedAt: number; ms: number }> {
-    return this.#lastSync
-  }
-
   /** Whether all that was written before is on disk now. */
-  async sync(fd: number): Promise<boolean> {
+  async sync(fd: number, what: 'file' | 'directory'): Promise<boolean> {
     if (this.#failure) return false
-    const startedAt = performance.now()
     try {
-      await this.#disk.sync(fd)
+      await this.#disk.sync(fd, what)
     } catch (thrown) {
       this.fail(thrown)
     }
-    this.#lastSync = { startedAt, ms: performance.now() - startedAt }
     return !this.#failure
   }
 
-  /** Throws what a failed write does. */
-  write(): void {
-    this.#disk.write?.()
+  /** Writes all of it; throws, and leaves nothing of it behind, where that cannot be. */
+  write(fd: number, bytes: Buffer, offset: number): void {
+    try {
+      this.#disk.write?.()
+      const written = writeSync(fd, bytes, 0, bytes.length, offset)
+      if (written < bytes.length) throw new Error('the usage journal was written in part')
+    } catch (thrown) {
+      this.cut(fd, offset)
+      throw thrown
+    }
+  }
+
+  /** Takes back what was written from `offset` on. */
+  cut(fd: number, offset: number): void {
+    try {
+      ftruncateSync(fd, offset)
+    } catch (thrown) {
+      // Whole lines that were refused may stay behind the next ones.
+      this.fail(thrown)
+    }
   }
 
   fail(cause: unknown): void {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -7,17 +7,15 @@ import { Journal } from './journal'
 import type { JournalDisk } from './journal-disk'
 
 let directory: string
-let path: string
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
-  path = join(directory, 'journal.sqlite')
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
 const openJournal = (disk: JournalDisk) =>
   Journal.open({
-    path,
+    directory,
     sync: 'always',
     disk,
     onDamage: ({ reason }) => expect(reason).toBe('none'),
@@ -37,7 +35,7 @@ class Model {
 
 const attempt = fc.nat(6).map((index) => `att_${index}`)
 const body = fc
-  .oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.constant('x'.repeat(7000)))
+  .oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.constant('x'.repeat(700_000)))
   .map((text) => text.replaceAll('\n', ' '))
 const command = fc.oneof(
   fc.record({ kind: fc.constantFrom('begin', 'settle'), attempt, body }),
@@ -68,9 +66,7 @@ async function play(journal: Journal, model: Model, step: Command): Promise<void
 
 test('whatever is begun, settled, dropped and opened again, it says what was written', async () => {
   const property = fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (steps) => {
-    rmSync(path, { force: true })
-    rmSync(`${path}-wal`, { force: true })
-    rmSync(`${path}-open`, { force: true })
+    for (const name of readdirSync(directory)) rmSync(join(directory, name))
     const model = new Model()
     let isFull = false
     const disk = {

@@ -1,273 +1,225 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { Journal } from './journal'
-import type { Damage } from './journal-recovery'
+import {
+  fileIn,
+  flipped,
+  imageOfReused,
+  imageOfRunning,
+  lostOf,
+  nameOf,
+  newestOf,
+  opened,
+  perStart,
+  starts,
+  withFile,
+  written,
+} from './journal-images-for-tests'
 
+let root: string
 let directory: string
-let path: string
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
-  path = join(directory, 'journal.sqlite')
+  root = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+  directory = join(root, 'journal')
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => rmSync(root, { recursive: true }))
 
-const rowsInDatabase = 40
-const rowsInLog = 40
-const written = Array.from({ length: rowsInDatabase + rowsInLog }, (_, index) => `att_${index}`)
-const bodyOf = (attemptId: string) => `${attemptId} ${'x'.repeat(900)}`
-
-interface Image {
-  database: Buffer
-  log: Buffer
-  open: Buffer
-}
-
-/** The files of a process killed now: half of the rows in the database, half in the log. */
-async function imageOfRunning(): Promise<Image> {
-  const source = join(directory, 'source.sqlite')
-  {
-    await using first = await Journal.open({ path: source, sync: 'always' })
-    for (const id of written.slice(0, rowsInDatabase)) await first.settle(id, bodyOf(id))
-  }
-  await using second = await Journal.open({ path: source, sync: 'always' })
-  await second.begin('att_open', 'open')
-  for (const id of written.slice(rowsInDatabase)) await second.settle(id, bodyOf(id))
-  // Through other names: closing a descriptor of its file would end the journal's lock.
-  Bun.spawnSync(['cp', source, `${source}-copy`])
-  Bun.spawnSync(['cp', `${source}-wal`, `${source}-copy-wal`])
-  return {
-    database: readFileSync(`${source}-copy`),
-    log: readFileSync(`${source}-copy-wal`),
-    open: readFileSync(`${source}-open`),
-  }
-}
-
-/** Opens a journal of these bytes, and once more: what was repaired stays so. */
-async function opened({ database, log, open }: Partial<Image>) {
-  for (const name of readdirSync(directory)) {
-    if (name.startsWith('journal')) rmSync(join(directory, name))
-  }
-  if (database) writeFileSync(path, database)
-  if (log) writeFileSync(`${path}-wal`, log)
-  if (open) writeFileSync(`${path}-open`, open)
-  const damages: Damage[] = []
-  const options = { path, sync: 'always' as const, now: () => 1234 }
-  const onDamage = (damage: Damage) => void damages.push(damage)
-  const read = async () => {
-    await using journal = await Journal.open({ ...options, onDamage })
-    await journal.settle('att_new', 'new')
-    const rows = journal.settled(1000)
-    for (const { attemptId, body } of rows) {
-      expect(body).toBe(attemptId === 'att_new' ? 'new' : bodyOf(attemptId))
-    }
-    const ids = rows.map(({ attemptId }) => attemptId).filter((id) => id !== 'att_new')
-    await journal.drop(rows.flatMap(({ seq, attemptId }) => (attemptId === 'att_new' ? seq : [])))
-    return { ids, orphans: journal.orphans().map(({ attemptId }) => attemptId) }
-  }
-  const found = await read()
-  const reported = damages.length
-  expect(await read()).toEqual(found)
-  expect(damages).toHaveLength(reported)
-  return { ...found, damages }
-}
-
-const flipped = (bytes: Buffer, at: number) => {
-  const copy = Buffer.from(bytes)
-  copy[at] = (copy[at] ?? 0) ^ 0x40
-  return copy
-}
-
-const lostOf = (ids: readonly string[]) => written.filter((id) => !ids.includes(id))
+/** How many rows of a file end before a byte of it. */
+const rowsBefore = (bytes: Buffer, at: number) =>
+  bytes
+    .subarray(0, at)
+    .toString('latin1')
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line[0] === '=').length
 
 describe('C04: a damaged journal', () => {
   test('whole, it is what it was', async () => {
-    const { ids, orphans, damages } = await opened(await imageOfRunning())
+    const { ids, orphans, damages } = await opened(directory, await imageOfRunning(root))
     expect(ids).toEqual(written)
     expect(orphans).toEqual(['att_open'])
     expect(damages).toEqual([])
   })
 
-  test('cut anywhere in its last 4,096 bytes, it lacks the last event and nothing else', async () => {
-    const image = await imageOfRunning()
-    const cuts = Array.from({ length: 64 }, (_, index) => index * 64 + 1)
-    for (const cut of [...cuts, 2, 3, 4, 8, 24, 4096]) {
-      const log = image.log.subarray(0, -cut)
-      const { ids, damages } = await opened({ ...image, log })
-      expect(ids).toEqual(written.slice(0, -1))
+  test('cut at each of its last 4,096 bytes, it lacks what was cut and nothing else', async () => {
+    const image = await imageOfRunning(root)
+    const name = newestOf(image)
+    const whole = fileIn(image, name)
+    for (let cut = 1; cut <= 4096; cut++) {
+      const left = whole.subarray(0, -cut)
+      const { ids, damages } = await opened(directory, withFile(image, name, left))
+      // A line without its newline is whole.
+      const count = 2 * perStart + rowsBefore(whole, left.length + 1)
+      expect(ids).toEqual(written.slice(0, count))
+      expect(damages).toEqual([])
+    }
+  }, 120_000)
+
+  test('with a tail of zeros, it lacks what they cover and nothing else', async () => {
+    const image = await imageOfRunning(root)
+    const name = newestOf(image)
+    const whole = fileIn(image, name)
+    for (const bytes of [1, 2, 511, 512, 1000, 4096, 4120]) {
+      const start = whole.length - bytes
+      const file = Buffer.from(whole).fill(0, start)
+      const { ids, damages } = await opened(directory, withFile(image, name, file))
+      expect(ids).toEqual(written.slice(0, 2 * perStart + rowsBefore(whole, start)))
       expect(damages).toEqual([])
     }
   })
 
-  test('with a tail of zeros, it lacks the last event and nothing else', async () => {
-    const image = await imageOfRunning()
-    for (const bytes of [1, 512, 4096, 4120]) {
-      const log = Buffer.from(image.log).fill(0, image.log.length - bytes)
-      const { ids } = await opened({ ...image, log })
-      expect(lostOf(ids).length).toBeLessThanOrEqual(1)
-      expect(ids.slice(0, written.length - 1)).toEqual(written.slice(0, -1))
-    }
-  })
-
-  test('with a byte of its log flipped, it is set aside and all else carried over', async () => {
-    const image = await imageOfRunning()
-    // A last frame that fails looks like a write that was interrupted.
-    for (let at = 0; at < image.log.length - 4120; at += 1009) {
-      const { ids, orphans, damages } = await opened({ ...image, log: flipped(image.log, at) })
-      expect(damages).toHaveLength(1)
-      expect(damages[0]).toMatchObject({ setAside: `${path}.damaged-1234`, settled: ids.length })
-      expect(readFileSync(`${path}.damaged-1234-wal`)).toEqual(flipped(image.log, at))
-      expect(lostOf(ids).length).toBeLessThanOrEqual(1)
-      expect(orphans).toEqual(['att_open'])
-    }
-  }, 60_000)
-
-  test('with a byte of its database flipped, it loses a page of rows at most', async () => {
-    const image = await imageOfRunning()
+  test('with any byte flipped, it loses a line at most, and is copied aside', async () => {
+    const image = await imageOfRunning(root)
     let reported = 0
-    for (let at = 0; at < image.database.length; at += 251) {
-      const { ids, damages } = await opened({ ...image, database: flipped(image.database, at) })
-      reported += damages.length
-      expect(lostOf(ids).length).toBeLessThanOrEqual(4)
+    let flips = 0
+    for (const [name, bytes] of image) {
+      // Every place in a line, as lines are not of this length; bits that make and unmake newlines too.
+      for (let at = 0; at < bytes.length; at += 17) {
+        const damaged = flipped(bytes, at, [0x40, 0x04, 0x2a][at % 3])
+        const { ids, orphans, damages } = await opened(directory, withFile(image, name, damaged))
+        const lost = lostOf(ids).length
+        expect(lost).toBeLessThanOrEqual(1)
+        // Both where it began and where it was carried over to.
+        expect(orphans).toEqual(['att_open'])
+        flips += 1
+        reported += damages.length
+        // In the last line it looks like a write that was interrupted.
+        if (at < bytes.lastIndexOf('\n', -2)) expect(damages).toHaveLength(1)
+        const [damage] = damages
+        if (!damage) continue
+        expect(damage).toMatchObject({ settled: ids.length })
+        expect(damage.setAside).toBe(join(directory, `${name}.damaged-1234`))
+        expect(readFileSync(damage.setAside ?? '')).toEqual(damaged)
+      }
     }
-    expect(reported).toBeGreaterThan(100)
-  }, 60_000)
+    expect(flips).toBeGreaterThan(1000)
+    expect(reported).toBeGreaterThan(0.9 * flips)
+  }, 120_000)
 
-  test('without its log, it says so', async () => {
-    const { database } = await imageOfRunning()
-    const { ids, damages } = await opened({ database })
-    expect(ids).toEqual(written.slice(0, rowsInDatabase))
-    expect(damages).toMatchObject([{ reason: 'its log is missing', setAside: undefined }])
+  test('each newline flipped, no line is lost', async () => {
+    const image = await imageOfRunning(root)
+    for (const [name, bytes] of image) {
+      for (let at = bytes.indexOf('\n'); at >= 0; at = bytes.indexOf('\n', at + 1)) {
+        const { ids, orphans } = await opened(directory, withFile(image, name, flipped(bytes, at)))
+        // Behind the last line nothing tells the newline from a part of it.
+        if (at < bytes.length - 1) expect(ids).toEqual(written)
+        expect(orphans).toEqual(['att_open'])
+      }
+    }
   })
 
-  test('without its database, or with an empty one, it keeps what its log has', async () => {
-    const { log } = await imageOfRunning()
-    for (const database of [undefined, Buffer.alloc(0)]) {
-      const { ids, damages } = await opened(database ? { database, log } : { log })
-      expect(ids.length).toBeGreaterThanOrEqual(rowsInLog)
-      expect(lostOf(ids).length).toBeLessThanOrEqual(rowsInDatabase)
+  test('without one of its segments, it says so; without the last, it holds the others', async () => {
+    const image = await imageOfRunning(root)
+    const names = [...image.keys()].filter((name) => name.endsWith('.log')).toSorted()
+    expect(names).toHaveLength(starts)
+    for (const [index, name] of names.entries()) {
+      const { ids, damages } = await opened(directory, withFile(image, name, undefined))
+      const lost = written.slice(index * perStart, (index + 1) * perStart)
+      expect(lostOf(ids)).toEqual(lost)
+      if (index === starts - 1) continue
+      expect(damages).toMatchObject([
+        { reason: `segment ${index + 1} is missing`, setAside: undefined, settled: ids.length },
+      ])
+    }
+  })
+
+  test('a segment that is not needed is not missed', async () => {
+    const { image, name } = await imageOfReused(root)
+    for (const each of image.keys()) {
+      if (each === name) continue
+      const { ids, orphans, damages } = await opened(directory, withFile(image, each, undefined))
+      expect(lostOf(ids)).toEqual([])
+      expect(orphans).toEqual(['att_open'])
+      expect(damages).toEqual([])
+    }
+  })
+
+  test('a file used again, cut anywhere in it: what was there before does not come back', async () => {
+    const { image, name, end } = await imageOfReused(root)
+    const bytes = fileIn(image, name)
+    // Lines of an earlier generation.
+    const old = bytes.subarray(end)
+    expect(old.length).toBeGreaterThan(3000)
+    for (let cut = 0; cut < 3000; cut += 23) {
+      const torn = Buffer.from(bytes)
+      torn.set(old.subarray(0, cut), end - cut)
+      const { ids, orphans, damages } = await opened(directory, withFile(image, name, torn))
+      // A line is whole with its newline, which may have been there before.
+      const kept = torn[end - cut] === 0x0a ? end - cut + 1 : end - cut
+      const whole = bytes.subarray(0, kept).toString().split('\n').slice(0, -1)
+      expect(ids).toEqual(written.filter((id) => whole.some((line) => line.includes(` ${id} `))))
+      expect(orphans).toEqual(['att_open'])
+      expect(damages).toEqual([])
+    }
+  }, 60_000)
+
+  test('files of garbage are told and kept, and what is beside them is there', async () => {
+    const image = await imageOfRunning(root)
+    const names = [...image.keys()].toSorted()
+    const garbage = [Buffer.alloc(5000), Buffer.alloc(5000, '=\n'), Buffer.from('not a journal')]
+    for (const bytes of garbage) {
+      for (const [index, name] of names.entries()) {
+        const { ids, damages } = await opened(directory, withFile(image, name, bytes))
+        expect(lostOf(ids)).toEqual(written.slice(index * perStart, (index + 1) * perStart))
+        expect(damages).toMatchObject([{ reason: 'it has no line that can be read' }])
+        expect(readFileSync(damages[0]?.setAside ?? '')).toEqual(bytes)
+      }
+      const { damages } = await opened(directory, new Map([['journal-00000007.log', bytes]]))
       expect(damages).toHaveLength(1)
     }
+    const { ids, damages } = await opened(
+      directory,
+      withFile(image, names[0] ?? '', Buffer.alloc(0)),
+    )
+    expect([ids, damages]).toEqual([written.slice(perStart), []])
   })
 
   test('whatever was done to it, it opens, and holds only what was written', async () => {
-    const image = await imageOfRunning()
+    const image = await imageOfRunning(root)
     const place = fc.record({
-      isLog: fc.boolean(),
+      file: fc.nat(starts - 1),
       at: fc.double({ min: 0, max: 1, noNaN: true }),
       bytes: fc.uint8Array({ minLength: 1, maxLength: 5000 }),
     })
     const damage = fc.record({ places: fc.array(place, { maxLength: 4 }), kept: fc.nat(100) })
     const property = fc.asyncProperty(damage, async ({ places, kept }) => {
-      const database = Buffer.from(image.database)
-      const log = Buffer.from(image.log)
-      for (const { isLog, at, bytes } of places) {
-        const target = isLog ? log : database
+      const files = [...image].map(([name, bytes]) => ({ name, bytes: Buffer.from(bytes) }))
+      for (const { file, at, bytes } of places) {
+        const target = files[file]?.bytes ?? Buffer.alloc(0)
         const start = Math.floor(at * (target.length - 1))
         target.set(bytes.subarray(0, target.length - start), start)
       }
-      const cut = Math.floor((database.length * Math.min(100, kept + 30)) / 100)
-      const { ids } = await opened({ database: database.subarray(0, cut), log })
+      const changed = new Map(files.map(({ name, bytes }) => [name, bytes]))
+      const cut = files[0]
+      if (cut) changed.set(cut.name, cut.bytes.subarray(0, (cut.bytes.length * kept) / 100))
+      const { ids } = await opened(directory, changed)
       expect(ids.filter((id) => !written.includes(id))).toEqual([])
     })
-    await fc.assert(property, { numRuns: 100 })
+    await fc.assert(property, { numRuns: 200 })
   }, 60_000)
 
-  test('a process that dies while it repairs leaves the rest to the next one', async () => {
-    const image = await imageOfRunning()
-    const log = flipped(image.log, 40_000)
-    const { ids } = await opened({ ...image, log })
-    // Killed before the new file was whole: what it has so far counts for nothing.
-    for (const name of ['.rebuilding', '.copy']) writeFileSync(path + name, 'half')
-    rmSync(path)
-    copyFileSync(`${path}.damaged-1234`, path)
-    copyFileSync(`${path}.damaged-1234-wal`, `${path}-wal`)
-    {
-      await using journal = await Journal.open({ path, sync: 'always' })
-      expect(journal.settled(1000).map(({ attemptId }) => attemptId)).toEqual(ids)
+  test('a process that dies before its own segment is begun leaves all of it to the next one', async () => {
+    const image = await imageOfRunning(root)
+    const name = newestOf(image)
+    const damaged = withFile(image, name, flipped(fileIn(image, name), 1000))
+    const { ids } = await opened(directory, damaged)
+    const half = withFile(damaged, `${name}.damaged-1`, Buffer.from('half'))
+    for (const torn of ['', '-']) {
+      const again = await opened(directory, withFile(half, nameOf(starts + 1), Buffer.from(torn)))
+      expect(again.ids).toEqual(ids)
+      expect(again.damages.map(({ setAside }) => setAside)).toContain(
+        join(directory, `${name}.damaged-1234`),
+      )
     }
-    // Killed between the renames.
-    renameSync(path, `${path}.rebuilt`)
-    writeFileSync(`${path}-wal`, log)
-    await using journal = await Journal.open({ path, sync: 'always', now: () => 5678 })
-    expect(journal.settled(1000).map(({ attemptId }) => attemptId)).toEqual(ids)
-    expect(existsSync(`${path}.damaged-5678-wal`)).toBe(true)
   })
 
-  test('a directory that cannot be written is no damage', async () => {
-    writeFileSync(path, '')
-    truncateSync(path)
-    await expect(
-      Journal.open({ path: join(directory, 'nowhere/journal.sqlite'), sync: 'always' }),
-    ).rejects.toThrow()
-    expect(readdirSync(directory)).toEqual(['journal.sqlite'])
+  test('a directory that is not there is no damage', async () => {
+    const nowhere = join(root, 'nowhere')
+    await expect(Journal.open({ directory: nowhere, sync: 'always' })).rejects.toThrow('ENOENT')
+    expect(existsSync(nowhere)).toBe(false)
   })
 })
-
-/** Writes in a loop until it is killed; says what was confirmed, in the order it was. */
-const writer = (path: string, round: number) => `
-  const { writeSync } = await import('node:fs')
-  const { Journal } = await import(${JSON.stringify(join(import.meta.dir, 'journal.ts'))})
-  const journal = await Journal.open({ path: ${JSON.stringify(path)}, sync: 'always' })
-  const body = 'x'.repeat(3000)
-  let next = 0
-  const lane = async () => {
-    for (;;) {
-      const id = 'att_${round}_' + next++
-      await journal.begin(id, body)
-      writeSync(1, 'begun ' + id + '\\n')
-      await journal.settle(id, body)
-      writeSync(1, 'settled ' + id + '\\n')
-    }
-  }
-  for (let index = 0; index < 8; index++) void lane()
-  for (;;) {
-    await Bun.sleep(3)
-    const rows = journal.settled(100)
-    for (const { attemptId } of rows) writeSync(1, 'dropped ' + attemptId + '\\n')
-    await journal.drop(rows.map(({ seq }) => seq))
-  }`
-
-test('C01: after each of 50 kills, all that was confirmed is there', async () => {
-  const said = { begun: new Set<string>(), settled: new Set<string>(), dropped: new Set<string>() }
-  for (let round = 0; round < 50; round++) {
-    const child = Bun.spawn([process.execPath, '-e', writer(path, round)], { stdout: 'pipe' })
-    const output = new Response(child.stdout).text()
-    await Bun.sleep(60 + Math.random() * 60)
-    child.kill('SIGKILL')
-    for (const line of (await output).split('\n').slice(0, -1)) {
-      const [kind, id = ''] = line.split(' ')
-      if (kind === 'begun' || kind === 'settled' || kind === 'dropped') said[kind].add(id)
-    }
-    const damages: Damage[] = []
-    await using journal = await Journal.open({
-      path,
-      sync: 'always',
-      onDamage: (damage) => void damages.push(damage),
-    })
-    expect(damages).toEqual([])
-    const rows = new Set(journal.settled(100_000).map(({ attemptId }) => attemptId))
-    const open = new Set(journal.orphans().map(({ attemptId }) => attemptId))
-    const gone = [...said.settled].filter((id) => !rows.has(id) && !said.dropped.has(id))
-    expect(gone).toEqual([])
-    const silent = [...said.begun].filter(
-      (id) => !open.has(id) && !rows.has(id) && !said.dropped.has(id),
-    )
-    expect(silent).toEqual([])
-    expect([...said.settled].filter((id) => open.has(id))).toEqual([])
-  }
-  expect(said.settled.size).toBeGreaterThan(1000)
-}, 120_000)

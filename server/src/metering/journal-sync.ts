@@ -9,8 +9,8 @@ interface Waiting {
 
 interface Options {
   disk: TrustedDisk
-  /** The file that is synced. */
-  fd: number
+  /** Whether all that was written before the call is on disk. */
+  flush: () => Promise<boolean>
   sync: 'always' | 'batch'
   /** Whether others run whose settlements will come. */
   hasCompany: () => boolean
@@ -32,6 +32,8 @@ export class JournalSync {
   readonly #options: Options
   #waiting: Waiting[] = []
   #isSyncing = false
+  /** When it was started, on the clock of `performance.now()`, and how long it took. */
+  #lastSync = { startedAt: -Infinity, ms: 0 }
   #isClosing = false
   #wake: (() => void) | undefined
 
@@ -69,14 +71,16 @@ export class JournalSync {
   }
 
   async #run(): Promise<void> {
-    const { disk, fd, onSynced, onIdle } = this.#options
+    const { disk, flush, onSynced, onIdle } = this.#options
     this.#isSyncing = true
     while (this.#waiting.length > 0 && !disk.hasFailed) {
       const waitMs = this.#patienceMs()
       if (waitMs > 0) await this.#sleep(waitMs)
       const synced = this.#waiting
       this.#waiting = []
-      const isSynced = await disk.sync(fd)
+      const startedAt = performance.now()
+      const isSynced = await flush()
+      this.#lastSync = { startedAt, ms: performance.now() - startedAt }
       if (isSynced) onSynced()
       for (const { resolve, reject } of synced) {
         if (isSynced) resolve()
@@ -89,9 +93,9 @@ export class JournalSync {
 
   /** Alone, a settlement is synced at once; among others it waits for theirs. */
   #patienceMs(): number {
-    const { disk, sync, hasCompany } = this.#options
+    const { sync, hasCompany } = this.#options
     if (this.#isClosing || (sync === 'always' && !hasCompany())) return 0
-    const { startedAt, ms } = disk.lastSync
+    const { startedAt, ms } = this.#lastSync
     const soon = Math.min(longestEveryMs, Math.max(everyMs, restPerSync * ms))
     return startedAt + (sync === 'batch' ? batchMs : soon) - performance.now()
   }

@@ -1,12 +1,10 @@
-import { open } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { realDisk, TrustedDisk, type JournalDisk } from './journal-disk'
-import { emptyLog } from './journal-emptying'
 import { JournalError } from './journal-error'
-import { isDamage, type Change, type JournalFile, type JournalRow } from './journal-file'
+import { JournalLog, type Change } from './journal-log'
+import { replay, type Damage, type Replay } from './journal-replay'
+import { SettledRows } from './journal-rows'
+import type { JournalRow, OpenRecord } from './journal-segment'
 import { JournalSync } from './journal-sync'
-import { OpenRecords, type OpenRecord } from './open-records'
-import { openJournalFile, type Damage } from './journal-recovery'
 
 /** Where a test may kill the process. Source: faults.md 2.3. */
 export type JournalPoint =
@@ -16,15 +14,15 @@ export type JournalPoint =
   | 'before-truncate'
 
 export interface JournalOptions {
-  /** The file, in a directory that exists. One process has it open. */
-  path: string
+  /** Where the log's files are; it exists, and belongs to this process alone. */
+  directory: string
   /** `batch`: synced once a second; a power cut may lose as much, a killed process loses nothing. */
   sync: 'always' | 'batch'
-  /** Told of a damaged file, at opening. */
+  /** Told of each damage, at opening. */
   onDamage?: (damage: Damage) => void
   /** Told once, when a sync failed: nothing more can be journalled, the process should drain. */
   onFailure?: (cause: unknown) => void
-  /** Told when the log could not be emptied for now; it grows meanwhile. */
+  /** Told when a file that is not needed could not be given away for now; more of them stay meanwhile. */
   onDelay?: (cause: unknown) => void
   /** Wall clock in milliseconds, for the name of a file set aside. */
   now?: () => number
@@ -38,70 +36,69 @@ interface Waiting {
   reject: (cause: unknown) => void
 }
 
-// Emptying the log holds writes up for three syncs, so a slow disk is asked for it seldom.
-const logBytes = 6 * 1024 * 1024
-const slowLogBytes = 256 * 1024 * 1024
-const slowSyncMs = 20
-const fewChanges = 256
-const changesBetweenLooks = 64
-
-/** A file whose sync failed stays open: closing it would let SQLite write and delete. */
-const abandoned = new Set<JournalFile>()
-
 /**
- * Usage on this process's disk until the ledger has booked it: attempts that run in a file of lines,
- * what they used in one of SQLite. Bodies are opaque. Who settles between two syncs shares a transaction;
- * syncs run in a thread, so that a slow disk delays the settlements that wait for it and nothing else.
+ * Usage on this process's disk until the ledger has booked it: attempts that run, and what they used,
+ * as lines of one log. Bodies are opaque, without a newline. All that begins in a turn of the event
+ * loop is one write; syncs run in a thread, so that a slow disk delays the settlements that wait for
+ * it and nothing else.
  */
 export class Journal implements AsyncDisposable {
   readonly #options: JournalOptions
   readonly #disk: TrustedDisk
-  readonly #file: JournalFile
-  readonly #open: OpenRecords
-  /** To be written by the next transaction. */
-  #group: Waiting[] = []
+  readonly #log: JournalLog
+  /** All that are open: bodies by attempt. */
+  readonly #open: Map<string, string>
+  /** Those of them that earlier starts began. */
+  readonly #orphans: Set<string>
+  readonly #rows: SettledRows
   readonly #sync: JournalSync
-  /** Dropped since the file failed: it is not written any more. */
-  readonly #dropped = new Set<number>()
-  #isEmptying = false
+  /** To be written by the next write. */
+  #group: Waiting[] = []
+  #settling = 0
+  #isUrgent = false
   #isClosing = false
-  #changesInLog = 0
-  #lookAtChanges = fewChanges
   #whenIdle: (() => void) | undefined
 
-  private constructor(options: JournalOptions, file: JournalFile) {
+  private constructor(options: JournalOptions, replayed: Replay) {
+    const { crashAt } = options
     this.#options = options
     this.#disk = new TrustedDisk(options.disk ?? realDisk, (cause) => this.#fail(cause))
-    this.#file = file
-    const open = new OpenRecords(`${options.path}-open`, () => this.#disk.write())
-    for (const attemptId of file.settledAmong(open.orphans())) open.end(attemptId)
-    this.#open = open
+    this.#open = replayed.open
+    this.#orphans = new Set(this.#open.keys())
+    this.#log = new JournalLog({
+      directory: options.directory,
+      disk: this.#disk,
+      replayed,
+      open: this.#open,
+      beforeRelease: crashAt && (() => crashAt('before-truncate')),
+      onDelay: options.onDelay,
+    })
+    const { size, mark } = replayed
+    this.#rows = new SettledRows({ size, booked: mark.booked }, (seq) => this.#log.rowsAfter(seq))
     this.#sync = new JournalSync({
       disk: this.#disk,
-      fd: file.logFd,
+      flush: () => this.#log.sync(),
       sync: options.sync,
-      hasCompany: () => open.count > 0,
-      onSynced: () => options.crashAt?.('after-journal'),
+      hasCompany: () => this.#open.size - this.#orphans.size > this.#settling,
+      onSynced: () => crashAt?.('after-journal'),
       onIdle: () => this.#tellIdle(),
     })
   }
 
-  /** Opens or creates the file. Throws where it cannot be: no permission, no space, in use. */
+  /** Opens the directory's log, or begins one. Throws where it cannot be: no permission, no space. */
   static async open(options: JournalOptions): Promise<Journal> {
-    const { file, damage } = openJournalFile(options.path, (options.now ?? Date.now)())
-    const journal = new Journal(options, file)
-    if (damage) options.onDamage?.(damage)
-    await journal.#emptyLog(() => (file.isInUse = true))
-    const directory = await open(dirname(options.path), 'r')
-    await directory.sync().finally(() => directory.close())
-    if (!journal.#disk.hasFailed) return journal
-    abandoned.add(file)
+    const replayed = replay(options.directory, (options.now ?? Date.now)())
+    const journal = new Journal(options, replayed)
+    for (const damage of replayed.damages) options.onDamage?.(damage)
+    journal.#log.begin()
+    if (replayed.earlier.length > 0) options.crashAt?.('before-truncate')
+    if (await journal.#log.sync()) return journal
     throw new JournalError('failed', journal.failure)
   }
 
   /** Settled rows that were not dropped. */
   get size(): number {
-    return this.#file.size - this.#dropped.size
+    return this.#rows.size
   }
 
   /** Why nothing can be journalled any more; undefined while all is well. */
@@ -114,7 +111,7 @@ export class Journal implements AsyncDisposable {
    * still lose it. Rejects with `JournalError`, as the others do.
    */
   begin(attemptId: string, body: string): Promise<void> {
-    return this.#refusal() ?? this.#open.begin(attemptId, body)
+    return this.#add({ kind: 'begin', attemptId, body })
   }
 
   /** Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable. */
@@ -124,35 +121,33 @@ export class Journal implements AsyncDisposable {
 
   /** The oldest settled rows. A row may come again after a power cut, though it was dropped. */
   settled(limit: number): JournalRow[] {
-    if (this.#dropped.size === 0) return this.#file.settled(limit)
-    const rows = this.#file.settled(limit + this.#dropped.size)
-    return rows.filter(({ seq }) => !this.#dropped.has(seq)).slice(0, limit)
+    return this.#rows.first(limit)
   }
 
-  /** Forgets settled rows, once they are booked elsewhere. Resolves when written. */
-  drop(seqs: readonly number[]): Promise<void> {
-    if (!this.#disk.hasFailed) return this.#add({ kind: 'drop', seqs })
-    for (const seq of seqs) this.#dropped.add(seq)
-    return Promise.resolve()
+  /** Forgets the oldest settled rows, once they are booked elsewhere. Resolves when written. */
+  async drop(seqs: readonly number[]): Promise<void> {
+    this.#rows.assertOldest(seqs)
+    const upTo = seqs.at(-1)
+    if (upTo === undefined) return
+    if (!this.#disk.hasFailed) return this.#add({ kind: 'drop', upTo })
+    this.#rows.removeUpTo(upTo)
   }
 
   /** The records that earlier starts left open. Settling one takes it off the list. */
   orphans(): OpenRecord[] {
-    return this.#open.orphans()
+    return [...this.#orphans].map((attemptId) => ({
+      attemptId,
+      body: this.#open.get(attemptId) ?? '',
+    }))
   }
 
-  /** Writes and syncs what waits, then closes the file, after a failure without touching it. */
+  /** Writes and syncs what waits, then closes the files, after a failure without touching them. */
   async close(): Promise<void> {
     if (this.#isClosing) return
     this.#isClosing = true
     this.#sync.hasten()
     while (this.#isBusy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
-    this.#open[Symbol.dispose]()
-    if (!this.#disk.hasFailed && (await this.#emptyLog(() => (this.#file.isInUse = false)))) {
-      this.#file.close()
-    } else {
-      abandoned.add(this.#file)
-    }
+    await this.#log.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -161,62 +156,77 @@ export class Journal implements AsyncDisposable {
 
   get #isBusy(): boolean {
     const isWaiting = this.#group.length > 0 && !this.#disk.hasFailed
-    return this.#isEmptying || isWaiting || this.#sync.isBusy
+    return isWaiting || this.#sync.isBusy
   }
 
-  #refusal(): Promise<void> | undefined {
-    if (this.#disk.hasFailed) return Promise.reject(new JournalError('failed', this.#disk.failure))
-    return this.#isClosing ? Promise.reject(new JournalError('closed')) : undefined
+  #refusal(): JournalError | undefined {
+    if (this.#disk.hasFailed) return new JournalError('failed', this.#disk.failure)
+    return this.#isClosing ? new JournalError('closed') : undefined
   }
 
   #add(change: Change): Promise<void> {
     const refusal = this.#refusal()
-    if (refusal) return refusal
+    if (refusal) return Promise.reject(refusal)
+    if (change.kind !== 'drop' && change.body.includes('\n')) {
+      return Promise.reject(new Error('a record of the journal is one line'))
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    if (this.#group.length === 0) this.#writeSoon()
     this.#group.push({ change, resolve, reject })
+    if (change.kind === 'settle' && this.#isOfThisStart(change.attemptId)) this.#settling += 1
+    this.#writeSoon(change.kind === 'begin' ? 0 : this.#sync.waitMs())
     return promise
   }
 
-  /** Whoever has to wait for the next sync is written right before it, with all who come until then. */
-  #writeSoon(): void {
-    const write = () => this.#writeGroup()
-    const waitMs = this.#sync.waitMs()
-    if (waitMs > 0) setTimeout(write, waitMs)
-    else setImmediate(write)
+  #isOfThisStart(attemptId: string): boolean {
+    return this.#open.has(attemptId) && !this.#orphans.has(attemptId)
+  }
+
+  /**
+   * Whoever has to wait for the next sync is written right before it, with all who come until then, or
+   * with the next attempt that begins: that is in this turn.
+   */
+  #writeSoon(waitMs: number): void {
+    if (this.#isUrgent) return
+    if (waitMs <= 0) {
+      this.#isUrgent = true
+      setImmediate(() => this.#writeGroup())
+    } else if (this.#group.length === 1) {
+      setTimeout(() => this.#writeGroup(), waitMs)
+    }
   }
 
   #writeGroup(): void {
-    // Whoever empties the log writes the group afterwards.
-    if (this.#isEmptying || this.#disk.hasFailed) return
+    this.#isUrgent = false
     const group = this.#group
+    if (group.length === 0 || this.#disk.hasFailed) return
     this.#group = []
-    const { crashAt } = this.#options
-    // Nothing ends that has not begun.
-    this.#open.write()
-    if (crashAt && group.some(needsSync)) crashAt('before-journal')
+    this.#settling = 0
+    const crashAt = group.some(needsSync) ? this.#options.crashAt : undefined
+    crashAt?.('before-journal')
     try {
-      // What is dropped here is known nowhere else: that it ended must be written by then.
-      if (group.some(({ change }) => change.kind === 'drop')) this.#open.flush()
-      this.#file.write(
+      const rows = this.#log.write(
         group.map(({ change }) => change),
-        (index) => {
-          if (index === 1) crashAt?.('mid-group-commit')
-          if (index === group.length) this.#disk.write()
-        },
+        crashAt && (() => crashAt('mid-group-commit')),
       )
+      this.#rows.add(rows)
     } catch (thrown) {
       for (const { reject } of group) reject(new JournalError('unwritten', thrown))
-      if (isDamage(thrown)) this.#disk.fail(thrown)
-      // What the failed transaction left behind in the log goes with it.
-      this.#changesInLog = Infinity
-      void this.#emptyLog()
+      this.#tellIdle()
       return
     }
-    for (const { change } of group) if (change.kind === 'settle') this.#open.end(change.attemptId)
-    this.#changesInLog += group.length
+    for (const { change } of group) this.#apply(change)
     this.#confirm(group)
-    this.#emptyIfLong()
+  }
+
+  #apply(change: Change): void {
+    if (change.kind === 'drop') {
+      this.#rows.removeUpTo(change.upTo)
+    } else if (change.kind === 'begin') {
+      this.#open.set(change.attemptId, change.body)
+    } else {
+      this.#open.delete(change.attemptId)
+      this.#orphans.delete(change.attemptId)
+    }
   }
 
   #confirm(group: readonly Waiting[]): void {
@@ -232,35 +242,6 @@ export class Journal implements AsyncDisposable {
     for (const { reject } of this.#group.splice(0)) reject(new JournalError('failed', cause))
     this.#sync.rejectAll(cause)
     this.#options.onFailure?.(cause)
-  }
-
-  #emptyIfLong(): void {
-    const limit = this.#disk.lastSync.ms > slowSyncMs ? slowLogBytes : logBytes
-    if (this.#isEmptying || this.#changesInLog < this.#lookAtChanges) return
-    this.#lookAtChanges = this.#changesInLog + changesBetweenLooks
-    if (this.#file.logReaches(limit)) void this.#emptyLog()
-  }
-
-  /** Writes wait meanwhile, the event loop does not. `first` is written before. */
-  async #emptyLog(first?: () => void): Promise<boolean> {
-    if (this.#isEmptying) return false
-    this.#isEmptying = true
-    let isEmpty = false
-    try {
-      first?.()
-      isEmpty = await emptyLog({
-        file: this.#file,
-        disk: this.#disk,
-        beforeVoid: () => this.#options.crashAt?.('before-truncate'),
-      })
-    } catch (thrown) {
-      this.#options.onDelay?.(thrown)
-    }
-    if (isEmpty) [this.#changesInLog, this.#lookAtChanges] = [0, fewChanges]
-    this.#isEmptying = false
-    if (this.#group.length > 0) this.#writeGroup()
-    this.#tellIdle()
-    return isEmpty
   }
 
   #tellIdle(): void {

@@ -20,7 +20,7 @@ import { TranslatedStream } from './translated-stream'
 import { ApiError } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
-import type { Usage } from '../wire/usage'
+import { noUsage } from '../wire/usage'
 
 /** How well a dialect does: what the caller sent arrives, is refused with 400, or goes unsaid. */
 type Result = 'yes' | 'refused' | 'left out' | '–'
@@ -66,17 +66,6 @@ const source = {
   contextLength: null,
   maxOutputTokens: null,
 } as const
-const nothing: Usage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-}
 const relay = (): RelayRequest => ({
   identity: { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'a/b' },
   source,
@@ -85,7 +74,7 @@ const relay = (): RelayRequest => ({
   legacyFunctions: false,
   newCallId: () => 'call_x',
   // Nobody asks for it: every voice tells its usage.
-  estimate: ({ words }) => ({ ...nothing, output: words, estimated: true }),
+  estimate: ({ words }) => ({ ...noUsage, output: words, estimated: true }),
 })
 
 function sent({ adapter, upstreamModel }: Dialect, chat: JsonObject): JsonObject {

@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 import { EventReader, frame } from '../wire/sse'
 import type { TextSize } from '../wire/text-size'
-import type { Usage } from '../wire/usage'
+import { noUsage, type Usage } from '../wire/usage'
 
 /** A request of a caller, and what the provider is sent. */
 export interface RequestRow {
@@ -86,17 +86,6 @@ const source: Source = {
   maxOutputTokens: 64_000,
 }
 const hello = [{ role: 'user', content: 'Hello' }]
-const none: Usage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-}
 
 const requestOf = () => {
   let calls = 0
@@ -107,7 +96,7 @@ const requestOf = () => {
     wantsUsage: true,
     legacyFunctions: false,
     newCallId: () => `call_${(calls += 1)}`,
-    estimate: ({ words }: TextSize) => ({ ...none, input: 7, output: words, estimated: true }),
+    estimate: ({ words }: TextSize) => ({ ...noUsage, input: 7, output: words, estimated: true }),
   }
 }
 
@@ -174,7 +163,7 @@ function testAnswer(conformance: Conformance, row: AnswerRow): void {
       expect(withoutNulls(message)).toEqual(withoutNulls({ role: 'assistant', ...wanted }))
       expect(finish).toBe(row.finish ?? 'stop')
     }
-    if (row.usage) expect(outcome.usage).toEqual({ ...none, ...row.usage })
+    if (row.usage) expect(outcome.usage).toEqual({ ...noUsage, ...row.usage })
   })
 
   test(`${row.what}: however its bytes are cut`, () => {

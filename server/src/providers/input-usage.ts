@@ -1,18 +1,8 @@
-import { counter, type Usage } from '../wire/usage'
+import { counter, noUsage, type Usage } from '../wire/usage'
 
 /** The usage of an answer that has no output; undefined where the count is no number of tokens. */
 export function toInputUsage(count: unknown): Usage | undefined {
   const input = counter().read({ count }, 'count')
   if (input === undefined) return undefined
-  return {
-    input,
-    cachedInput: 0,
-    cacheWrite: 0,
-    audioInput: 0,
-    output: 0,
-    reasoning: 0,
-    audioOutput: 0,
-    estimated: false,
-    flawed: false,
-  }
+  return { ...noUsage, input }
 }

@@ -45,18 +45,6 @@ export const sampleTarget = (upstreamModel: string, fields: Partial<Target> = {}
 export const sampleChat = (fields: JsonObject = {}): ChatRequest =>
   toPlainChat({ model: 'acme/one', messages: [{ role: 'user', content: 'hi' }], ...fields })
 
-export const noUsage: Usage = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-}
-
 export const sampleTool = (name: string, fields: JsonObject = {}): JsonObject => ({
   type: 'function',
   function: {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
@@ -63,15 +64,20 @@ function openFlusher(
   })
 }
 
-const openJournal = ({ config, storage, log, crashAt }: Options) =>
-  Journal.open({
-    path: join(storage.dataDir, 'journal.sqlite'),
+function openJournal({ config, storage, log, crashAt }: Options): Promise<Journal> {
+  const ofOld = join(storage.dataDir, 'journal.sqlite')
+  if (existsSync(ofOld)) {
+    log.warn({ path: ofOld }, 'a usage journal of an early version is not read; it is left alone')
+  }
+  return Journal.open({
+    directory: storage.dataDir,
     sync: config.journalSync,
     onDamage: (damage) => log.error({ damage }, 'the usage journal was damaged'),
     onFailure: (err) => log.fatal({ err }, 'the usage journal failed; paid requests are refused'),
-    onDelay: (err) => log.warn({ err }, 'the log of the usage journal could not be emptied'),
+    onDelay: (err) => log.warn({ err }, 'a file of the usage journal could not be given away yet'),
     ...(crashAt && { crashAt }),
   })
+}
 
 /** Charges of records in the journal, as far as there are few: what is booked soon need not be read. */
 type Parsed = Map<string, Charge>

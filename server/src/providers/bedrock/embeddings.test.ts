@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { bedrockEmbeddings } from './embeddings'
 import { ApiError } from '../../errors'
-import { noUsage, sampleSource } from '../samples'
+import { sampleSource } from '../samples'
+import { noUsage } from '../../wire/usage'
 
 const write = (upstreamModel: string, texts: string[], fields = {}) =>
   bedrockEmbeddings.request(texts, {

@@ -8,13 +8,13 @@ import { ApiError } from '../../errors'
 import {
   hasRecordings,
   linesOf,
-  noUsage,
   recordedLines,
   sampleSource,
   together,
   type Said,
 } from '../samples'
 import type { Part } from '../../wire/part'
+import { noUsage } from '../../wire/usage'
 
 const own = (name: string) => linesOf(join(import.meta.dir, 'fixtures', `${name}.chunks.txt`))
 

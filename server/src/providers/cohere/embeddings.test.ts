@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { cohereEmbeddings } from './embeddings'
 import { ApiError } from '../../errors'
-import { hasRecordings, noUsage, recordedAnswer, sampleSource } from '../samples'
+import { hasRecordings, recordedAnswer, sampleSource } from '../samples'
+import { noUsage } from '../../wire/usage'
 
 const headers = new Headers()
 const read = (body: unknown) => cohereEmbeddings.read({ body, headers }, sampleSource)

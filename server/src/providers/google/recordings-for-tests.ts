@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { google } from './index'
 import type { Part } from '../../wire/part'
-import type { Usage } from '../../wire/usage'
+import { noUsage, type Usage } from '../../wire/usage'
 import type { Source } from '../upstream-error'
 
 export const source: Source = {
@@ -24,15 +24,4 @@ export const eventsOf = (folder: string, name: string): string[] =>
 export const partsOf = (events: readonly string[]): Part[] => events.flatMap(google.reader(source))
 export const said = (parts: readonly Part[]): Part[] => parts.filter(({ type }) => type !== 'usage')
 
-export const usage = (own: Partial<Usage>): Usage => ({
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
-  ...own,
-})
+export const usage = (own: Partial<Usage>): Usage => ({ ...noUsage, ...own })

@@ -1,0 +1,48 @@
+import { renameSync, rmSync, statSync } from 'node:fs'
+import { segmentPath, sparePath } from './journal-segment'
+
+const mostSpares = 2
+
+/**
+ * Files of segments that are booked, kept for the next ones: blocks that exist are synced in half the
+ * time. Should a power cut undo such a name, all that the file has is booked, or was not confirmed.
+ */
+export class SpareFiles {
+  readonly #directory: string
+  readonly #mostBytes: number
+  readonly #spares: number[]
+
+  constructor(directory: string, generations: readonly number[], mostBytes: number) {
+    this.#directory = directory
+    this.#mostBytes = mostBytes
+    this.#spares = [...generations]
+    while (this.#spares.length > mostSpares) this.#drop()
+  }
+
+  /** Takes a segment's file, or deletes it. Throws, and leaves it, where that cannot be. */
+  keep(generation: number): void {
+    const path = segmentPath(this.#directory, generation)
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size
+    if (bytes === undefined) return
+    if (this.#spares.length >= mostSpares || bytes > this.#mostBytes) return rmSync(path)
+    renameSync(path, sparePath(this.#directory, generation))
+    this.#spares.push(generation)
+  }
+
+  /** Makes a spare the file of that generation; whether there was one. */
+  take(generation: number): boolean {
+    const spare = this.#spares.shift()
+    if (spare === undefined) return false
+    renameSync(sparePath(this.#directory, spare), segmentPath(this.#directory, generation))
+    return true
+  }
+
+  clear(): void {
+    while (this.#spares.length > 0) this.#drop()
+  }
+
+  #drop(): void {
+    const spare = this.#spares.pop()
+    if (spare !== undefined) rmSync(sparePath(this.#directory, spare), { force: true })
+  }
+}

@@ -1,0 +1,265 @@
+import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
+import type { TrustedDisk } from './journal-disk'
+import { SpareFiles } from './journal-files'
+import { Lines } from './journal-line'
+import type { EarlierSegment, Replay } from './journal-replay'
+import {
+  entriesOf,
+  mostSegmentBytes,
+  ownersOnly,
+  placeOf,
+  readSegment,
+  segmentPath,
+  type JournalRow,
+  type Mark,
+  type OpenRecord,
+} from './journal-segment'
+
+/** What one line says. */
+export type Change =
+  | ({ kind: 'begin' | 'settle' } & OpenRecord)
+  /** All rows up to this number are booked. */
+  | { kind: 'drop'; upTo: number }
+
+interface CurrentSegment extends EarlierSegment {
+  fd: number
+  /** Where the next line goes. */
+  end: number
+  /** What is open takes so much of it. */
+  headEnd: number
+}
+
+interface Options {
+  directory: string
+  disk: TrustedDisk
+  replayed: Replay
+  /** Bodies of what is open, by attempt; a new segment begins with them. */
+  open: ReadonlyMap<string, string>
+  /** Called before a segment that is booked gives its file away. */
+  beforeRelease: (() => void) | undefined
+  /** Told why a booked segment's file stays, for now. */
+  onDelay: ((cause: unknown) => void) | undefined
+}
+
+// With the spare files and one that is about to be booked, four times this is what a journal takes.
+const segmentBytes = 2 * 1024 * 1024
+/** Deleting a file takes its time; after an outage of the ledger hundreds may be booked at once. */
+const mostReleasedAtOnce = 8
+/** A segment is so many times larger than what is open at its start, or it would be full at once. */
+const mostOpenShare = 4
+
+/**
+ * The journal's log: lines in segments of a few megabytes, each begun with what is open, so that the
+ * ones before it are needed only for settled rows that are not booked. Writes are synchronous and go to
+ * the kernel; `sync` is for who must survive more than the process.
+ */
+export class JournalLog {
+  readonly #options: Options
+  readonly #lines = new Lines()
+  readonly #spares: SpareFiles
+  readonly #earlier: EarlierSegment[]
+  readonly #mark: Mark
+  readonly #directoryFd: number
+  #nextGeneration: number
+  #current: CurrentSegment | undefined
+  /** Segments that were written since they were last synced. */
+  #unsynced = new Set<CurrentSegment>()
+  #isDirectoryChanged = true
+
+  constructor(options: Options) {
+    const { directory, replayed } = options
+    this.#options = options
+    this.#earlier = replayed.earlier
+    this.#mark = replayed.mark
+    this.#nextGeneration = replayed.nextGeneration
+    this.#spares = new SpareFiles(directory, replayed.spares, 2 * segmentBytes)
+    this.#directoryFd = openSync(directory, 'r')
+  }
+
+  /**
+   * One write of all these lines; when it throws, nothing of it happened. Returns the rows that were
+   * settled. `halfWay` is called when a part of the lines is written.
+   */
+  write(changes: readonly Change[], halfWay?: () => void): JournalRow[] {
+    let segment = this.#current ?? this.begin()
+    let settled = this.#compose(changes, segment)
+    const limit = Math.max(segmentBytes, mostOpenShare * segment.headEnd)
+    if (segment.end + this.#lines.length > limit && segment.end > segment.headEnd) {
+      segment = this.begin()
+      settled = this.#compose(changes, segment)
+    }
+    const { bytes } = this.#lines
+    if (segment.end + bytes.length > mostSegmentBytes) throw new Error('more than a segment holds')
+    const { disk } = this.#options
+    if (halfWay) {
+      disk.write(segment.fd, bytes.subarray(0, bytes.length / 2), segment.end)
+      halfWay()
+    }
+    disk.write(segment.fd, bytes, segment.end)
+    segment.end += bytes.length
+    segment.lastSeq = settled.at(-1)?.seq ?? segment.lastSeq
+    this.#unsynced.add(segment)
+    for (const change of changes) {
+      if (change.kind === 'drop') this.#mark.booked = Math.max(this.#mark.booked, change.upTo)
+    }
+    return settled
+  }
+
+  /** Begins a segment with what is open and how far is booked. Throws where it cannot be. */
+  begin(): CurrentSegment {
+    const { directory, disk, open } = this.#options
+    const generation = this.#nextGeneration
+    const path = segmentPath(directory, generation)
+    const before = this.#current
+    if (before) this.#assertInPlace(before)
+    const isReused = this.#spares.take(generation)
+    this.#isDirectoryChanged = true
+    const fd = openSync(path, isReused ? 'r+' : 'w+', ownersOnly)
+    this.#lines.restart(generation)
+    const booked = this.#bookedUpTo(before ? [...this.#earlier, before] : this.#earlier, generation)
+    this.#lines.add('-', String(booked), String(this.#mark.told))
+    for (const [attemptId, body] of open) this.#lines.add('+', attemptId, body)
+    const end = this.#lines.length
+    try {
+      disk.write(fd, this.#lines.bytes, 0)
+    } catch (thrown) {
+      closeSync(fd)
+      this.#remove(path)
+      throw thrown
+    }
+    this.#nextGeneration += 1
+    if (before) {
+      this.#earlier.push(before)
+      // Also when it was synced: a sync that runs may still use its descriptor.
+      this.#unsynced.add(before)
+    }
+    this.#current = { generation, fd, end, headEnd: end, lastSeq: 0 }
+    this.#unsynced.add(this.#current)
+    return this.#current
+  }
+
+  /** Whether all that was written before is on disk. Files of segments that are booked are freed. */
+  async sync(mostReleased = mostReleasedAtOnce): Promise<boolean> {
+    const { disk } = this.#options
+    const segments = this.#unsynced
+    this.#unsynced = new Set()
+    const { booked } = this.#mark
+    const generation = this.#current?.generation ?? 0
+    const isDirectoryChanged = this.#isDirectoryChanged
+    this.#isDirectoryChanged = false
+    for (const { fd } of segments) if (!(await disk.sync(fd, 'file'))) return false
+    if (isDirectoryChanged && !(await disk.sync(this.#directoryFd, 'directory'))) return false
+    for (const segment of segments) {
+      if (segment !== this.#current && !this.#unsynced.has(segment)) closeSync(segment.fd)
+    }
+    for (let count = 0; count < mostReleased; count++) {
+      if (!this.#releaseOldest(booked, generation)) break
+    }
+    return true
+  }
+
+  /** The rows of the first segment that has any behind `seq`. */
+  rowsAfter(seq: number): JournalRow[] {
+    const segments = this.#current ? [...this.#earlier, this.#current] : this.#earlier
+    for (const { generation, lastSeq } of segments) {
+      if (lastSeq <= seq) continue
+      const rows: JournalRow[] = []
+      for (const entry of entriesOf(this.#read(generation))) {
+        if (entry.kind !== '=' || entry.seq <= seq) continue
+        rows.push({ seq: entry.seq, attemptId: entry.attemptId, body: entry.body })
+      }
+      if (rows.length > 0) return rows
+    }
+    return []
+  }
+
+  /** Leaves one short segment where nothing waits to be booked. Nothing is written after a failure. */
+  async close(): Promise<void> {
+    const { disk, onDelay } = this.#options
+    if (disk.hasFailed) return
+    try {
+      if (this.#current) this.#assertInPlace(this.#current)
+      const isBooked = [...this.#earlier, this.#current].every(
+        (segment) => !segment || segment.lastSeq <= this.#mark.booked,
+      )
+      // A file that is used again would be as long as before.
+      this.#spares.clear()
+      if (isBooked) this.begin()
+      if (!(await this.sync(Infinity))) return
+      this.#spares.clear()
+    } catch (thrown) {
+      onDelay?.(thrown)
+    }
+    if (this.#current) closeSync(this.#current.fd)
+    closeSync(this.#directoryFd)
+  }
+
+  /** Puts the lines together; returns the rows that they settle. */
+  #compose(changes: readonly Change[], { generation, end }: CurrentSegment): JournalRow[] {
+    const settled: JournalRow[] = []
+    this.#lines.restart(generation)
+    for (const change of changes) {
+      if (change.kind === 'drop') {
+        const booked = this.#bookedUpTo(this.#earlier, generation, change.upTo)
+        this.#lines.add('-', String(booked), String(this.#mark.told))
+        continue
+      }
+      const { kind, attemptId, body } = change
+      this.#lines.add(kind === 'begin' ? '+' : '=', attemptId, body)
+      if (kind === 'begin') continue
+      settled.push({ seq: placeOf(generation, end + this.#lines.length), attemptId, body })
+    }
+    return settled
+  }
+
+  /** As a place: the start of the first segment that is needed, so that its absence is noticed. */
+  #bookedUpTo(earlier: readonly EarlierSegment[], current: number, upTo = 0): number {
+    const booked = Math.max(this.#mark.booked, upTo)
+    const needed = earlier.find(({ lastSeq }) => lastSeq > booked)
+    return Math.max(booked, placeOf(needed?.generation ?? current, 0))
+  }
+
+  /** Gives a file away, the oldest first, so that those that are left follow each other. */
+  #releaseOldest(booked: number, before: number): boolean {
+    const { beforeRelease, onDelay } = this.#options
+    const [oldest] = this.#earlier
+    if (!oldest || oldest.generation >= before || oldest.lastSeq > booked) return false
+    beforeRelease?.()
+    try {
+      this.#spares.keep(oldest.generation)
+    } catch (thrown) {
+      onDelay?.(thrown)
+      return false
+    }
+    this.#earlier.shift()
+    this.#isDirectoryChanged = true
+    return true
+  }
+
+  #read(generation: number) {
+    const { fd, end, generation: current } = this.#current ?? {}
+    if (fd === undefined || end === undefined || generation !== current) {
+      return readSegment(this.#options.directory, generation)
+    }
+    const bytes = Buffer.allocUnsafe(end)
+    return { generation, bytes: bytes.subarray(0, readSync(fd, bytes, 0, end, 0)) }
+  }
+
+  /** What goes to a file without a name is lost with the process. */
+  #assertInPlace({ generation, fd }: CurrentSegment): void {
+    const path = segmentPath(this.#options.directory, generation)
+    if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino) return
+    const error = new Error(`${path} is no longer there, or another file`)
+    this.#options.disk.fail(error)
+    throw error
+  }
+
+  #remove(path: string): void {
+    try {
+      rmSync(path, { force: true })
+    } catch (thrown) {
+      // The generation would be there twice.
+      this.#options.disk.fail(thrown)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { copyFileSync } from 'node:fs'
+import {
+  damageOf,
+  entriesOf,
+  generationOf,
+  listSegments,
+  readSegment,
+  segmentPath,
+  type Mark,
+  type Segment,
+} from './journal-segment'
+
+/** What was wrong with a journal when it was opened, and what became of it. */
+export interface Damage {
+  reason: string
+  /** Where a copy of the damaged file is; undefined where there was nothing to keep. */
+  setAside: string | undefined
+  /** Settled rows of the journal that could be read. */
+  settled: number
+}
+
+/** A segment that only its settled rows keep. */
+export interface EarlierSegment {
+  generation: number
+  /** The last settled row, 0 where there is none. */
+  lastSeq: number
+}
+
+/** What earlier starts left in a directory. */
+export interface Replay {
+  earlier: EarlierSegment[]
+  spares: number[]
+  /** Attempts that have begun and not ended: bodies by id. */
+  open: Map<string, string>
+  mark: Mark
+  /** Settled rows that are not booked. */
+  size: number
+  damages: Damage[]
+  nextGeneration: number
+}
+
+/**
+ * Reads the log of a directory, one segment at a time. Damaged segments are copied aside and read as far
+ * as they can be; what is told once is marked by whoever begins the next segment.
+ */
+export function replay(directory: string, nowMs: number): Replay {
+  const { logs, spares } = listSegments(directory)
+  const nextGeneration = Math.max(0, ...logs, ...spares) + 1
+  const mark = lastMark(directory, logs)
+  const replayed: Replay = {
+    earlier: [],
+    spares,
+    open: new Map(),
+    mark,
+    size: 0,
+    damages: [],
+    nextGeneration,
+  }
+  const note = (reason: string, setAside?: string) =>
+    replayed.damages.push({ reason, setAside, settled: 0 })
+  for (const missing of gapsIn(logs, mark)) note(`${missing} is missing`)
+  for (const generation of logs) {
+    const segment = readSegment(directory, generation)
+    const reason = generation < mark.told ? undefined : damageOf(segment)
+    if (reason !== undefined) {
+      const path = segmentPath(directory, generation)
+      const setAside = `${path}.damaged-${nowMs}`
+      copyFileSync(path, setAside)
+      note(reason, setAside)
+    }
+    take(segment, replayed)
+  }
+  for (const damage of replayed.damages) damage.settled = replayed.size
+  if (replayed.damages.length > 0) mark.told = nextGeneration
+  return replayed
+}
+
+/** Each segment begins with a mark, so the last ones have the highest. */
+function lastMark(directory: string, logs: readonly number[]): Mark {
+  for (const generation of logs.toReversed()) {
+    let last: Mark | undefined
+    for (const entry of entriesOf(readSegment(directory, generation))) {
+      if (entry.kind === '-') last = { booked: entry.booked, told: entry.told }
+    }
+    if (last) return last
+  }
+  return { booked: 0, told: 0 }
+}
+
+/** From the first segment that is not all booked each one must be there. */
+function* gapsIn(logs: readonly number[], { booked, told }: Mark): Generator<string> {
+  const isKnown = booked > 0
+  let expected = Math.max(told, isKnown ? generationOf(booked) : (logs[0] ?? 0))
+  for (const generation of logs) {
+    if (generation > expected) {
+      const last = generation - 1
+      yield last === expected ? `segment ${last}` : `what was in segments ${expected} to ${last}`
+    }
+    expected = Math.max(expected, generation + 1)
+  }
+}
+
+function take(segment: Segment, replayed: Replay): void {
+  const { open, mark } = replayed
+  let lastSeq = 0
+  for (const entry of entriesOf(segment)) {
+    if (entry.kind === '+') open.set(entry.attemptId, entry.body)
+    if (entry.kind !== '=') continue
+    open.delete(entry.attemptId)
+    lastSeq = entry.seq
+    if (entry.seq > mark.booked) replayed.size += 1
+  }
+  replayed.earlier.push({ generation: segment.generation, lastSeq })
+}

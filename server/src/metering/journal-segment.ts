@@ -1,0 +1,116 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { linesOf, type Line } from './journal-line'
+
+/** One row as the caller wrote it. `seq` grows with every row and is not used twice. */
+export interface JournalRow {
+  seq: number
+  attemptId: string
+  body: string
+}
+
+/** An attempt that has begun, as its caller wrote it down. */
+export interface OpenRecord {
+  attemptId: string
+  body: string
+}
+
+/** More than a segment ever has, so that positions in later ones are higher. */
+export const mostSegmentBytes = 2 ** 27
+
+export const ownersOnly = 0o600
+
+/** A place in the whole log. A settled row's number is the place where its line ends. */
+export const placeOf = (generation: number, offset: number) =>
+  generation * mostSegmentBytes + offset
+
+export const generationOf = (place: number) => Math.floor(place / mostSegmentBytes)
+
+const nameWidth = 8
+const names = /^journal-(\d+)\.(log|spare)$/
+
+const pathOf = (directory: string, generation: number, ending: string) =>
+  join(directory, `journal-${String(generation).padStart(nameWidth, '0')}.${ending}`)
+
+export const segmentPath = (directory: string, generation: number) =>
+  pathOf(directory, generation, 'log')
+
+/** Where a segment waits whose content does not matter any more. */
+export const sparePath = (directory: string, generation: number) =>
+  pathOf(directory, generation, 'spare')
+
+const rising = (a: number, b: number) => a - b
+
+/** The generations of the files in a directory, rising. */
+export function listSegments(directory: string): { logs: number[]; spares: number[] } {
+  const logs: number[] = []
+  const spares: number[] = []
+  for (const name of readdirSync(directory)) {
+    const [, digits, ending] = names.exec(name) ?? []
+    // Another spelling of a number would be another file.
+    const generation = Number(digits)
+    if (pathOf('', generation, ending ?? '') !== name) continue
+    if (ending === 'log') logs.push(generation)
+    else spares.push(generation)
+  }
+  return { logs: logs.toSorted(rising), spares: spares.toSorted(rising) }
+}
+
+/** How far the log is booked, and before which generation its damage has been told. */
+export interface Mark {
+  booked: number
+  told: number
+}
+
+/** What one sound line of a segment says. */
+export type Entry =
+  | ({ kind: '+' } & OpenRecord)
+  | ({ kind: '=' } & JournalRow)
+  | ({ kind: '-' } & Mark)
+
+export interface Segment {
+  generation: number
+  bytes: Buffer
+}
+
+export function readSegment(directory: string, generation: number): Segment {
+  return { generation, bytes: readFileSync(segmentPath(directory, generation)) }
+}
+
+/** The lines of a segment's own generation; others are what is left of an earlier use of the file. */
+export function* entriesOf({ generation, bytes }: Segment): Generator<Entry> {
+  for (const line of linesOf(bytes)) {
+    const entry = line?.generation === generation ? toEntry(line, bytes) : undefined
+    if (entry) yield entry
+  }
+}
+
+function toEntry({ kind, generation, start, end }: Line, bytes: Buffer): Entry | undefined {
+  const text = bytes.toString('utf8', start, end)
+  const space = text.indexOf(' ')
+  const key = text.slice(0, space)
+  const rest = text.slice(space + 1)
+  if (kind === '-') return { kind, booked: Number(key), told: Number(rest) }
+  if (kind === '+') return { kind, attemptId: key, body: rest }
+  return { kind, seq: placeOf(generation, end + 1), attemptId: key, body: rest }
+}
+
+/**
+ * What is wrong with a segment. Broken bytes behind all lines of its generation are none: so looks a
+ * write that a kill interrupted, and nobody was told that it was done.
+ */
+export function damageOf({ generation, bytes }: Segment): string | undefined {
+  let isBroken = false
+  let isSound = bytes.length === 0
+  for (const line of linesOf(bytes)) {
+    if (line?.generation !== generation) {
+      isBroken = true
+      // A file that is used again, and the process died before its first line.
+      if (line) isSound = true
+    } else {
+      if (isBroken) return 'lines before its end are damaged'
+      isSound = true
+    }
+  }
+  return isSound ? undefined : 'it has no line that can be read'
+}
