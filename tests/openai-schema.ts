@@ -21,6 +21,7 @@ const names: Record<string, { whole: string; chunk?: string }> = {
   },
   '/v1/completions': { whole: 'CreateCompletionResponse', chunk: 'CreateCompletionResponse' },
   '/v1/embeddings': { whole: 'CreateEmbeddingResponse' },
+  '/v1/responses': { whole: 'Response', chunk: 'ResponseStreamEvent' },
   '/v1/models': { whole: 'ListModelsResponse' },
 }
 

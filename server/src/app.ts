@@ -33,6 +33,7 @@ import { embeddingRoutes } from './v1/embeddings'
 import { messageRoutes } from './v1/messages'
 import { modelRoutes } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
+import { responseRoutes } from './v1/responses'
 import { ClientGone } from './wire/chunk-stream'
 
 /** What the application is put together from; main.ts makes it. */
@@ -81,6 +82,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', completionRoutes(gateway, reply))
   app.route('/', embeddingRoutes(gateway, reply))
   app.route('/', messageRoutes(gateway, reply))
+  app.route('/', responseRoutes(gateway, reply))
   app.route('/', modelRoutes(catalog, guards))
   app.route('/', configRoutes(ports.stores.config, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
@@ -119,7 +121,7 @@ function unknownRoute(path: string): ApiError {
     const message = 'There is nothing here. The base URL of an Anthropic client ends before /v1.'
     return new ApiError('resource_not_found', { message })
   }
-  const isModelPath = /^\/(chat\/completions|completions|embeddings|models)\b/.test(path)
+  const isModelPath = /^\/(chat\/completions|completions|embeddings|models|responses)\b/.test(path)
   return new ApiError('resource_not_found', {
     message: isModelPath
       ? `There is nothing here. The base URL of this service ends in /v1: use /v1${path}.`

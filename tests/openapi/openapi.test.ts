@@ -153,6 +153,7 @@ describe('each route', () => {
       'post /v1/embeddings',
       'post /v1/messages',
       'post /v1/messages/count_tokens',
+      'post /v1/responses',
     ])
   })
 

@@ -19,9 +19,9 @@ export interface Dialect {
   read: (body: JsonObject) => Translation
 }
 
-/** A request that can be passed on as it is. */
+/** A request that can be passed on as it is, or `responses` without what a provider would not know. */
 export interface Original {
-  format: 'messages'
+  format: 'messages' | 'responses'
   body: JsonObject
   /** Of the caller's headers those that belong to it. */
   headers: Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 import type { Job } from './job'
 import { sourceOf, type Prepared } from './relay'
 import type { Target } from '../providers/adapter'
-import { chatWayOf } from '../providers/chat-way'
+import { chatWayOf, responsesWayOf } from '../providers/chat-way'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
@@ -25,8 +25,8 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
   const { body, textField } = asked
   const source = sourceOf(job, candidate, textField)
   const { upstreamModel } = job.model
-  const { adapter, operation, url, deployment } = chatWayOf(candidate, upstreamModel, body)
   const { original, refusal } = job.translation ?? {}
+  const { adapter, operation, url, deployment } = wayOf(job, candidate, body)
   const own = adapter?.own
   if (own && own.format === original?.format) {
     const paid = job.model.pricing ? original.paid() : original.body
@@ -59,6 +59,17 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
   }
   const unsigned = adapter.refusesSignatures && (() => write('replaced'))
   return { source, operation, ...write(undefined), unsigned }
+}
+
+/** What came as a request for a Response goes on as one, where that is taken. */
+function wayOf({ model, translation }: Job<unknown>, candidate: Candidate, body: JsonObject) {
+  const { upstreamModel } = model
+  const original = translation?.original
+  const way =
+    original?.format === 'responses'
+      ? responsesWayOf(candidate, upstreamModel, original.body)
+      : undefined
+  return way ?? chatWayOf(candidate, upstreamModel, body)
 }
 
 const targetOf = (

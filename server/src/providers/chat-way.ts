@@ -5,6 +5,7 @@ import { azureCall, type AzureOperation } from './azure/address'
 import { addressOf, type Line } from './line'
 import type { Provider } from './provider'
 import { responses } from './responses'
+import { toPassedOn } from './responses/request'
 import {
   needsResponses,
   responsesFlagsOf,
@@ -42,6 +43,20 @@ export function chatWayOf(line: Line, model: string, chat: JsonObject): ChatWay 
   if (provider.dialect === 'azure') return azureWay(line, model, flags)
   if (flags) return { adapter: responsesFor(flags), operation: 'responses' }
   return { operation: 'chat' }
+}
+
+/** The way of a request that came as one for a Response, in that format; undefined where it has none. */
+export function responsesWayOf(
+  { provider: { dialect, options } }: Line,
+  model: string,
+  original: JsonObject,
+): ChatWay | undefined {
+  const isChatOnly = options.chatOnlyModels.some((prefix) => model.startsWith(prefix))
+  if (dialect !== 'openai' || !options.takesResponses || isChatOnly) return undefined
+  const flags = responsesFlagsOf(options.responsesModels, model)
+  const request: Adapter['request'] = (chat, target) =>
+    toPassedOn(original, flags ? withKnownEffort(chat, flags) : chat, target)
+  return { adapter: { ...responses, request }, operation: 'responses' }
 }
 
 /** The way of what is relayed in any case: embeddings, legacy completions. */

@@ -82,6 +82,10 @@ export const RelayOptions = z.strictObject({
     ]),
   /** Models whose name begins so take some chat requests only as Responses, and which. */
   responsesModels: z.record(z.string(), ResponsesFlags).default({}),
+  /** What callers ask in the Responses format is put to it in that format. */
+  takesResponses: z.boolean().default(false),
+  /** But not to models whose name begins so. */
+  chatOnlyModels: z.array(z.string()).default([]),
   /** Models whose name begins so answer only as streams, which are then collected. */
   streamOnlyModels: z.array(z.string()).default([]),
   embeddings: z

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { toUpstreamChat } from './openai/request'
 import { RelayOptions } from './provider'
 import { baseUrlVariable, providers } from './registry'
 
@@ -55,3 +56,20 @@ test('the base URL of a provider can be replaced by its variable', () => {
   expect(baseUrlVariable('openai')).toBe('OPENAI_BASE_URL')
   expect(baseUrlVariable('azure-foundry')).toBe('AZURE_FOUNDRY_BASE_URL')
 })
+
+test.each(['mistral', 'groq'])(
+  'what OpenAI alone takes to cache and to style is kept from %s, which refuses unknown fields',
+  (key) => {
+    const options = providers.find((provider) => provider.key === key)?.options
+    if (!options) throw new Error(`no provider ${key}`)
+    const chat = {
+      messages: [],
+      prompt_cache_key: 'a',
+      prompt_cache_retention: '24h',
+      safety_identifier: 'b',
+      verbosity: 'low',
+    }
+    const target = { upstreamModel: 'm', options }
+    expect(toUpstreamChat(chat, target)).toEqual(toUpstreamChat({ messages: [] }, target))
+  },
+)

@@ -41,6 +41,9 @@ const newCap = { max_tokens: 'max_completion_tokens' }
 // Compatible services take texts and give floats; we encode and decode for the caller.
 const plainEmbeddings = { base64: false, tokenArrays: false }
 
+// Coding agents always send some of these; APIs that refuse unknown fields do not know them.
+const openAiOnly = ['prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'verbosity']
+
 const openAiReasoning = ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest']
 
 /**
@@ -58,6 +61,14 @@ export const providers: readonly Provider[] = [
     options: {
       reasoningModels: openAiReasoning,
       responsesModels,
+      takesResponses: true,
+      chatOnlyModels: [
+        'gpt-audio',
+        'gpt-4o-audio',
+        'gpt-4o-mini-audio',
+        'gpt-4o-search',
+        'gpt-4o-mini-search',
+      ],
     },
   }),
   row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
@@ -153,7 +164,15 @@ export const providers: readonly Provider[] = [
     options: {
       // Whatever is outside its schema is refused with 422, in messages too.
       // https://github.com/mistralai/platform-docs-public/issues/7
-      drop: ['logit_bias', 'logprobs', 'top_logprobs', 'user', 'store', 'service_tier'],
+      drop: [
+        ...openAiOnly,
+        'logit_bias',
+        'logprobs',
+        'top_logprobs',
+        'user',
+        'store',
+        'service_tier',
+      ],
       dropFromMessages: ['name'],
       rename: { ...oldCap, seed: 'random_seed' },
       values: { tool_choice: { required: 'any' } },
@@ -169,7 +188,8 @@ export const providers: readonly Provider[] = [
     pricesId: 'groq',
     website: 'https://console.groq.com',
     options: {
-      drop: ['logit_bias', 'logprobs', 'top_logprobs'],
+      // Unknown fields are refused.
+      drop: [...openAiOnly, 'logit_bias', 'logprobs', 'top_logprobs'],
       dropFromMessages: ['name'],
     },
   }),

@@ -35,14 +35,16 @@ export const idempotencyKey = {
   example: 'order-1042-summary',
 } as const
 
-/** A success that is JSON, or a stream of server-sent events. */
-export const streamOr = (description: string, schema: z.ZodType) => ({
+const chunkLines = '`data: <chunk>` lines, ended by `data: [DONE]`'
+
+/** A success that is JSON, or a stream of server-sent events; `lines` says what those look like. */
+export const streamOr = (description: string, schema: z.ZodType, lines = chunkLines) => ({
   200: {
     description,
     content: {
       'application/json': { schema: resolver(schema) },
       'text/event-stream': {
-        schema: resolver(z.string().describe('`data: <chunk>` lines, ended by `data: [DONE]`')),
+        schema: resolver(z.string().describe(lines)),
       },
     },
   },

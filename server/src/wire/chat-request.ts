@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { broken } from './field-error'
 import {
   countField,
+  effort,
   logitBias,
   maybe,
+  metadataField,
   modelField,
   outputLimit,
   penaltyFields,
@@ -15,7 +17,7 @@ import {
 } from './fields'
 import { bareCallId } from './packed-call-id'
 
-const imageAddress = z
+export const imageAddress = z
   .string()
   .regex(
     /^(https:|data:image\/[\w.+-]+;base64,)/,
@@ -127,8 +129,6 @@ const ResponseFormat = z.discriminatedUnion('type', [
   }),
 ])
 
-const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
-
 const shapeOf = (most: Most) => ({
   model: modelField,
   messages: z.array(messageOf(most)).min(1).max(most.messages),
@@ -158,12 +158,7 @@ const shapeOf = (most: Most) => ({
   reasoning: maybe(z.looseObject({ effort: maybe(effort) })),
   modalities: maybe(z.array(z.enum(['text', 'audio']))),
   audio: maybe(z.looseObject({})),
-  metadata: maybe(
-    z.record(text(64), text(512)).refine((pairs) => Object.keys(pairs).length <= 16, {
-      params: { issue: 'too_many' },
-      message: 'has more than 16 pairs.',
-    }),
-  ),
+  metadata: metadataField,
   store: maybe(z.boolean()),
   service_tier: maybe(z.string()),
   prediction: maybe(z.looseObject({})),

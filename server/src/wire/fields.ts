@@ -28,3 +28,10 @@ export const stopField = maybe(z.union([z.string(), z.array(text(100_000, 1)).ma
 export const countField = maybe(z.int().min(1).max(8)).describe('How many choices to make')
 export const logitBias = maybe(z.record(z.string(), z.number().min(-100).max(100)))
 export const userField = maybe(text(512))
+export const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+export const metadataField = maybe(
+  z.record(text(64), text(512)).refine((pairs) => Object.keys(pairs).length <= 16, {
+    params: { issue: 'too_many' },
+    message: 'has more than 16 pairs.',
+  }),
+)

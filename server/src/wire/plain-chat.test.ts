@@ -60,3 +60,9 @@ test('functions become tools, in the history too; the body that came is untouche
 test('what a legacy completion carried along is checked as a chat', () => {
   expect(() => toPlainChat({ ...base, tools: [7] })).toThrow(ApiError)
 })
+
+test('a request of another format has no more bounds here than where it arrived', () => {
+  const turn = { role: 'user', content: 'a' }
+  const messages = Array.from({ length: 2001 }, () => turn)
+  expect(toPlainChat({ model: 'a/b', messages }).messages).toHaveLength(2001)
+})

@@ -1,4 +1,4 @@
-import { ChatRequest } from './chat-request'
+import { TranslatedChat, type ChatRequest } from './chat-request'
 import { check, isObject, type JsonObject } from './json-body'
 import { toToolMessages, toTools } from './legacy-functions'
 
@@ -18,5 +18,6 @@ export function toPlainChat(body: JsonObject): ChatRequest {
   if (!Array.isArray(tools) || tools.length === 0) {
     for (const name of ['tools', 'tool_choice', 'parallel_tool_calls']) delete chat[name]
   }
-  return check(ChatRequest, chat)
+  // How much there may be of anything was asked where it arrived.
+  return check(TranslatedChat, chat)
 }

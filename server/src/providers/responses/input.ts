@@ -14,7 +14,7 @@ export function toInput(chat: ChatRequest, sendsThoughts: boolean): JsonObject[]
 }
 
 /** The limit is that of ids of their own, which are left out; calls are known by this one. */
-const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
+export const acceptedIds = /^[a-zA-Z0-9_-]{1,64}$/
 
 function toItems(turn: Turn, sendsThoughts: boolean): JsonObject[] {
   const { pieces } = turn

@@ -1,9 +1,10 @@
-import { toInput } from './input'
+import { acceptedIds, toInput } from './input'
 import type { Target, UpstreamRequest } from '../adapter'
+import { fittingId } from '../history'
 import { toolUseOf } from '../tool-choice'
 import { refuseForeign } from '../unsupported'
 import type { ChatRequest } from '../../wire/chat-request'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** The least output limit that is taken. */
 const leastTokens = 16
@@ -23,7 +24,41 @@ const shared = [
  * Stops, seeds, penalties and biases have no counterpart.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
-export function toResponse(chat: ChatRequest, target: Target): UpstreamRequest {
+export const toResponse = (chat: ChatRequest, target: Target): UpstreamRequest =>
+  written(chat, target, {
+    input: toInput(chat, target.signatures !== 'replaced'),
+    ...toTools(chat),
+    ...toText(chat),
+  })
+
+/**
+ * The same for a caller who speaks this format: `original` says what is asked, in its words, and the
+ * chat request how.
+ */
+export function toPassedOn(
+  original: JsonObject,
+  chat: ChatRequest,
+  target: Target,
+): UpstreamRequest {
+  const { input, reasoning, ...rest } = original
+  const items = Array.isArray(input) ? input.filter(isObject) : undefined
+  const request = written(chat, target, { ...rest, input: items ? fitting(items, target) : input })
+  const { body } = request
+  if (!target.capabilities.reasoning || !isObject(reasoning)) return request
+  return { ...request, body: { ...body, reasoning: { ...reasoning, ...toReasoning(chat) } } }
+}
+
+/** Ids that are accepted, and no thoughts that were refused. */
+const fitting = (items: readonly JsonObject[], { signatures }: Target): JsonObject[] =>
+  items.flatMap((item) => {
+    if (item['type'] === 'reasoning') return signatures === 'replaced' ? [] : [item]
+    const { call_id: id } = item
+    return [typeof id === 'string' ? { ...item, call_id: fittingId(id, acceptedIds) } : item]
+  })
+
+const toReasoning = ({ reasoning_effort: effort }: ChatRequest) => (effort ? { effort } : {})
+
+function written(chat: ChatRequest, target: Target, asked: JsonObject): UpstreamRequest {
   refuseForeign(chat)
   const { maxTokens, capabilities, upstreamModel } = target
   const effort = chat.reasoning_effort
@@ -31,12 +66,10 @@ export function toResponse(chat: ChatRequest, target: Target): UpstreamRequest {
     path: '/responses',
     body: {
       model: upstreamModel,
-      input: toInput(chat, target.signatures !== 'replaced'),
       ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),
       ...(effort && { reasoning: { effort } }),
       ...toSampling(chat, capabilities.reasoning && effort !== 'none'),
-      ...toTools(chat),
-      ...toText(chat),
+      ...asked,
       ...Object.fromEntries(
         shared.flatMap((name) => {
           const value = chat[name]

@@ -1,0 +1,60 @@
+import type { Content, Item } from './items'
+import { isCallable, type ResponsesRequest } from './request'
+import { thoughtsIn } from './thoughts'
+import type { JsonObject } from '../../wire/json-body'
+
+/**
+ * What a request says that a chat request cannot, for a provider of this format: its input, tools with
+ * their grammars, what the text is to be, and the summary of thoughts. Tools of OpenAI's are left out
+ * as they are of the chat.
+ */
+export function toOriginal(request: ResponsesRequest): JsonObject {
+  const { input, instructions, text, reasoning } = request
+  return {
+    input: typeof input === 'string' ? input : input.flatMap(toItem),
+    ...(instructions && { instructions }),
+    ...(text && { text }),
+    ...(reasoning?.summary && { reasoning: { summary: reasoning.summary } }),
+    ...toTools(request),
+  }
+}
+
+/** Ids of items name what is kept, and nothing is. */
+function toItem(item: Item): JsonObject[] {
+  if (item.type === 'reasoning') return toThoughts(item)
+  const { id: _id, ...rest } = item
+  if (!('content' in rest) || !Array.isArray(rest.content)) return [rest]
+  const isOwn = rest.role === 'assistant'
+  return [{ ...rest, content: rest.content.map((part) => toContent(part, isOwn)) }]
+}
+
+function toContent(part: Content, isOwn: boolean): JsonObject {
+  // The finest detail reads more tokens than images are held for.
+  if (part.type === 'input_image' && part.detail === 'original') return { ...part, detail: 'high' }
+  return part.type === 'text' ? { ...part, type: isOwn ? 'output_text' : 'input_text' } : part
+}
+
+/** OpenAI's own thoughts, as it gave them; it cannot read those of others. */
+const toThoughts = (item: JsonObject): JsonObject[] =>
+  thoughtsIn(item).flatMap(({ format, data, id }) => {
+    if (format !== 'openai-responses-v1') return []
+    const named = typeof id === 'string' ? { id } : {}
+    return [{ type: 'reasoning', ...named, summary: [], encrypted_content: data }]
+  })
+
+function toTools(request: ResponsesRequest): JsonObject {
+  const { tools, tool_choice: choice, parallel_tool_calls: isParallel } = request
+  const callable = (tools ?? []).filter(({ type }) => isCallable(type))
+  if (callable.length === 0) return {}
+  return {
+    tools: callable,
+    ...(choice && { tool_choice: toChoice(choice) }),
+    ...(typeof isParallel === 'boolean' && { parallel_tool_calls: isParallel }),
+  }
+}
+
+function toChoice(choice: NonNullable<ResponsesRequest['tool_choice']>): unknown {
+  if (typeof choice === 'string' || choice.type !== 'allowed_tools') return choice
+  const tools = (choice.tools ?? []).filter(({ type }) => isCallable(type))
+  return { ...choice, mode: choice.mode ?? 'auto', tools }
+}

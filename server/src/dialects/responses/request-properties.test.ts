@@ -1,0 +1,85 @@
+import { test } from 'bun:test'
+import * as fc from 'fast-check'
+import { responses } from '.'
+import { ApiError } from '../../errors'
+import { ChatRequest } from '../../wire/chat-request'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+const words = fc.string({ maxLength: 3 })
+const id = fc.constantFrom('a', 'b', 'c')
+const image = fc.constant({ type: 'input_image', image_url: 'https://example.com/a.png' })
+const file = fc.constant({ type: 'input_file', file_id: 'file_1' })
+const said = fc.record({ type: fc.constantFrom('input_text', 'output_text'), text: words })
+const refused = fc.record({ type: fc.constant('refusal'), refusal: words })
+const told = fc.oneof(words, fc.array(fc.oneof(said, image, file), { maxLength: 3 }))
+const content = fc.oneof(words, fc.array(fc.oneof(said, refused, image, file), { maxLength: 3 }))
+
+const item = fc.oneof(
+  fc.record({ role: fc.constantFrom('user', 'system', 'developer', 'assistant'), content }),
+  fc.record({
+    type: fc.constant('function_call'),
+    call_id: id,
+    name: fc.constant('look'),
+    arguments: words,
+  }),
+  fc.record({
+    type: fc.constant('custom_tool_call'),
+    call_id: id,
+    name: fc.constant('write'),
+    input: words,
+  }),
+  fc.record({
+    type: fc.constantFrom('function_call_output', 'custom_tool_call_output'),
+    call_id: id,
+    output: told,
+  }),
+  fc.record({ type: fc.constant('reasoning'), encrypted_content: words }),
+)
+
+const tool = fc.constantFrom(
+  { type: 'function', name: 'look' },
+  { type: 'custom', name: 'write', format: { type: 'grammar' } },
+  { type: 'web_search' },
+)
+const choice = fc.oneof(
+  fc.constantFrom(undefined, 'auto', 'none', 'required'),
+  tool,
+  fc.record({ type: fc.constant('allowed_tools'), tools: fc.array(tool, { maxLength: 2 }) }),
+)
+
+const request = fc.record({
+  model: fc.constant('sandbox/echo'),
+  input: fc.array(item, { minLength: 1, maxLength: 12 }),
+  tools: fc.array(tool, { maxLength: 3 }),
+  tool_choice: choice,
+})
+
+/** Undefined for a request that is refused. */
+function chatOf(asked: JsonObject): JsonObject | undefined {
+  try {
+    return responses.read(asked).chat
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.code === 'invalid_request') return undefined
+    throw thrown
+  }
+}
+
+test('what is not refused becomes a chat that is not refused, its results behind their calls', () => {
+  let taken = 0
+  const property = fc.property(request, (asked) => {
+    const chat = chatOf(asked)
+    if (!chat) return
+    taken += 1
+    const { messages } = ChatRequest.parse(chat)
+    let open: string[] = []
+    for (const { role, tool_calls: calls, tool_call_id: answered } of messages) {
+      if (role !== 'tool') open = (calls ?? []).map((call) => call.id)
+      else if (!open.includes(answered ?? '')) throw new Error('a result without its call')
+    }
+    const results = asked.input.filter((it) => 'output' in it).length
+    const told = messages.filter(({ role }) => role === 'tool').length
+    if (told !== results || !messages.every(isObject)) throw new Error('a result is gone')
+  })
+  fc.assert(property, { numRuns: 2000 })
+  if (taken < 200) throw new Error(`only ${taken} were taken`)
+})

@@ -1,0 +1,101 @@
+import { isCallable, type ResponsesRequest, type Tool } from './request'
+import type { FinishReason } from '../../wire/finish-reason'
+import type { JsonObject } from '../../wire/json-body'
+import { completionTokens, promptTokens, type Usage } from '../../wire/usage'
+
+/** What stands at the head of a Response. */
+export interface Head {
+  id: string
+  /** Unix seconds. */
+  created: number
+  model: string
+}
+
+/** How far it has come. */
+export interface Progress {
+  status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
+  output: JsonObject[]
+  incomplete?: 'max_output_tokens' | 'content_filter' | undefined
+  error?: JsonObject
+  usage?: Usage | undefined
+}
+
+/** What a finish reason means here. */
+export function endOf(reason: FinishReason): Pick<Progress, 'incomplete'> & {
+  status: 'completed' | 'incomplete'
+} {
+  if (reason === 'length') return { status: 'incomplete', incomplete: 'max_output_tokens' }
+  if (reason === 'content_filter') return { status: 'incomplete', incomplete: 'content_filter' }
+  return { status: 'completed' }
+}
+
+/** A Response with all fields that its description requires. What was asked is repeated in it. */
+export function toResponse(request: ResponsesRequest, head: Head, progress: Progress): JsonObject {
+  const { status, output, incomplete, error, usage } = progress
+  return {
+    id: head.id,
+    object: 'response',
+    created_at: head.created,
+    status,
+    background: false,
+    error: error ?? null,
+    incomplete_details: incomplete ? { reason: incomplete } : null,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    model: head.model,
+    output,
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: toReasoning(request.reasoning),
+    store: false,
+    temperature: request.temperature ?? null,
+    text: toText(request.text),
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: (request.tools ?? []).filter(({ type }) => isCallable(type)).map(toTool),
+    top_p: request.top_p ?? null,
+    truncation: 'disabled',
+    metadata: request.metadata ?? {},
+    ...toNames(request),
+    ...(usage && { usage: toUsage(usage) }),
+  }
+}
+
+/** Names that the caller gave; absent where he did not, as they may not be null. */
+function toNames(request: ResponsesRequest): JsonObject {
+  const { user, safety_identifier, prompt_cache_key } = request
+  return {
+    ...(user && { user }),
+    ...(safety_identifier && { safety_identifier }),
+    ...(prompt_cache_key && { prompt_cache_key }),
+  }
+}
+
+const summaries = new Set(['auto', 'concise', 'detailed'])
+
+const toReasoning = (reasoning: ResponsesRequest['reasoning']): JsonObject => ({
+  effort: reasoning?.effort ?? null,
+  summary: summaries.has(reasoning?.summary ?? '') ? reasoning?.summary : null,
+})
+
+const toText = (text: ResponsesRequest['text']): JsonObject => ({
+  format: text?.format ?? { type: 'text' },
+  ...(text?.verbosity && { verbosity: text.verbosity }),
+})
+
+const toTool = (tool: Tool): JsonObject =>
+  tool.type === 'function' ? { strict: null, parameters: null, ...tool } : { ...tool }
+
+const toUsage = (usage: Usage): JsonObject => {
+  const input = promptTokens(usage)
+  const output = completionTokens(usage)
+  return {
+    input_tokens: input,
+    input_tokens_details: {
+      cached_tokens: usage.cachedInput,
+      cache_write_tokens: usage.cacheWrite,
+    },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + output,
+  }
+}

@@ -1,0 +1,33 @@
+import { inspect, isObject, type JsonObject } from '../../wire/json-body'
+
+/**
+ * Thoughts as their providers signed or encrypted them travel through chat clients in
+ * `reasoning_details`. Here they travel in the one field that clients of this format send back, which
+ * means nothing to them.
+ */
+const mark = 'tg1.'
+
+export const packThoughts = (details: readonly JsonObject[]): string =>
+  mark + Buffer.from(JSON.stringify(details)).toString('base64')
+
+/** As OpenAI's own thoughts are known in chat. Others cannot read them, and leave them out. */
+const ofOpenAi = { type: 'reasoning.encrypted', format: 'openai-responses-v1' }
+
+/** What an item carries: what was packed here, or what OpenAI itself encrypted. */
+export function thoughtsIn({ encrypted_content: data, id }: JsonObject): JsonObject[] {
+  if (typeof data !== 'string' || data === '') return []
+  if (data.startsWith(mark)) return unpacked(data)
+  return [{ ...ofOpenAi, data, ...(typeof id === 'string' && { id }) }]
+}
+
+function unpacked(packed: string): JsonObject[] {
+  try {
+    const text = Buffer.from(packed.slice(mark.length), 'base64').toString()
+    const details: unknown = JSON.parse(text)
+    // As deep as any body may be, and no deeper.
+    inspect({ details })
+    return Array.isArray(details) ? details.filter(isObject) : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,123 @@
+import type { StreamEvent } from './event'
+import { Output, type OutputOptions } from './output'
+import type { ResponsesRequest } from './request'
+import { endOf, toResponse, type Head, type Progress } from './response'
+import { toFailure } from './wording'
+import type { ApiError } from '../../errors'
+import { bareAnswerId, type Identity } from '../../wire/answer'
+import { partsOfChunk, partsOfCompletion } from '../../wire/chunk-parts'
+import type { EventWriter } from '../../wire/event-writer'
+import type { FinishReason } from '../../wire/finish-reason'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import type { Part } from '../../wire/part'
+import { namedFrame, pingFrame } from '../../wire/sse'
+import type { Usage } from '../../wire/usage'
+
+const encrypted = 'reasoning.encrypted_content'
+
+const optionsOf = ({ tools, include }: ResponsesRequest, bareId: string): OutputOptions => ({
+  bareId,
+  customTools: new Set(
+    (tools ?? []).flatMap((it) => (it.type === 'custom' ? [it.name ?? ''] : [])),
+  ),
+  wantsThoughts: include?.includes(encrypted) ?? false,
+})
+
+/** One answer as it grows: whole ones and streams are told by the same. */
+class Answer {
+  readonly #request: ResponsesRequest
+  readonly #head: Head
+  readonly #output: Output
+  #reason: FinishReason = 'stop'
+  #usage: Usage | undefined
+
+  constructor(request: ResponsesRequest, head: Head, bareId: string) {
+    this.#request = request
+    this.#head = head
+    this.#output = new Output(optionsOf(request, bareId))
+  }
+
+  add(part: Part): StreamEvent[] {
+    if (part.type === 'finish') this.#reason = part.reason
+    if (part.type === 'usage') this.#usage = part.usage
+    return this.#output.add(part)
+  }
+
+  begin(): StreamEvent[] {
+    const response = this.#response({ status: 'in_progress', output: [] })
+    return [
+      { type: 'response.created', response },
+      { type: 'response.in_progress', response },
+    ]
+  }
+
+  finish(): { events: StreamEvent[]; response: JsonObject } {
+    const end = endOf(this.#reason)
+    const events = this.#output.finish(end.status)
+    const output = this.#output.items()
+    const response = this.#response({ ...end, output, usage: this.#usage })
+    events.push({ type: `response.${end.status}`, response })
+    return { events, response }
+  }
+
+  fail(error: JsonObject): StreamEvent {
+    const output = this.#output.items()
+    const progress = { status: 'failed', output, error, usage: this.#usage } as const
+    return { type: 'response.failed', response: this.#response(progress) }
+  }
+
+  #response(progress: Progress): JsonObject {
+    return toResponse(this.#request, this.#head, progress)
+  }
+}
+
+/** The events of one Response, numbered from 0. Source: wire.md 13.3. */
+export class ResponseWriter implements EventWriter {
+  readonly ping = pingFrame
+  readonly #answer: Answer
+  #sequence = 0
+
+  constructor(request: ResponsesRequest, { id, created, model }: Identity) {
+    const bareId = bareAnswerId(id)
+    this.#answer = new Answer(request, { id: `resp_${bareId}`, created, model }, bareId)
+  }
+
+  write(chunk: string): string {
+    const read: unknown = JSON.parse(chunk)
+    const parts = isObject(read) ? partsOfChunk(read) : []
+    return this.#begin() + this.#frames(parts.flatMap((part) => this.#answer.add(part)))
+  }
+
+  end(): string {
+    return this.#begin() + this.#frames(this.#answer.finish().events)
+  }
+
+  /** What is open stays open: nobody takes half a call for a whole one. */
+  fail(error: ApiError, requestId: string): string {
+    return this.#begin() + this.#frames([this.#answer.fail(toFailure(error, requestId))])
+  }
+
+  #begin(): string {
+    return this.#sequence === 0 ? this.#frames(this.#answer.begin()) : ''
+  }
+
+  #frames(events: readonly StreamEvent[]): string {
+    let text = ''
+    for (const { type, ...rest } of events) {
+      const event = { type, sequence_number: this.#sequence, ...rest }
+      text += namedFrame(event)
+      this.#sequence += 1
+    }
+    return text
+  }
+}
+
+/** The whole Response for a whole chat completion. */
+export function wholeResponse(request: ResponsesRequest, completion: JsonObject): JsonObject {
+  const bareId = bareAnswerId(completion['id'])
+  const created = Number(completion['created'])
+  const model = String(completion['model'])
+  const answer = new Answer(request, { id: `resp_${bareId}`, created, model }, bareId)
+  for (const part of partsOfCompletion(completion)) answer.add(part)
+  return answer.finish().response
+}
