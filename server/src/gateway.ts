@@ -47,7 +47,7 @@ import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf, withOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import { candidatesOf, findModel } from './routing/candidate'
+import { candidatesOf, denialOf, findModel, type Candidate } from './routing/candidate'
 import { refuseCircle } from './wire/hops'
 import { check } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
@@ -97,7 +97,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     await admission.reserve(tokens)
-    const payer = { accountId: principal.accountId, month }
+    const payer = isCharged(checked) ? { accountId: principal.accountId, month } : null
     const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
       endpoint.volume(checked),
     )
@@ -152,6 +152,17 @@ const meteredOf = (
   onAttempt: call.repeatable?.dispatched,
 })
 
+const isCharged = ({ candidates }: Pick<CheckedRequest<unknown>, 'candidates'>) =>
+  candidates[0]?.billing.mode === 'platform'
+
+/** A hold is opened once, so what nobody pays for does not go on to what somebody does. */
+function paidAlike(candidates: readonly Candidate[]): readonly Candidate[] {
+  const isPlatform = isCharged({ candidates })
+  const areAlike = candidates.every(({ billing }) => (billing.mode === 'platform') === isPlatform)
+  if (areAlike) return candidates
+  return candidates.filter(({ billing }) => billing.mode !== 'platform')
+}
+
 interface Prepared<Request> {
   checked: CheckedRequest<Request>
   /** Reserved until it is known what was used. */
@@ -168,8 +179,13 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
 
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
-  const model = findModel(snapshot, request.model, endpoint.kinds)
-  const candidates = candidatesOf(snapshot, model, ports.settings.current)
+  const known = ports.accounts.of(principal.userId)
+  const catalog = known instanceof Promise ? await known : known
+  const model = findModel({ snapshot, catalog }, request.model, endpoint.kinds)
+  const caller = { userId: principal.userId, accountId: principal.accountId, catalog }
+  const ways = { snapshot, caller, turns: ports.turns, open: ports.settings.current }
+  const candidates = paidAlike(candidatesOf(model, ways))
+  if (candidates.length === 0) throw await denialOf(model, ways, ports.accounts)
   const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
   await checkContext(
@@ -181,9 +197,11 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
       count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
     },
   )
-  const body = model.pricing
-    ? chargeable(read.body, { endpoint: endpoint.priced, pricing: model.pricing })
-    : read.body
+  const isPriced = isCharged({ candidates }) || candidates[0]?.billing.mode === 'member_pays'
+  const body =
+    model.pricing && isPriced
+      ? chargeable(read.body, { endpoint: endpoint.priced, pricing: model.pricing })
+      : read.body
   const tokens = tokensNeeded(endpoint.need(request, read.bytes), size, model)
   return {
     checked: { ports, call, principal, request, body, bytes: read.bytes, model, candidates },

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Drains } from './drains'
 import type { Principal } from '../auth/principal'
+import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
@@ -19,6 +20,7 @@ import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/attempt'
 import type { Candidate, Open } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
+import type { PoolTurns } from '../routing/pool-turns'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
@@ -31,6 +33,8 @@ export interface Ports {
   months: Months
   metering: Metering
   catalog: Catalog
+  accounts: AccountCatalogs
+  turns: PoolTurns
   settings: { readonly current: Open }
   egress: Egress
   credentials: Credentials

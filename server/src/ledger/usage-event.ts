@@ -18,7 +18,7 @@ export interface AttemptBeginning {
   keyId: string
   /** Who pays; null where nobody does. */
   accountId: string | null
-  billingMode: 'platform' | 'free'
+  billingMode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
   operation: 'chat' | 'completions' | 'embeddings'
   model: string
   provider: string

@@ -48,6 +48,7 @@ export interface Paid {
 interface Asked {
   provider: { key: string }
   connection: { id: string }
+  billing: { mode: AttemptBeginning['billingMode'] }
 }
 
 interface OpenAttempt {
@@ -125,10 +126,10 @@ export class Meter {
   }
 
   /** An attempt is about to be sent. The same connection again, for a further part, is no new one. */
-  async begin({ provider, connection }: Asked): Promise<void> {
+  async begin({ provider, connection, billing }: Asked): Promise<void> {
     const last = this.#attempt
     if (last?.beginning.connectionId === connection.id) return
-    const beginning = this.#beginningAt({ provider, connection })
+    const beginning = this.#beginningAt({ provider, connection, billing })
     const text = beginningOf(beginning)
     this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
     if (last) await this.#settle(last, { ...unused, outcome: 'failed_over' })
@@ -202,7 +203,7 @@ export class Meter {
     return this.#ports.settle({ ...beginning, ...end }, text)
   }
 
-  #beginningAt({ provider, connection }: Asked): AttemptBeginning {
+  #beginningAt({ provider, connection, billing }: Asked): AttemptBeginning {
     const { requestId, userId, keyId, model, operation, streamed } = this.#metered
     const paid = this.#paid
     return {
@@ -211,7 +212,7 @@ export class Meter {
       userId,
       keyId,
       accountId: paid?.accountId ?? null,
-      billingMode: paid ? 'platform' : 'free',
+      billingMode: billing.mode,
       operation,
       model: model.id,
       provider: provider.key,

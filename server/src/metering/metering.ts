@@ -63,13 +63,13 @@ export class Metering {
   }
 
   /**
-   * Holds the worst case of a request; in the steady state at once. Rejects with `payment_required`
+   * Holds the worst case of a request, nothing where nobody pays; in the steady state at once. Rejects with `payment_required`
    * for a payer that gets nothing that costs, with `insufficient_credits`, of the balance or of a
    * spending limit, and with `gateway_unavailable` where the ledger cannot be asked.
    */
-  async open(metered: Metered, payer: Payer, volumeOf: () => Volume): Promise<Opened> {
+  async open(metered: Metered, payer: Payer | null, volumeOf: () => Volume): Promise<Opened> {
     const { model } = metered
-    if (model.isFree)
+    if (model.isFree || !payer)
       return { meter: new Meter(this.#options, metered, undefined), loweredTo: undefined }
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
     const restriction = this.#options.restrictions.of(payer.accountId)

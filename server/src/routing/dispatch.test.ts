@@ -7,6 +7,8 @@ import { ApiError } from '../errors'
 
 const candidate = (id: string): Candidate => ({
   model: sampleModel(),
+  billing: { mode: 'platform', payer: 'user_1', organizationId: null },
+  isPooled: false,
   provider: sampleProvider(),
   connection: sampleConnection({ id }),
 })

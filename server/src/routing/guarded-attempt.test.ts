@@ -34,7 +34,13 @@ async function staged(answer: (socket: Socket) => unknown) {
   const ask = async (host: string) => {
     using deadline = new Deadline({ totalMs: 5000 })
     return await exchange({
-      candidate: { model: sampleModel(), provider, connection: connectionTo(host) },
+      candidate: {
+        model: sampleModel(),
+        provider,
+        connection: connectionTo(host),
+        billing: { mode: 'byok', payer: 'user_1', organizationId: null },
+        isPooled: false,
+      },
       operation: 'chat',
       body: { model: 'm', messages: [] },
       deadline,
