@@ -17,6 +17,7 @@ const admission: Public<Admission> = {
 }
 const meter: Public<Meter> = {
   begin: () => done,
+  passOver() {},
   answered() {},
   allowance: () => undefined,
   end: () => nothing,

@@ -9,6 +9,9 @@ import {
 import pino from 'pino'
 import { createConnectionStore } from '../src/api/admin-connections/store'
 import { createConfigStore } from '../src/api/admin-config/store'
+import { createHandleStore } from '../src/api/handles/store'
+import { createCollectionStore } from '../src/api/model-collections/store'
+import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
@@ -75,6 +78,7 @@ function standIns(): AppPorts {
   return {
     gateway: { chat: never, complete: never, embed: never },
     catalog,
+    collectionsFor: never,
     guards: createGuards(closedDoor(), 'nobody'),
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
@@ -96,6 +100,14 @@ function standIns(): AppPorts {
       credits: createCreditStore({ db, creditCame: never }),
       providers: createProviderStore(db, catalog),
       models: createModelStore(db, catalog),
+      mappings: createMappingStore({
+        db,
+        checkName: never,
+        preview: never,
+        changed: () => undefined,
+      }),
+      collections: createCollectionStore({ db, knownTo: never, changed: never }),
+      handles: createHandleStore({ db, changed: () => undefined }),
       connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),
     },
     log: pino({ level: 'silent' }),

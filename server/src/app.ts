@@ -6,6 +6,13 @@ import { connectionRoutes } from './api/admin-connections/routes'
 import type { ConnectionStore } from './api/admin-connections/store'
 import { adminModelRoutes } from './api/admin-models/routes'
 import type { ModelStore } from './api/admin-models/store'
+import { handleRoutes } from './api/handles/routes'
+import type { HandleStore } from './api/handles/store'
+import { systemCollectionRoutes } from './api/model-collections/admin-routes'
+import { collectionRoutes } from './api/model-collections/routes'
+import type { CollectionStore } from './api/model-collections/store'
+import { mappingRoutes } from './api/model-mappings/routes'
+import type { MappingStore } from './api/model-mappings/store'
 import { creditRoutes } from './api/admin-credits/routes'
 import type { CreditStore } from './api/admin-credits/store'
 import { planRoutes } from './api/admin-plans/routes'
@@ -29,7 +36,7 @@ import { describeInterface } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
-import { modelRoutes } from './v1/models'
+import { modelRoutes, type CollectionsFor } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
 import { ClientGone } from './wire/chunk-stream'
 
@@ -37,6 +44,7 @@ import { ClientGone } from './wire/chunk-stream'
 export interface AppPorts {
   gateway: Gateway
   catalog: Catalog
+  collectionsFor: CollectionsFor
   guards: Guards
   reply: ReplyPorts
   readiness: Readiness
@@ -48,13 +56,16 @@ export interface AppPorts {
     providers: ProviderStore
     models: ModelStore
     connections: ConnectionStore
+    mappings: MappingStore
+    collections: CollectionStore
+    handles: HandleStore
   }
   log: Logger
 }
 
 /** All routes. Throws when one of them says nothing about who may call it. */
 export function createApp(ports: AppPorts): Hono<Env> {
-  const { gateway, catalog, guards, reply, log } = ports
+  const { gateway, catalog, collectionsFor, guards, reply, log } = ports
   const app = new Hono<Env>({ strict: false })
   app.use('*', async (c, next) => {
     const startedAtMs = performance.now()
@@ -78,7 +89,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', chatCompletionRoutes(gateway, reply))
   app.route('/', completionRoutes(gateway, reply))
   app.route('/', embeddingRoutes(gateway, reply))
-  app.route('/', modelRoutes(catalog, guards))
+  app.route('/', modelRoutes({ catalog, collectionsFor }, guards))
   app.route('/', configRoutes(ports.stores.config, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
   app.route('/', planRoutes(ports.stores.plans, guards))
@@ -86,6 +97,10 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', providerRoutes(ports.stores.providers, guards))
   app.route('/', adminModelRoutes(ports.stores.models, guards))
   app.route('/', connectionRoutes(ports.stores.connections, guards))
+  app.route('/', systemCollectionRoutes(ports.stores.collections, guards))
+  app.route('/', collectionRoutes(ports.stores.collections, guards))
+  app.route('/', mappingRoutes(ports.stores.mappings, guards))
+  app.route('/', handleRoutes(ports.stores.handles, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   let described: Promise<string> | undefined

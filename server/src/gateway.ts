@@ -30,6 +30,7 @@ import type { Principal } from './auth/principal'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
 import { embeddings } from './gateway/embeddings'
+import { demandsOf, fitting } from './gateway/fitting'
 import type {
   Call,
   CheckedRequest,
@@ -41,18 +42,15 @@ import type {
 } from './gateway/job'
 import { once, outcomeOf, quietly, settled } from './gateway/settled'
 import { chargeable } from './metering/costly-fields'
-import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import type { Meter, Metered } from './metering/meter'
-import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf, withOutputLimit } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import { candidatesOf, denialOf, findModel, type Candidate } from './routing/candidate'
+import type { Candidate } from './routing/candidate'
+import { resolve } from './routing/resolve'
 import { refuseCircle } from './wire/hops'
 import { check } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
-
-const countingMs = 1000
 
 /** The model endpoints. Each rejects with an `ApiError`, or answers. */
 export interface Gateway {
@@ -77,11 +75,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   refuseCircle(call.hops)
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
+  let candidates: readonly Candidate[] = []
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending
     if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
     admission.release()
+    for (const { member } of candidates) member?.ended(ending.outcome)
     // In one turn with the end of the meter, which tells what was used.
     month?.end()
     return (await meter?.end(ending)) ?? 0n
@@ -96,6 +96,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
       }
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
+    candidates = checked.candidates
     await admission.reserve(tokens)
     const payer = isCharged(checked) ? { accountId: principal.accountId, month } : null
     const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
@@ -140,12 +141,14 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 
 const meteredOf = (
   { operation }: { operation: Exclude<Operation, 'responses'> },
-  { call, principal, model, body }: CheckedRequest<unknown>,
+  { call, principal, model, body, requestedModel, passedOver }: CheckedRequest<unknown>,
 ): Metered => ({
   requestId: call.requestId,
   userId: principal.userId,
   keyId: principal.keyId,
   model,
+  requestedModel,
+  passedOver,
   operation,
   streamed: body['stream'] === true,
   hasOwnLimit: outputLimitOf(body) !== undefined,
@@ -155,8 +158,9 @@ const meteredOf = (
 const isCharged = ({ candidates }: Pick<CheckedRequest<unknown>, 'candidates'>) =>
   candidates[0]?.billing.mode === 'platform'
 
-/** A hold is opened once, so what nobody pays for does not go on to what somebody does. */
-function paidAlike(candidates: readonly Candidate[]): readonly Candidate[] {
+/** A hold is opened once, for one price: what nobody pays for does not go on to what somebody does. */
+function paidAlike(all: readonly Candidate[]): readonly Candidate[] {
+  const candidates = all.filter(({ model }) => model === all[0]?.model)
   const isPlatform = isCharged({ candidates })
   const areAlike = candidates.every(({ billing }) => (billing.mode === 'platform') === isPlatform)
   if (areAlike) return candidates
@@ -179,24 +183,19 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
 
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
-  const known = ports.accounts.of(principal.userId)
+  const known = ports.routing.accounts.of(principal.userId)
   const catalog = known instanceof Promise ? await known : known
-  const model = findModel({ snapshot, catalog }, request.model, endpoint.kinds)
   const caller = { userId: principal.userId, accountId: principal.accountId, catalog }
   const ways = { snapshot, caller, turns: ports.turns, open: ports.settings.current }
-  const candidates = paidAlike(candidatesOf(model, ways))
-  if (candidates.length === 0) throw await denialOf(model, ways, ports.accounts)
   const size = endpoint.size(request, read.body)
-  checkOutputLimit(model, size)
-  await checkContext(
-    model,
-    { ...size, bytes: read.bytes },
-    {
-      atMost: tokensAtMost,
-      atLeast: tokensAtLeast,
-      count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
-    },
-  )
+  const fits = fitting(size, read.bytes, ports)
+  const demands = () => demandsOf(read, fits)
+  const question = { name: request.model, ways, kinds: endpoint.kinds, demands }
+  const resolving = resolve(question, ports.routing)
+  const resolution = resolving instanceof Promise ? await resolving : resolving
+  const { model, passedOver } = resolution
+  if (!resolution.isCollection) await fits(model)
+  const candidates = paidAlike(resolution.candidates)
   const isPriced = isCharged({ candidates }) || candidates[0]?.billing.mode === 'member_pays'
   const body =
     model.pricing && isPriced
@@ -204,7 +203,18 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
       : read.body
   const tokens = tokensNeeded(endpoint.need(request, read.bytes), size, model)
   return {
-    checked: { ports, call, principal, request, body, bytes: read.bytes, model, candidates },
+    checked: {
+      ports,
+      call,
+      principal,
+      request,
+      body,
+      bytes: read.bytes,
+      model,
+      candidates,
+      requestedModel: request.model,
+      passedOver,
+    },
     tokens,
   }
 }

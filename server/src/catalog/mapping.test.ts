@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { filledWith, inOrder, Mappings, runsNamedBy, runsOf, toPattern } from './mapping'
 
 const letter = fc.constantFrom('a', 'b', '/')
@@ -53,13 +53,14 @@ test('one pass: what a mapping gives is not mapped again, not even its runs', ()
   expect(mappings.apply('x-z')).toEqual({ mappingId: 'map_1', target: 'z/y' })
 })
 
+const rule = (id: string, source: string, priority = 100) => ({
+  id: `map_${id}`,
+  source,
+  target: `to/${id}`,
+  priority,
+})
+
 describe('of several mappings that fit', () => {
-  const rule = (id: string, source: string, priority = 100) => ({
-    id: `map_${id}`,
-    source,
-    target: `to/${id}`,
-    priority,
-  })
   const cases: Record<string, ReturnType<typeof rule>[]> = {
     'the exact one comes first, whatever its priority': [
       rule('1', 'gpt-4o', 1000),

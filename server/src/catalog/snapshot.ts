@@ -1,3 +1,4 @@
+import { freeCollection, type Collection } from './collection'
 import type { Model } from './model'
 import type { ConnectionOptions } from '../providers/connection-options'
 import { ownAddress } from '../providers/own-address'
@@ -30,6 +31,8 @@ export interface Snapshot {
   providers: ReadonlyMap<string, Provider>
   /** Platform connections by provider key, in the order in which they are tried. */
   connections: ReadonlyMap<string, readonly Connection[]>
+  /** Collections of the system, by name. */
+  collections: ReadonlyMap<string, Collection>
   /** The body of `GET /v1/models`. */
   listing: string
 }
@@ -39,6 +42,8 @@ export interface Parts {
   models: readonly Model[]
   providers: readonly Provider[]
   connections: readonly Connection[]
+  /** Of the system. */
+  collections?: readonly Collection[]
 }
 
 /** The seven fields of a model on the OpenAI wire. Source: spec.md 2.6. */
@@ -53,7 +58,7 @@ export const toListed = ({ id, provider, createdAt }: Model) => ({
 })
 
 /** Puts the parts in order: models by provider and name, connections by who is tried first. */
-export function toSnapshot({ models, providers, connections }: Parts): Snapshot {
+export function toSnapshot({ models, providers, connections, collections = [] }: Parts): Snapshot {
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
   const known = new Map(
     models.filter((model) => byKey.has(model.provider)).map((model) => [model.id, model]),
@@ -71,7 +76,27 @@ export function toSnapshot({ models, providers, connections }: Parts): Snapshot 
     models: ordered,
     providers: byKey,
     connections: byProvider,
+    collections: new Map(
+      collections.map((collection) => [collection.name, ofFree(collection, ordered)]),
+    ),
     listing: JSON.stringify({ object: 'list', data }),
+  }
+}
+
+/** `auto-free` has models that cost nothing: of those that it was given, else of all there are. */
+function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Collection {
+  if (collection.name !== freeCollection) return collection
+  const given = collection.members.filter(({ modelId }) => models.get(modelId)?.isFree)
+  if (collection.members.length > 0) return { ...collection, members: given }
+  const free = [...models.values()].filter(
+    ({ isFree, enabled, category }) => isFree && enabled && category === 'chat',
+  )
+  // What Tollgate makes up itself only stands in where there is nothing else.
+  const real = free.filter(({ simulated }) => !simulated)
+  const chosen = real.length > 0 ? real : free
+  return {
+    ...collection,
+    members: chosen.map(({ id }) => ({ modelId: id, priority: 1, weight: 1 })),
   }
 }
 

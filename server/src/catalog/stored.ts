@@ -2,6 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { capabilities, type Model, type Pricing } from './model'
 import type { Connection, Parts } from './snapshot'
+import { readCollections } from './account-names'
 import type { ConnectionRow, ModelRow, ProviderRow, Schema } from '../db/schema'
 import { unseal } from '../db/sealed'
 import { ConnectionOptions } from '../providers/connection-options'
@@ -141,7 +142,7 @@ export const usable = <Row, Value>(
 
 /** What operators added, as far as it is in use. Rejects when the database does not answer. */
 export async function readStored(db: Kysely<Schema>, options: StoredOptions): Promise<Parts> {
-  const [providers, models, connections] = await Promise.all([
+  const [providers, models, connections, collections] = await Promise.all([
     db.selectFrom('provider').selectAll().where('enabled', '=', true).execute(),
     db.selectFrom('model').selectAll().execute(),
     db
@@ -150,9 +151,11 @@ export async function readStored(db: Kysely<Schema>, options: StoredOptions): Pr
       .where('scope', '=', 'platform')
       .where('status', '!=', 'inactive')
       .execute(),
+    readCollections(db, null),
   ])
   const { onDamaged } = options
   return {
+    collections,
     providers: usable(providers, toProvider, (error) => onDamaged('provider', error)),
     models: models.flatMap((row) => modelsOf(row, onDamaged)),
     connections: usable(

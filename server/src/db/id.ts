@@ -15,6 +15,8 @@ export type IdPrefix =
   | 'node'
   | 'lease'
   | 'claim'
+  | 'map'
+  | 'coll'
 
 /** Ten bits as two characters. */
 const pairs = Array.from(

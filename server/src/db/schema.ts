@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -140,6 +140,8 @@ export interface PublicNameRow {
   name: string
   user_id: string | null
   organization_id: string | null
+  /** When its owner took it. */
+  updated_at: Updated
 }
 
 type BillingMode = 'org_pays' | 'member_pays'
@@ -200,11 +202,59 @@ export interface ConnectionPoolRow {
   updated_at: Updated
 }
 
+/** What one account calls a model. */
+export interface ModelMappingRow {
+  id: string
+  user_id: string
+  source_pattern: string
+  target_model: string
+  priority: Generated<number>
+  enabled: Generated<boolean>
+  description: string | null
+  created_at: Created
+  updated_at: Updated
+}
+
+/** Models under one name. */
+export interface ModelCollectionRow {
+  id: string
+  scope: 'individual' | 'organization' | 'system'
+  /** The owner where the scope is `individual`, else null. */
+  user_id: string | null
+  /** The owner where the scope is `organization`, else null. */
+  organization_id: string | null
+  name: string
+  display_name: string | null
+  description: string | null
+  routing_strategy:
+    | 'priority'
+    | 'round_robin'
+    | 'least_used'
+    | 'random'
+    | 'lowest_cost'
+    | 'lowest_latency'
+    | 'weighted'
+  enabled: Generated<boolean>
+  created_at: Created
+  updated_at: Updated
+}
+
 export interface ConnectionPoolMemberRow {
   pool_id: string
   connection_id: string
   /** From 0. */
   position: number
+}
+
+export interface ModelCollectionMemberRow {
+  collection_id: string
+  model_id: string
+  priority: number
+  weight: Generated<number>
+  enabled: Generated<boolean>
+  /** Rises with each that is added. */
+  position: GeneratedAlways<bigint>
+  added_at: Created
 }
 
 export interface Schema {
@@ -220,4 +270,7 @@ export interface Schema {
   connection_model: ConnectionModelRow
   connection_pool: ConnectionPoolRow
   connection_pool_member: ConnectionPoolMemberRow
+  model_mapping: ModelMappingRow
+  model_collection: ModelCollectionRow
+  model_collection_member: ModelCollectionMemberRow
 }

@@ -56,7 +56,7 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
       const answer = await wholeChat(job, { ...relay, prepared, deadline })
       return { kind: 'whole', ...answer, provider: candidate.provider.key }
     },
-    (candidate) => job.meter.begin(candidate),
+    (candidate, failure) => job.meter.begin(candidate, failure),
   )
 }
 

@@ -39,7 +39,7 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
           const answer = await wholeChat(job, { ...relay, prepared, deadline })
           return { ...answer, provider: candidate.provider.key }
         },
-        (candidate) => job.meter.begin(candidate),
+        (candidate, failure) => job.meter.begin(candidate, failure),
       ),
     )
     answers.push(...(await Promise.all(batch)))

@@ -87,7 +87,7 @@ async function whole(job: Job<CompletionRequest>): Promise<Reply> {
       const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
       return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
     },
-    (candidate) => job.meter.begin(candidate),
+    (candidate, failure) => job.meter.begin(candidate, failure),
   )
 }
 

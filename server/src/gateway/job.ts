@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { Drains } from './drains'
 import type { Principal } from '../auth/principal'
-import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
@@ -19,8 +18,10 @@ import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/attempt'
 import type { Candidate, Open } from '../routing/candidate'
+import type { PassedMember } from '../routing/collections'
 import type { Deadline } from '../routing/deadline'
 import type { PoolTurns } from '../routing/pool-turns'
+import type { Routing } from '../routing/resolve'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
@@ -33,7 +34,8 @@ export interface Ports {
   months: Months
   metering: Metering
   catalog: Catalog
-  accounts: AccountCatalogs
+  routing: Routing
+  /** Whose turn it is in pools of connections. */
   turns: PoolTurns
   settings: { readonly current: Open }
   egress: Egress
@@ -129,6 +131,10 @@ export interface CheckedRequest<Request> {
   bytes: number
   model: Model
   candidates: readonly Candidate[]
+  /** What the caller named. */
+  requestedModel: string
+  /** Members of its collection that are not asked. */
+  passedOver: readonly PassedMember[]
 }
 
 /** A request that may run. */

@@ -112,5 +112,5 @@ export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStr
         throw thrown
       }
     },
-    (candidate) => job.meter.begin(candidate),
+    (candidate, failure) => job.meter.begin(candidate, failure),
   )

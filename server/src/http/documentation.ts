@@ -83,6 +83,43 @@ export function documented(...codes: ErrorCode[]) {
   )
 }
 
+/** The answer to a DELETE. */
+export const Deleted = z
+  .object({ success: z.literal(true), message: z.string() })
+  .meta({ ref: 'Deleted' })
+
+const integer = (minimum: number, maximum: number) => ({
+  type: 'integer' as const,
+  minimum,
+  maximum,
+})
+
+/** `limit`, `offset` and `cursor` of a list. Source: api.md 1.1. */
+export const pageParameters = [
+  { name: 'limit', in: 'query' as const, description: 'How many', schema: integer(1, 100) },
+  {
+    name: 'offset',
+    in: 'query' as const,
+    description: 'How many come before',
+    schema: integer(0, 10_000),
+  },
+  {
+    name: 'cursor',
+    in: 'query' as const,
+    description: '`next_cursor` of the answer before',
+    schema: { type: 'string' as const },
+  },
+]
+
+/** The `id` of a path. */
+export const idParameter = (what: string) => ({
+  name: 'id',
+  in: 'path' as const,
+  required: true,
+  description: `The id of ${what}`,
+  schema: { type: 'string' as const },
+})
+
 /** What every route behind a key can answer. */
 export const keyErrors = [
   'missing_api_key',

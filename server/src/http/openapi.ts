@@ -25,7 +25,12 @@ const description: Partial<GenerateSpecOptions> = {
         },
       },
     },
-    tags: [{ name: 'Models', description: 'The OpenAI wire format' }],
+    tags: [
+      { name: 'Models', description: 'The OpenAI wire format' },
+      { name: 'Model mappings', description: 'Names that clients insist on, led to other models' },
+      { name: 'Model collections', description: 'Several models under one name' },
+      { name: 'Handle', description: 'A name for your own connections' },
+    ],
   },
   exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
   excludeStaticFile: false,

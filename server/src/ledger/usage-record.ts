@@ -1,4 +1,4 @@
-import type { AttemptBeginning, AttemptEnd, UsageEvent } from './usage-event'
+import type { AttemptBeginning, AttemptEnd, PassedOver, UsageEvent } from './usage-event'
 
 /** What booking needs to know of a usage event; amounts in nano-dollars. */
 export interface Charge {
@@ -47,13 +47,20 @@ export const recordColumns = [
   ['connection_id', 'text'],
   ['streamed', 'boolean'],
   ['pricing', 'jsonb'],
+  ['requested_model', 'text'],
+  ['passed_over', 'jsonb'],
+  ['reason', 'text'],
 ] as const
 
+/** Nearly all records end before these: what a record does not have is null. */
+const rareColumns = 3
+
+const fewest = recordColumns.length - rareColumns
 const columnsOfEnd = recordColumns.findIndex(([name]) => name === 'id')
 
 /** What a record says of an attempt from its beginning on: the end of the record, as text. */
-export const beginningOf = (event: AttemptBeginning): string =>
-  JSON.stringify([
+export function beginningOf(event: AttemptBeginning): string {
+  const values: unknown[] = [
     event.id,
     event.startedAt,
     event.accountId,
@@ -67,7 +74,20 @@ export const beginningOf = (event: AttemptBeginning): string =>
     event.connectionId,
     event.streamed,
     event.pricing,
-  ]).slice(1)
+  ]
+  const { requestedModel, passedOver } = event
+  if (requestedModel !== null || passedOver !== null) {
+    values.push(requestedModel, passedOver?.map(toPassedOver) ?? null)
+  }
+  return JSON.stringify(values).slice(1)
+}
+
+const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => ({
+  model,
+  provider,
+  connection_id: connectionId,
+  reason,
+})
 
 /**
  * A usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a
@@ -76,12 +96,18 @@ export const beginningOf = (event: AttemptBeginning): string =>
 export function toRecord(end: AttemptEnd, beginning: string): string {
   const { leaseId, tokens } = end
   // Ids, codes and numbers of ours: there is nothing in them to escape.
-  return (
+  const record =
     `["${end.cost}","${end.fromLease}",${leaseId === null ? 'null' : `"${leaseId}"`},` +
     `"${end.state}","${end.outcome}",${end.durationMs},${end.firstTokenMs},` +
     `${tokens.input},${tokens.cachedInput},${tokens.cacheWrite},${tokens.output},` +
     `${tokens.reasoning},${tokens.audioInput},${tokens.audioOutput},${end.estimated},${beginning}`
-  )
+  return end.reason === null ? record : withReason(record, end.reason)
+}
+
+function withReason(record: string, reason: string): string {
+  const values = valuesOf(record)
+  while (values.length < recordColumns.length - 1) values.push(null)
+  return JSON.stringify([...values, reason])
 }
 
 /** What booking needs to know of an event that was just made. */
@@ -129,7 +155,7 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 
 function valuesOf(list: string): unknown[] {
   const values: unknown = JSON.parse(list)
-  if (!Array.isArray(values) || values.length !== recordColumns.length) {
+  if (!Array.isArray(values) || values.length < fewest || values.length > recordColumns.length) {
     throw new Error('the journal holds what is no usage event')
   }
   return values

@@ -3,9 +3,16 @@ import { costOf } from './cost'
 import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
+import type { ApiError } from '../errors'
 import type { Need } from '../ledger/need'
 import type { Hold, Settled } from '../ledger/slice'
-import type { AttemptBeginning, AttemptEnd, TokenCounts, UsageEvent } from '../ledger/usage-event'
+import type {
+  AttemptBeginning,
+  AttemptEnd,
+  PassedOver,
+  TokenCounts,
+  UsageEvent,
+} from '../ledger/usage-event'
 import { beginningOf, toRecord } from '../ledger/usage-record'
 import type { Usage } from '../wire/usage'
 
@@ -24,6 +31,10 @@ export interface Metered {
   userId: string
   keyId: string
   model: Model
+  /** What the caller named. */
+  requestedModel: string
+  /** Who is not asked, as is known before anybody is. */
+  passedOver: readonly PassedOver[]
   operation: AttemptBeginning['operation']
   streamed: boolean
   /** The caller set the output limit itself: it never pays beyond that. */
@@ -44,8 +55,9 @@ export interface Paid {
   more: (need: Need) => Hold | Promise<Hold>
 }
 
-/** Who is about to be asked. */
+/** Who is about to be asked, and for what. */
 interface Asked {
+  model: { id: string }
   provider: { key: string }
   connection: { id: string }
   billing: { mode: AttemptBeginning['billingMode'] }
@@ -83,6 +95,7 @@ const nothing: TokenCounts = {
 const unused: AttemptEnd = {
   leaseId: null,
   outcome: 'open',
+  reason: null,
   state: 'settled',
   durationMs: 0,
   firstTokenMs: null,
@@ -116,25 +129,37 @@ export class Meter {
   readonly #metered: Metered
   readonly #paid: Paid | undefined
   #attempt: OpenAttempt | undefined
+  #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
   readonly #allowances: Allowance[] = []
 
   constructor(ports: MeterPorts, metered: Metered, paid: Paid | undefined) {
     this.#ports = ports
     this.#metered = metered
+    this.#passedOver = metered.passedOver
     this.#paid = paid
   }
 
-  /** An attempt is about to be sent. The same connection again, for a further part, is no new one. */
-  async begin({ provider, connection, billing }: Asked): Promise<void> {
+  /**
+   * An attempt is about to be sent, after one that failed by `failure`. The same model at the same
+   * connection again, for a further part, is no new one.
+   */
+  async begin(asked: Asked, failure?: ApiError): Promise<void> {
     const last = this.#attempt
-    if (last?.beginning.connectionId === connection.id) return
-    const beginning = this.#beginningAt({ provider, connection, billing })
+    if (last && isSame(last.beginning, asked)) return
+    const beginning = this.#beginningAt(asked)
     const text = beginningOf(beginning)
     this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
-    if (last) await this.#settle(last, { ...unused, outcome: 'failed_over' })
+    if (last)
+      await this.#settle(last, { ...unused, outcome: 'failed_over', reason: failure?.code ?? null })
     await this.#ports.begin(beginning.id, toRecord(unused, text))
     this.#metered.onAttempt?.()
+  }
+
+  /** Somebody whose turn it was is not asked; told with the next attempt. */
+  passOver({ model, provider, connection }: Asked, reason: string): void {
+    const passed = { model: model.id, provider: provider.key, connectionId: connection.id, reason }
+    this.#passedOver = [...this.#passedOver, passed]
   }
 
   /** The first of a stream has come. */
@@ -203,9 +228,11 @@ export class Meter {
     return this.#ports.settle({ ...beginning, ...end }, text)
   }
 
-  #beginningAt({ provider, connection, billing }: Asked): AttemptBeginning {
-    const { requestId, userId, keyId, model, operation, streamed } = this.#metered
+  #beginningAt({ model, provider, connection, billing }: Asked): AttemptBeginning {
+    const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
     const paid = this.#paid
+    const passedOver = this.#passedOver
+    this.#passedOver = []
     return {
       id: newId('att'),
       requestId,
@@ -220,9 +247,14 @@ export class Meter {
       streamed,
       startedAt: new Date().toISOString(),
       pricing: paid ? asText(paid.pricing) : null,
+      requestedModel: requestedModel === model.id ? null : requestedModel,
+      passedOver: passedOver.length > 0 ? passedOver : null,
     }
   }
 }
+
+const isSame = ({ connectionId, model }: AttemptBeginning, asked: Asked) =>
+  connectionId === asked.connection.id && model === asked.model.id
 
 interface Ended {
   outcome: string
@@ -234,6 +266,7 @@ interface Ended {
 const endOf = ({ outcome, used, cost, settled }: Ended): AttemptEnd => ({
   leaseId: settled ? settled.leaseId : null,
   outcome,
+  reason: null,
   state: 'settled',
   durationMs: 0,
   firstTokenMs: null,

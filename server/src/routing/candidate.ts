@@ -1,3 +1,4 @@
+import type { MemberTry } from './member-try'
 import type { PoolTurns } from './pool-turns'
 import type { AccountCatalog, AccountCatalogs, FoundModel } from '../catalog/account-catalog'
 import type { Category, Model } from '../catalog/model'
@@ -25,6 +26,8 @@ export interface Candidate {
   billing: Billing
   /** The connection takes turns with others, so that who is busy counts. */
   isPooled: boolean
+  /** Where it stands for a member of a collection, what is told of how it fares. */
+  member?: MemberTry | undefined
 }
 
 /** Who calls, and what he brings. */
@@ -109,7 +112,7 @@ export interface Open {
   platformConnections: boolean
 }
 
-interface Ways {
+export interface Ways {
   snapshot: Snapshot
   caller: Caller
   open: Open

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { inTurn, type MemberState } from './strategies'
 import { strategies, type Strategy } from '../catalog/collection'
 
@@ -92,13 +92,14 @@ test('round robin: as many requests as there are members begin at each of them o
   expect(order('round_robin', three, 4)).toBe('b c a')
 })
 
+const share = (strategy: Strategy, given: readonly Named[]) => {
+  const draws = 20_000
+  let drawn = 0
+  for (let draw = 0; draw < draws; draw++) if (order(strategy, given).startsWith('a')) drawn += 1
+  return drawn / draws
+}
+
 describe('chance', () => {
-  const share = (strategy: Strategy, given: readonly Named[]) => {
-    const draws = 20_000
-    let drawn = 0
-    for (let draw = 0; draw < draws; draw++) if (order(strategy, given).startsWith('a')) drawn += 1
-    return drawn / draws
-  }
   const given = [plain('a', { weight: 1 }), plain('b', { weight: 2 }), plain('c', { weight: 7 })]
   // Six standard deviations.
   test('random: each is first as often as the others', () => {

@@ -2,11 +2,10 @@ import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
 import { CrashingEgress } from './crash'
 import { openMoney, type Money } from './money'
+import { openRouting, type RoutingLookUps } from './routing'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
-import { AccountCatalogs } from '../catalog/account-catalog'
-import { accountReadsIn } from '../catalog/account-reads'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -56,7 +55,7 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
-  accounts: AccountCatalogs
+  lookUps: RoutingLookUps
   claims: Claims
   drains: Drains
   /** Something came to an account, by this node. */
@@ -72,10 +71,10 @@ export async function openGateway(
 ): Promise<OpenedGateway> {
   const { storage, catalog, timers, settings, log } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
-  const accounts = openAccounts(parts)
+  const names = openRouting(parts, stack)
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
-  await listenForChanges({ ...parts, keyring, accounts, money, claims }, stack)
+  await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
   const egress = openEgress(parts)
   const tokenUrl = parts.config.environment[tokenUrlVariable]
   const credentials = new Credentials({
@@ -97,7 +96,7 @@ export async function openGateway(
       months,
       metering,
       catalog,
-      accounts,
+      routing: names.routing,
       turns: new PoolTurns(),
       settings,
       egress,
@@ -109,7 +108,7 @@ export async function openGateway(
     }),
     door,
     egress,
-    accounts,
+    lookUps: names.lookUps,
     claims,
     drains,
     creditCame: money.creditCame,
@@ -118,16 +117,6 @@ export async function openGateway(
     },
   }
 }
-
-/** What customers bring to routing. */
-const openAccounts = ({ storage: { database, installation }, catalog, log }: Parts) =>
-  new AccountCatalogs(
-    accountReadsIn(database.query, {
-      encryptionKey: installation.encryptionKey,
-      providers: () => catalog.snapshot.providers,
-      onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
-    }),
-  )
 
 function openEgress({ config, timers, crashAt }: Parts): Egress {
   const { baseUrl, host, userEndpointPorts: ports } = config
@@ -179,12 +168,17 @@ function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableS
   )
 }
 
+/** What keeps rows in memory. */
+interface Caches {
+  keyring: Keyring
+  names: ReturnType<typeof openRouting>
+  money: Money
+  claims: Claims
+}
+
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */
-async function listenForChanges(
-  parts: Parts & { keyring: Keyring; accounts: AccountCatalogs; money: Money; claims: Claims },
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  const { storage, catalog, keyring, accounts, money, claims, settings, log } = parts
+async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableStack): Promise<void> {
+  const { storage, catalog, keyring, names, money, claims, settings, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -194,13 +188,13 @@ async function listenForChanges(
         tollgate_plan: () => keyring.distrust(),
         tollgate_config: () => settings.refresh(),
         tollgate_catalog: () => catalog.refreshSoon(),
-        tollgate_owner: (ownerId) => accounts.forget(ownerId),
         [endChannel]: (name) => claims.ended(name),
+        ...names.subscriptions,
         ...money.subscriptions,
       },
       onGap: () => {
         keyring.distrust()
-        accounts.distrust()
+        names.onGap()
         catalog.refreshSoon()
         claims.mayHaveEnded()
         settings.refresh()

@@ -7,6 +7,9 @@ import { openStorage, type Storage } from './storage'
 import { openSettings, liveTimers } from './settings'
 import { createConfigStore } from '../api/admin-config/store'
 import { createConnectionStore } from '../api/admin-connections/store'
+import { createHandleStore } from '../api/handles/store'
+import { createCollectionStore } from '../api/model-collections/store'
+import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
@@ -68,6 +71,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const app = createApp({
     gateway,
     catalog,
+    collectionsFor: opened.lookUps.collectionsFor,
     guards: createGuards(door, storage.installation.adminKey),
     reply: replyPorts(timers, { watch, claims, log, crashAt }),
     readiness: async () => ({
@@ -155,7 +159,7 @@ interface Stored {
 
 const openStores = (
   { storage: { database, installation }, catalog, settings }: Stored,
-  { egress, creditCame }: Pick<OpenedGateway, 'egress' | 'creditCame'>,
+  { egress, lookUps, creditCame }: Pick<OpenedGateway, 'egress' | 'lookUps' | 'creditCame'>,
 ) => ({
   config: createConfigStore(settings),
   users: createUserStore(database.query),
@@ -169,6 +173,21 @@ const openStores = (
     encryptionKey: installation.encryptionKey,
     ask: (provider, connection) => probe(egress, provider, connection),
   }),
+  mappings: createMappingStore({
+    db: database.query,
+    checkName: lookUps.checkName,
+    preview: lookUps.preview,
+    changed: lookUps.forget,
+  }),
+  collections: createCollectionStore({
+    db: database.query,
+    knownTo: (asker) => lookUps.knownTo(asker === 'operator' ? undefined : asker.userId),
+    changed: async (ownerId) => {
+      if (ownerId === null) await catalog.refresh()
+      else lookUps.forget(ownerId)
+    },
+  }),
+  handles: createHandleStore({ db: database.query, changed: lookUps.forgetName }),
 })
 
 const readinessMs = 1000

@@ -1,0 +1,46 @@
+import type { Ports, ReadBody } from './job'
+import type { Model } from '../catalog/model'
+import { ApiError } from '../errors'
+import { tokensAtLeast, tokensAtMost } from '../metering/estimate'
+import { checkContext, checkOutputLimit, type PromptSize } from '../policy/size'
+import type { Demands } from '../routing/collections'
+import { needsOf } from '../routing/needs'
+
+const countingMs = 1000
+
+/** Whether a request fits a model: rejects with `max_tokens_exceeded`, `context_length_exceeded`. */
+export type Fits = (model: Model) => Promise<void>
+
+/** Judges one request by any number of models; its tokens are counted once, where at all. */
+export function fitting(
+  size: PromptSize,
+  bytes: number,
+  { counter }: Pick<Ports, 'counter'>,
+): Fits {
+  let counting: Promise<number | undefined> | undefined
+  const prompt = { ...size, bytes }
+  const ports = {
+    atMost: tokensAtMost,
+    atLeast: tokensAtLeast,
+    count: (texts: readonly string[]) =>
+      (counting ??= counter.count(texts, { deadlineMs: countingMs })),
+  }
+  return (model) => {
+    checkOutputLimit(model, size)
+    return checkContext(model, prompt, ports)
+  }
+}
+
+/** What a request asks of a collection's members. */
+export const demandsOf = ({ body }: ReadBody, fits: Fits): Demands => ({
+  needs: needsOf(body),
+  misfit: async (model) => {
+    try {
+      await fits(model)
+      return undefined
+    } catch (thrown) {
+      if (thrown instanceof ApiError) return thrown
+      throw thrown
+    }
+  },
+})
