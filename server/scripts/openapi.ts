@@ -19,6 +19,7 @@ import { Keyring } from '../src/auth/keyring'
 import { Catalog } from '../src/catalog/catalog'
 import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
+import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
 import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
@@ -65,7 +66,7 @@ function standIns(): AppPorts {
     },
   })
   const catalog = new Catalog({ fixed: () => nothing, stored: never, onError: () => undefined })
-  const encryptionKey = Buffer.alloc(32)
+  const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
   const settings = new LiveSettings({
     row: configRowIn(db),
     defaults: defaultSettings(readConfig({})),
@@ -96,7 +97,7 @@ function standIns(): AppPorts {
       credits: createCreditStore({ db, creditCame: never }),
       providers: createProviderStore(db, catalog),
       models: createModelStore(db, catalog),
-      connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),
+      connections: createConnectionStore({ db, catalog, sealingKeys, ask: never }),
     },
     log: pino({ level: 'silent' }),
   }

@@ -123,7 +123,7 @@ export async function openGateway(
 const openAccounts = ({ storage: { database, installation }, catalog, log }: Parts) =>
   new AccountCatalogs(
     accountReadsIn(database.query, {
-      encryptionKey: installation.encryptionKey,
+      sealingKeys: installation.sealingKeys,
       providers: () => catalog.snapshot.providers,
       onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
     }),
