@@ -22,6 +22,7 @@ import { Keyring } from '../src/auth/keyring'
 import { Catalog } from '../src/catalog/catalog'
 import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
+import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
 import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
@@ -68,7 +69,7 @@ function standIns(): AppPorts {
     },
   })
   const catalog = new Catalog({ fixed: () => nothing, stored: never, onError: () => undefined })
-  const encryptionKey = Buffer.alloc(32)
+  const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
   const settings = new LiveSettings({
     row: configRowIn(db),
     defaults: defaultSettings(readConfig({})),
@@ -108,7 +109,7 @@ function standIns(): AppPorts {
       }),
       collections: createCollectionStore({ db, knownTo: never, changed: never }),
       handles: createHandleStore({ db, changed: () => undefined }),
-      connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),
+      connections: createConnectionStore({ db, catalog, sealingKeys, ask: never }),
     },
     log: pino({ level: 'silent' }),
   }

@@ -31,7 +31,7 @@ export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
   const query = storage.database.query
   const accounts = new AccountCatalogs(
     accountReadsIn(query, {
-      encryptionKey: storage.installation.encryptionKey,
+      sealingKeys: storage.installation.sealingKeys,
       providers: () => catalog.snapshot.providers,
       onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
     }),

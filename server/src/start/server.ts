@@ -170,7 +170,7 @@ const openStores = (
   connections: createConnectionStore({
     db: database.query,
     catalog,
-    encryptionKey: installation.encryptionKey,
+    sealingKeys: installation.sealingKeys,
     ask: (provider, connection) => probe(egress, provider, connection),
   }),
   mappings: createMappingStore({

@@ -5,7 +5,7 @@ import type { Connection } from '../../catalog/snapshot'
 import { toConnection as toStoredConnection } from '../../catalog/stored'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
-import { seal } from '../../db/sealed'
+import { connectionSecret, seal, type SealingKeys } from '../../db/sealed'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { containing, toPaged, type Page } from '../../http/paging'
@@ -21,7 +21,7 @@ export type Ask = (
 export interface ConnectionPorts {
   db: Kysely<Schema>
   catalog: Catalog
-  encryptionKey: Buffer
+  sealingKeys: SealingKeys
   ask: Ask
 }
 
@@ -51,8 +51,9 @@ const toConnection = (row: Selectable<ConnectionRow>) => ({
 /** Enough to tell keys apart, too little to use. */
 const shownPart = (secret: string) => secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))
 
-const toSecretColumns = (secret: string, id: string, key: Buffer) => ({
-  secret: seal(secret, key, id),
+const toSecretColumns = (secret: string, id: string, keys: SealingKeys) => ({
+  secret: seal(secret, keys, connectionSecret(id)),
+  secret_key_id: keys[0].id,
   api_key_prefix: shownPart(secret),
 })
 
@@ -60,7 +61,7 @@ export type ConnectionStore = ReturnType<typeof createConnectionStore>
 
 /** Platform connections, for operators. All reject with `resource_not_found` for unknown ids. */
 export function createConnectionStore(ports: ConnectionPorts) {
-  const { db, catalog, encryptionKey } = ports
+  const { db, catalog, sealingKeys } = ports
 
   async function update(id: string, fields: Updateable<ConnectionRow>) {
     const changed = await db
@@ -81,14 +82,14 @@ export function createConnectionStore(ports: ConnectionPorts) {
     create: (fields: NewConnection) => createConnection(ports, fields),
     async change(id: string, fields: ChangedConnection) {
       const row = await findRow(db, id)
-      const columns = toColumns(row, fields, encryptionKey)
+      const columns = toColumns(row, fields, sealingKeys)
       checkChange(catalog, row, columns)
       if (fields.is_default) await clearDefault(db, row.provider)
       return update(id, columns)
     },
     async updateKey(id: string, secret: string) {
       await findRow(db, id)
-      const columns = toSecretColumns(secret, id, encryptionKey)
+      const columns = toSecretColumns(secret, id, sealingKeys)
       await update(id, { ...columns, status: 'active', last_error: null })
       return { success: true, message: 'The key was replaced.' }
     },
@@ -118,7 +119,7 @@ async function findRow(db: Kysely<Schema>, id: string) {
 function toColumns(
   row: Selectable<ConnectionRow>,
   { api_key: secret, rate_limits: limits, options, ...fields }: ChangedConnection,
-  key: Buffer,
+  keys: SealingKeys,
 ): Updateable<ConnectionRow> {
   const { endpoint_url: address } = fields
   if (secret !== undefined && address === undefined) {
@@ -129,8 +130,13 @@ function toColumns(
     ...present(fields),
     ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
     ...(options && { options: JSON.stringify(options) }),
-    ...(secret !== undefined && toSecretColumns(secret, row.id, key)),
-    ...(isDiscarded && { secret: null, api_key_prefix: null, status: 'inactive' }),
+    ...(secret !== undefined && toSecretColumns(secret, row.id, keys)),
+    ...(isDiscarded && {
+      secret: null,
+      secret_key_id: null,
+      api_key_prefix: null,
+      status: 'inactive',
+    }),
   }
 }
 
@@ -173,7 +179,7 @@ const addressFor = (provider: Provider, { api_key: secret, options = {} }: NewCo
   ownAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
 
 async function createConnection(ports: ConnectionPorts, fields: NewConnection) {
-  const { db, catalog, encryptionKey } = ports
+  const { db, catalog, sealingKeys } = ports
   const provider = checkedProvider(catalog, fields)
   const id = newId('conn')
   const others = catalog.snapshot.connections.get(provider.key) ?? []
@@ -189,7 +195,7 @@ async function createConnection(ports: ConnectionPorts, fields: NewConnection) {
       endpoint_url: fields.endpoint_url ?? null,
       secret: null,
       api_key_prefix: null,
-      ...(fields.api_key && toSecretColumns(fields.api_key, id, encryptionKey)),
+      ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
       is_default: isDefault,
       priority: fields.priority ?? 100,
       options: JSON.stringify(fields.options ?? {}),
@@ -211,12 +217,12 @@ const clearDefault = (db: Kysely<Schema>, provider: string) =>
     .execute()
 
 async function testConnection(ports: ConnectionPorts, row: Selectable<ConnectionRow>) {
-  const { db, catalog, encryptionKey, ask } = ports
+  const { db, catalog, sealingKeys, ask } = ports
   const provider = catalog.snapshot.providers.get(row.provider)
   if (!provider) throw new ApiError('resource_not_found')
   const { success, message, latencyMs, models } = await ask(
     provider,
-    toStoredConnection(row, { encryptionKey }),
+    toStoredConnection(row, { sealingKeys }),
   )
   const status = success ? ('active' as const) : ('error' as const)
   const testedAt = new Date()
