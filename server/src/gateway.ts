@@ -11,12 +11,13 @@
  * | connection  | a provider's address and credential, the platform's or a customer's               |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
+| turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
  * | chunk       | one object of an OpenAI stream, on the wire                                       |
  * | job         | a request that was checked and may run                                            |
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
- * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | hold        | the worst case of one attempt, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
@@ -40,14 +41,15 @@ import type {
   Reply,
 } from './gateway/job'
 import { once, outcomeOf, quietly, settled } from './gateway/settled'
+import { Turns } from './gateway/turns'
 import { chargeable } from './metering/costly-fields'
 import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import type { Meter, Metered } from './metering/meter'
 import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
-import { outputLimitOf, withOutputLimit } from './providers/openai/request'
+import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import { candidatesOf, findModel } from './routing/candidate'
+import { candidatesOf, findModel, isByPrice } from './routing/candidate'
 import { refuseCircle } from './wire/hops'
 import { check } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
@@ -97,16 +99,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     await admission.reserve(tokens)
-    const payer = { accountId: principal.accountId, month }
-    const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
-      endpoint.volume(checked),
-    )
-    meter = opened.meter
-    const body = withOutputLimit(checked.body, opened.loweredTo)
-    return await settled(await endpoint.run({ ...checked, body, meter }), {
+    const metering = ports.metering.meter(meteredOf(endpoint, checked))
+    meter = metering
+    const turns = new Turns({ endpoint, checked, meter, month })
+    return await settled(await endpoint.run({ ...checked, turns }), {
       settle,
       left: () => admission.releasePlace(),
-      opened: () => opened.meter.answered(),
+      opened: () => metering.answered(),
       signal: call.signal,
     })
   } catch (thrown) {
@@ -140,12 +139,11 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 
 const meteredOf = (
   { operation }: { operation: Exclude<Operation, 'responses'> },
-  { call, principal, model, body }: CheckedRequest<unknown>,
+  { call, principal, body }: CheckedRequest<unknown>,
 ): Metered => ({
   requestId: call.requestId,
   userId: principal.userId,
   keyId: principal.keyId,
-  model,
   operation,
   streamed: body['stream'] === true,
   hasOwnLimit: outputLimitOf(body) !== undefined,
@@ -169,7 +167,10 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
   const model = findModel(snapshot, request.model, endpoint.kinds)
-  const candidates = candidatesOf(snapshot, model, ports.settings.current)
+  const candidates = candidatesOf(snapshot, model, {
+    platformConnections: ports.settings.current.platformConnections,
+    payer: principal.accountId,
+  })
   const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
   await checkContext(
@@ -181,12 +182,13 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
       count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
     },
   )
-  const body = model.pricing
-    ? chargeable(read.body, { endpoint: endpoint.priced, pricing: model.pricing })
-    : read.body
+  const { body, bytes } = read
+  const { pricing } = model
+  const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
+  const priced = isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined
   const tokens = tokensNeeded(endpoint.need(request, read.bytes), size, model)
   return {
-    checked: { ports, call, principal, request, body, bytes: read.bytes, model, candidates },
+    checked: { ports, call, principal, request, body, priced, bytes, model, candidates },
     tokens,
   }
 }

@@ -33,7 +33,7 @@ const priced = (pricing: Pricing | null, isFree = false): Model => {
 function isServed(model: Model): boolean {
   const snapshot = toSnapshot({ models: [model], providers, connections: [connection] })
   try {
-    return candidatesOf(snapshot, model, { platformConnections: true }).length > 0
+    return candidatesOf(snapshot, model, { platformConnections: true, payer: 'user_1' }).length > 0
   } catch {
     return false
   }

@@ -51,7 +51,7 @@ describe('the model that a name means', () => {
   })
 })
 
-const open = { platformConnections: true }
+const open = { platformConnections: true, payer: 'user_1' }
 
 /** The connections that may serve a model, of these. */
 const idsOf = (model: Model, connections: Connection[]) =>
@@ -97,7 +97,7 @@ describe('the connections that may serve a model', () => {
 
   test('where those of the platform are closed, none serves', () => {
     const model = sampleModel()
-    const closed = { platformConnections: false }
+    const closed = { platformConnections: false, payer: 'user_1' }
     const snapshot = snapshotOf([model], [sampleConnection()])
     expect(refusal(() => candidatesOf(snapshot, model, closed)).code).toBe('model_access_denied')
   })

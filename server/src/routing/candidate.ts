@@ -5,11 +5,24 @@ import { ApiError, invalidRequest } from '../errors'
 import type { Provider } from '../providers/provider'
 import { splitModelId } from '../wire/model-id'
 
+/** On whose account a candidate is asked. Source: api.md 21.3. */
+export interface Billing {
+  mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+  /** The ledger account that pays; null where nobody does. */
+  payer: string | null
+  /** Whose connection it is, for one of an organization's. */
+  organizationId: string | null
+}
+
+/** Whether it is the model's price that is charged, or free; else whoever pays the provider pays. */
+export const isByPrice = ({ mode }: Billing): boolean => mode !== 'byok' && mode !== 'org_pays'
+
 /** A model on a connection that may be tried. */
 export interface Candidate {
   model: Model
   provider: Provider
   connection: Connection
+  billing: Billing
 }
 
 /**
@@ -35,24 +48,35 @@ export function findModel(snapshot: Snapshot, id: string, kinds: readonly Catego
   return model
 }
 
-/** Whose connections may serve anybody. */
+/** Whose connections may serve the caller. */
 export interface Open {
   platformConnections: boolean
+  /** The caller's account: pays for what the platform serves. */
+  payer: string
 }
+
+const nobodyPays: Billing = { mode: 'free', payer: null, organizationId: null }
 
 /**
  * The connections that may serve a model, in the order in which they are tried. Throws
  * `model_access_denied` when there is none.
  */
-export function candidatesOf(snapshot: Snapshot, model: Model, open: Open): Candidate[] {
+export function candidatesOf(
+  snapshot: Snapshot,
+  model: Model,
+  { platformConnections, payer }: Open,
+): Candidate[] {
   const provider = snapshot.providers.get(model.provider)
   // Neither an unknown price nor one of zero is free.
   const isPriced = isServable(model)
-  const isOpen = isPriced && open.platformConnections
+  const isOpen = isPriced && platformConnections
   const connections = isOpen && provider ? snapshot.connections.get(provider.key) : undefined
+  const billing: Billing = model.isFree
+    ? nobodyPays
+    : { mode: 'platform', payer, organizationId: null }
   const candidates = (connections ?? []).flatMap((connection) => {
     const serves = !connection.onlyModels || connection.onlyModels.has(model.id)
-    return provider && serves ? [{ model, provider, connection }] : []
+    return provider && serves ? [{ model, provider, connection, billing }] : []
   })
   if (candidates.length > 0) return candidates
   throw new ApiError('model_access_denied', {
