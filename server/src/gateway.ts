@@ -49,7 +49,7 @@ import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import { candidatesOf, findModel, isByPrice } from './routing/candidate'
+import { candidatesOf, denialOf, findModel, isByPrice } from './routing/candidate'
 import { refuseCircle } from './wire/hops'
 import { check } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
@@ -166,11 +166,13 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
 
   // A request keeps the catalogue, and so the prices, that it began with.
   const { snapshot } = ports.catalog
-  const model = findModel(snapshot, request.model, endpoint.kinds)
-  const candidates = candidatesOf(snapshot, model, {
-    platformConnections: ports.settings.current.platformConnections,
-    payer: principal.accountId,
-  })
+  const known = ports.accounts.of(principal.userId)
+  const catalog = known instanceof Promise ? await known : known
+  const model = findModel({ snapshot, catalog }, request.model, endpoint.kinds)
+  const caller = { userId: principal.userId, accountId: principal.accountId, catalog }
+  const ways = { snapshot, caller, turns: ports.turns, open: ports.settings.current }
+  const candidates = candidatesOf(model, ways)
+  if (candidates.length === 0) throw await denialOf(model, ways, ports.accounts)
   const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
   await checkContext(

@@ -17,6 +17,9 @@ export interface Connection {
   /** Lower comes first. */
   priority: number
   isDefault: boolean
+  /** Requests and tokens a minute that it takes, null for no limit. */
+  rpm: number | null
+  tpm: number | null
   /** The models that are known only from it, and that nobody else serves; null for any. */
   onlyModels: ReadonlySet<string> | null
 }
@@ -73,7 +76,7 @@ export function toSnapshot({ models, providers, connections }: Parts): Snapshot 
 }
 
 /** With the address that its own options make, if it was given none. */
-function addressed(connection: Connection, provider: Provider | undefined): Connection {
+export function addressed(connection: Connection, provider: Provider | undefined): Connection {
   if (!provider || connection.baseUrl !== null) return connection
   try {
     return { ...connection, baseUrl: ownAddress({ provider, connection }) ?? null }
@@ -83,6 +86,9 @@ function addressed(connection: Connection, provider: Provider | undefined): Conn
   }
 }
 
+/** What decides whose turn it is. */
+type Turn = Pick<Connection, 'id' | 'isDefault' | 'priority'>
+
 /** Default first, then by priority, then the oldest. */
-const byTurn = (a: Connection, b: Connection) =>
+export const byTurn = (a: Turn, b: Turn) =>
   Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority || (a.id < b.id ? -1 : 1)

@@ -6,6 +6,8 @@ export type IdPrefix =
   | 'key'
   | 'req'
   | 'conn'
+  | 'pool'
+  | 'org'
   | 'prov'
   | 'plan'
   | 'att'

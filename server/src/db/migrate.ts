@@ -7,6 +7,7 @@ import * as audit from './migrations/0004-audit'
 import * as idempotency from './migrations/0005-idempotency'
 import * as config from './migrations/0006-config'
 import * as connectionOptions from './migrations/0007-connection-options'
+import * as organizations from './migrations/0008-organizations-and-connections'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0005-idempotency': idempotency,
   '0006-config': config,
   '0007-connection-options': connectionOptions,
+  '0008-organizations-and-connections': organizations,
 }
 
 /**

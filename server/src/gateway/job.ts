@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Drains } from './drains'
 import type { Turns } from './turns'
 import type { Principal } from '../auth/principal'
+import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
@@ -20,6 +21,7 @@ import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/attempt'
 import type { Candidate, Open } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
+import type { PoolTurns } from '../routing/pool-turns'
 import type { Resilience } from '../routing/resilience'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
@@ -33,7 +35,9 @@ export interface Ports {
   months: Months
   metering: Metering
   catalog: Catalog
-  settings: { readonly current: Pick<Open, 'platformConnections'> }
+  accounts: AccountCatalogs
+  turns: PoolTurns
+  settings: { readonly current: Open }
   egress: Egress
   credentials: Credentials
   resilience: Resilience

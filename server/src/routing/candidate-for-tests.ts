@@ -7,5 +7,6 @@ export const sampleCandidate = (fields: Partial<Candidate> = {}): Candidate => (
   provider: sampleProvider(),
   connection: sampleConnection(),
   billing: { mode: 'platform', payer: 'user_1', organizationId: null },
+  isPooled: false,
   ...fields,
 })

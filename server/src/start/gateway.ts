@@ -5,6 +5,8 @@ import { openMoney, type Money } from './money'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
+import { AccountCatalogs } from '../catalog/account-catalog'
+import { accountReadsIn } from '../catalog/account-reads'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -29,6 +31,7 @@ import { Credentials } from '../providers/credentials'
 import { tokenUrlVariable } from '../providers/registry'
 import type { Change } from '../routing/breakers'
 import type { Deadline } from '../routing/deadline'
+import { PoolTurns } from '../routing/pool-turns'
 import { Resilience } from '../routing/resilience'
 import type { LiveSettings } from '../settings/live-settings'
 
@@ -55,6 +58,7 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  accounts: AccountCatalogs
   claims: Claims
   drains: Drains
   /** Something came to an account, by this node. */
@@ -70,9 +74,10 @@ export async function openGateway(
 ): Promise<OpenedGateway> {
   const { storage, catalog, timers, settings, log } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
+  const accounts = openAccounts(parts)
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
-  await listenForChanges({ ...parts, keyring, money, claims }, stack)
+  await listenForChanges({ ...parts, keyring, accounts, money, claims }, stack)
   const egress = openEgress(parts)
   const tokenUrl = parts.config.environment[tokenUrlVariable]
   const credentials = new Credentials({
@@ -99,6 +104,8 @@ export async function openGateway(
       months,
       metering,
       catalog,
+      accounts,
+      turns: new PoolTurns(),
       settings,
       egress,
       credentials,
@@ -110,6 +117,7 @@ export async function openGateway(
     }),
     door,
     egress,
+    accounts,
     claims,
     drains,
     creditCame: money.creditCame,
@@ -131,6 +139,16 @@ function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
   if (isOpen) log.warn({ ...subject, openMs }, 'a connection is failing and is passed over')
   else log.info(subject, 'a connection that was failing works again')
 }
+
+/** What customers bring to routing. */
+const openAccounts = ({ storage: { database, installation }, catalog, log }: Parts) =>
+  new AccountCatalogs(
+    accountReadsIn(database.query, {
+      encryptionKey: installation.encryptionKey,
+      providers: () => catalog.snapshot.providers,
+      onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
+    }),
+  )
 
 function openEgress({ config, timers, crashAt }: Parts): Egress {
   const { baseUrl, host, userEndpointPorts: ports } = config
@@ -184,10 +202,10 @@ function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableS
 
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */
 async function listenForChanges(
-  parts: Parts & { keyring: Keyring; money: Money; claims: Claims },
+  parts: Parts & { keyring: Keyring; accounts: AccountCatalogs; money: Money; claims: Claims },
   stack: AsyncDisposableStack,
 ): Promise<void> {
-  const { storage, catalog, keyring, money, claims, settings, log } = parts
+  const { storage, catalog, keyring, accounts, money, claims, settings, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -197,11 +215,13 @@ async function listenForChanges(
         tollgate_plan: () => keyring.distrust(),
         tollgate_config: () => settings.refresh(),
         tollgate_catalog: () => catalog.refreshSoon(),
+        tollgate_owner: (ownerId) => accounts.forget(ownerId),
         [endChannel]: (name) => claims.ended(name),
         ...money.subscriptions,
       },
       onGap: () => {
         keyring.distrust()
+        accounts.distrust()
         catalog.refreshSoon()
         claims.mayHaveEnded()
         settings.refresh()

@@ -1,15 +1,14 @@
-import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import type { Kysely, Selectable, Updateable } from 'kysely'
 import type { ChangedConnection, NewConnection } from './schema'
 import type { Catalog } from '../../catalog/catalog'
 import type { Connection } from '../../catalog/snapshot'
-import { ownerOf } from '../../catalog/stored'
+import { toConnection as toStoredConnection } from '../../catalog/stored'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
-import { seal, unseal } from '../../db/sealed'
+import { seal } from '../../db/sealed'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { containing, toPaged, type Page } from '../../http/paging'
-import { ConnectionOptions } from '../../providers/connection-options'
 import { ownAddress } from '../../providers/own-address'
 import type { Provider } from '../../providers/provider'
 
@@ -41,7 +40,7 @@ const toConnection = (row: Selectable<ConnectionRow>) => ({
   priority: row.priority,
   rate_limits: { rpm: row.rpm, tpm: row.tpm },
   options: row.options,
-  model_count: row.models.length,
+  model_count: row.model_count,
   api_key_prefix: row.api_key_prefix,
   last_error: row.last_error,
   last_tested_at: row.last_tested_at && toTimestamp(row.last_tested_at),
@@ -215,18 +214,10 @@ async function testConnection(ports: ConnectionPorts, row: Selectable<Connection
   const { db, catalog, encryptionKey, ask } = ports
   const provider = catalog.snapshot.providers.get(row.provider)
   if (!provider) throw new ApiError('resource_not_found')
-  const { success, message, latencyMs, models } = await ask(provider, {
-    id: row.id,
-    provider: row.provider,
-    name: row.name,
-    baseUrl: row.endpoint_url,
-    secret: row.secret && unseal(row.secret, encryptionKey, row.id),
-    owner: ownerOf(row),
-    options: ConnectionOptions.parse(row.options),
-    priority: row.priority,
-    isDefault: row.is_default,
-    onlyModels: null,
-  })
+  const { success, message, latencyMs, models } = await ask(
+    provider,
+    toStoredConnection(row, { encryptionKey }),
+  )
   const status = success ? ('active' as const) : ('error' as const)
   const testedAt = new Date()
   await db
@@ -235,7 +226,7 @@ async function testConnection(ports: ConnectionPorts, row: Selectable<Connection
       status,
       last_error: success ? null : message,
       last_tested_at: testedAt,
-      models: success ? models : sql`models`,
+      ...(success && { model_count: models.length }),
     })
     .where('id', '=', row.id)
     .execute()
