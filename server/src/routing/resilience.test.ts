@@ -6,7 +6,7 @@ import { sampleCandidate } from './candidate-for-tests'
 import { dispatch } from './dispatch'
 import { Resilience } from './resilience'
 import { mostSaved, RetryBudget } from './retry-budget'
-import { sampleConnection, sampleProvider } from '../catalog/samples'
+import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
 import { ApiError } from '../errors'
 
 const candidateOf = (id: string, provider = 'fake', owner: string | null = null) =>
@@ -73,15 +73,21 @@ test('whatever fails, attempts keep to 1.2 a request and a few at once', async (
   const outcome = fc.constantFrom<Outcome>('answers', 'refuses', 'breaks', 'is busy')
   const step = fc.record({
     waitMs: fc.integer({ min: 0, max: 20_000 }),
-    times: fc.integer({ min: 1, max: 60 }),
+    times: fc.integer({ min: 1, max: 100 }),
+    // Many models have many breakers, which may all stay closed while everything fails.
+    models: fc.constantFrom(1, 3, 1000),
     outcomes: fc.tuple(outcome, outcome, outcome),
   })
   const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
     const world = new World()
-    for (const { waitMs, times, outcomes } of steps) {
+    for (const { waitMs, times, models, outcomes } of steps) {
       world.nowMs += waitMs
       const outcomeOf = (id: string) => outcomes[Number(id.slice(-1)) - 1] ?? 'answers'
-      for (let k = 0; k < times; k++) await world.ask([first, second, elsewhere], outcomeOf)
+      for (let k = 0; k < times; k++) {
+        const model = sampleModel({ id: `fake/${k % models}` })
+        const all = [first, second, elsewhere].map((candidate) => ({ ...candidate, model }))
+        await world.ask(all, outcomeOf)
+      }
     }
     // Two providers, each with what it saved.
     return world.attempts <= 1.2 * world.requests + 2 * mostSaved
