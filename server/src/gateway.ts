@@ -11,12 +11,13 @@
  * | connection  | a provider's address and credential, the platform's or a customer's               |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
+| turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
  * | chunk       | one object of an OpenAI stream, on the wire                                       |
  * | job         | a request that was checked and may run                                            |
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
- * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | hold        | the worst case of one attempt, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
@@ -41,12 +42,13 @@ import type {
   Reply,
 } from './gateway/job'
 import { once, outcomeOf, quietly, settled } from './gateway/settled'
+import { Turns } from './gateway/turns'
 import { chargeable } from './metering/costly-fields'
 import type { Meter, Metered } from './metering/meter'
 import { tokensNeeded } from './policy/token-need'
-import { outputLimitOf, withOutputLimit } from './providers/openai/request'
+import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import type { Candidate } from './routing/candidate'
+import { isByPrice, type Candidate } from './routing/candidate'
 import { resolve } from './routing/resolve'
 import { refuseCircle } from './wire/hops'
 import { check } from './wire/json-body'
@@ -98,16 +100,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     candidates = checked.candidates
     await admission.reserve(tokens)
-    const payer = isCharged(checked) ? { accountId: principal.accountId, month } : null
-    const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
-      endpoint.volume(checked),
-    )
-    meter = opened.meter
-    const body = withOutputLimit(checked.body, opened.loweredTo)
-    return await settled(await endpoint.run({ ...checked, body, meter }), {
+    const metering = ports.metering.meter(meteredOf(endpoint, checked))
+    meter = metering
+    const turns = new Turns({ endpoint, checked, meter, month })
+    return await settled(await endpoint.run({ ...checked, turns }), {
       settle,
       left: () => admission.releasePlace(),
-      opened: () => opened.meter.answered(),
+      opened: () => metering.answered(),
       signal: call.signal,
     })
   } catch (thrown) {
@@ -141,12 +140,11 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 
 const meteredOf = (
   { operation }: { operation: Exclude<Operation, 'responses'> },
-  { call, principal, model, body, requestedModel, passedOver }: CheckedRequest<unknown>,
+  { call, principal, body, requestedModel, passedOver }: CheckedRequest<unknown>,
 ): Metered => ({
   requestId: call.requestId,
   userId: principal.userId,
   keyId: principal.keyId,
-  model,
   requestedModel,
   passedOver,
   operation,
@@ -154,18 +152,6 @@ const meteredOf = (
   hasOwnLimit: outputLimitOf(body) !== undefined,
   onAttempt: call.repeatable?.dispatched,
 })
-
-const isCharged = ({ candidates }: Pick<CheckedRequest<unknown>, 'candidates'>) =>
-  candidates[0]?.billing.mode === 'platform'
-
-/** A hold is opened once, for one price: what nobody pays for does not go on to what somebody does. */
-function paidAlike(all: readonly Candidate[]): readonly Candidate[] {
-  const candidates = all.filter(({ model }) => model === all[0]?.model)
-  const isPlatform = isCharged({ candidates })
-  const areAlike = candidates.every(({ billing }) => (billing.mode === 'platform') === isPlatform)
-  if (areAlike) return candidates
-  return candidates.filter(({ billing }) => billing.mode !== 'platform')
-}
 
 interface Prepared<Request> {
   checked: CheckedRequest<Request>
@@ -193,28 +179,16 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   const question = { name: request.model, ways, kinds: endpoint.kinds, demands }
   const resolving = resolve(question, ports.routing)
   const resolution = resolving instanceof Promise ? await resolving : resolving
-  const { model, passedOver } = resolution
+  const { model, candidates, passedOver } = resolution
   if (!resolution.isCollection) await fits(model)
-  const candidates = paidAlike(resolution.candidates)
-  const isPriced = isCharged({ candidates }) || candidates[0]?.billing.mode === 'member_pays'
-  const body =
-    model.pricing && isPriced
-      ? chargeable(read.body, { endpoint: endpoint.priced, pricing: model.pricing })
-      : read.body
+  const { body, bytes } = read
+  const { pricing } = model
+  const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
+  const priced = isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined
   const tokens = tokensNeeded(endpoint.need(request, read.bytes), size, model)
+  const asked = { requestedModel: request.model, model, candidates, passedOver }
   return {
-    checked: {
-      ports,
-      call,
-      principal,
-      request,
-      body,
-      bytes: read.bytes,
-      model,
-      candidates,
-      requestedModel: request.model,
-      passedOver,
-    },
+    checked: { ports, call, principal, request, body, priced, bytes, ...asked },
     tokens,
   }
 }

@@ -9,6 +9,9 @@ export interface TokenCounts {
   audioOutput: number
 }
 
+/** Who pays for an attempt, and by which price. Source: api.md 21.3. */
+export type BillingMode = 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+
 /** A candidate that was not asked. */
 export interface PassedOver {
   model: string
@@ -27,7 +30,7 @@ export interface AttemptBeginning {
   keyId: string
   /** Who pays; null where nobody does. */
   accountId: string | null
-  billingMode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+  billingMode: BillingMode
   operation: 'chat' | 'completions' | 'embeddings'
   model: string
   provider: string

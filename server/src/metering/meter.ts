@@ -1,19 +1,21 @@
 import { Allowance } from './allowance'
+import { endOf, unused } from './attempt-end'
 import { costOf } from './cost'
 import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
-import type { ApiError } from '../errors'
+import { unavailable, type ApiError } from '../errors'
 import type { Need } from '../ledger/need'
-import type { Hold, Settled } from '../ledger/slice'
+import type { Hold } from '../ledger/slice'
 import type {
   AttemptBeginning,
   AttemptEnd,
+  BillingMode,
   PassedOver,
-  TokenCounts,
   UsageEvent,
 } from '../ledger/usage-event'
 import { beginningOf, toRecord } from '../ledger/usage-record'
+import type { Share } from './share'
 import type { Usage } from '../wire/usage'
 
 /** Where a meter writes what it read. */
@@ -30,7 +32,6 @@ export interface Metered {
   requestId: string
   userId: string
   keyId: string
-  model: Model
   /** What the caller named. */
   requestedModel: string
   /** Who is not asked, as is known before anybody is. */
@@ -43,24 +44,27 @@ export interface Metered {
   onAttempt?: (() => void) | undefined
 }
 
-/** What a request may cost; undefined for one that is free. */
+/** What an attempt may cost; undefined for one that costs nothing. */
 export interface Paid {
-  accountId: string
   hold: Hold
   pricing: Pricing
+  /** Of what is charged: where that is a share of the price, the share of the worst case. */
   worst: WorstCase
+  /** What is charged of the price. */
+  charged: Share
   /** The limit that the hold pays for, for each answer. */
   outputLimit: number
+  contextLength: number | null
   /** A further hold of the same account. */
   more: (need: Need) => Hold | Promise<Hold>
 }
 
-/** Who is about to be asked, and for what. */
-interface Asked {
-  model: { id: string }
+/** Who is about to be asked, and on whose account. */
+export interface Asked {
+  model: Model
   provider: { key: string }
   connection: { id: string }
-  billing: { mode: AttemptBeginning['billingMode'] }
+  billing: { mode: BillingMode; payer: string | null }
 }
 
 interface OpenAttempt {
@@ -81,29 +85,8 @@ export interface Ending {
   isFree?: boolean
 }
 
-const nothing: TokenCounts = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  output: 0,
-  reasoning: 0,
-  audioInput: 0,
-  audioOutput: 0,
-}
-
-/** How an attempt stands that has not ended. */
-const unused: AttemptEnd = {
-  leaseId: null,
-  outcome: 'open',
-  reason: null,
-  state: 'settled',
-  durationMs: 0,
-  firstTokenMs: null,
-  tokens: nothing,
-  estimated: false,
-  cost: 0n,
-  fromLease: 0n,
-}
+/** Of a request that has ended, nothing more is sent or held. */
+const over = () => unavailable(new Error('the request has ended'))
 
 /** The longest answer that is believed of a model whose context is not known. */
 const contextOfUnknown = 131_072
@@ -122,31 +105,49 @@ function asText(pricing: Pricing): Record<string, string> {
 
 /**
  * Follows one request from its first attempt to its end, and says once what it cost. Every attempt
- * leaves an event: the one that answered with its cost, those that failed before it at none.
+ * leaves an event: the one that answered with its cost, those that failed before it at none. Each has
+ * a hold of its own, and the one before is released before the next is paid.
  */
 export class Meter {
   readonly #ports: MeterPorts
   readonly #metered: Metered
-  readonly #paid: Paid | undefined
+  #paid: Paid | undefined
   #attempt: OpenAttempt | undefined
   #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
-  readonly #allowances: Allowance[] = []
+  #allowances: Allowance[] = []
 
-  constructor(ports: MeterPorts, metered: Metered, paid: Paid | undefined) {
+  constructor(ports: MeterPorts, metered: Metered) {
     this.#ports = ports
     this.#metered = metered
     this.#passedOver = metered.passedOver
+  }
+
+  /** What the next attempt may cost. Throws `gateway_unavailable`, and holds nothing, after the end. */
+  pay(paid: Paid | undefined): void {
+    if (this.#ending) {
+      paid?.hold.settle(0n)
+      throw over()
+    }
+    this.release()
     this.#paid = paid
   }
 
+  /** Nobody is asked any more at this price: what was held for it is free. */
+  release(): void {
+    this.#paid?.hold.settle(0n)
+    this.#paid = undefined
+    this.#allowances = []
+  }
+
   /**
-   * An attempt is about to be sent, after one that failed by `failure`. The same model at the same
+   * An attempt is about to be sent, after one that failed by `failure`. The same model on the same
    * connection again, for a further part, is no new one.
    */
   async begin(asked: Asked, failure?: ApiError): Promise<void> {
     const last = this.#attempt
     if (last && isSame(last.beginning, asked)) return
+    if (this.#ending) throw over()
     const beginning = this.#beginningAt(asked)
     const text = beginningOf(beginning)
     this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
@@ -193,12 +194,14 @@ export class Meter {
    * What is charged at most. An estimate, or a count that contradicts itself, never goes beyond the
    * hold; the provider's own count does, up to the model's context, unless the caller set a limit.
    */
-  #limitsOf({ estimated, flawed }: Usage, { worst, outputLimit }: Paid): TokenLimits {
+  #limitsOf(
+    { estimated, flawed }: Usage,
+    { worst, outputLimit, contextLength }: Paid,
+  ): TokenLimits {
     const limits = limitsAt(worst.volume, outputLimit)
     for (const { gained } of this.#allowances) limits.output += gained
-    const { hasOwnLimit, model } = this.#metered
-    if (estimated || flawed || hasOwnLimit) return limits
-    const plausible = worst.volume.choices * (model.contextLength ?? contextOfUnknown)
+    if (estimated || flawed || this.#metered.hasOwnLimit) return limits
+    const plausible = worst.volume.choices * (contextLength ?? contextOfUnknown)
     return { ...limits, output: Math.max(limits.output, plausible) }
   }
 
@@ -214,8 +217,10 @@ export class Meter {
   async #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
     const paid = this.#paid
     const used = usage && paid ? withinLimits(usage, this.#limitsOf(usage, paid)) : usage
-    const cost = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
+    const price = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
+    const cost = paid && price > 0n ? paid.charged.of(price) : 0n
     const settled = paid?.hold.settle(cost)
+    this.#paid = undefined
     if (!this.#attempt) return 0n
     await this.#settle(this.#attempt, endOf({ outcome, used, cost, settled }))
     return cost
@@ -230,7 +235,6 @@ export class Meter {
 
   #beginningAt({ model, provider, connection, billing }: Asked): AttemptBeginning {
     const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
-    const paid = this.#paid
     const passedOver = this.#passedOver
     this.#passedOver = []
     return {
@@ -238,7 +242,7 @@ export class Meter {
       requestId,
       userId,
       keyId,
-      accountId: paid?.accountId ?? null,
+      accountId: billing.payer,
       billingMode: billing.mode,
       operation,
       model: model.id,
@@ -246,7 +250,7 @@ export class Meter {
       connectionId: connection.id,
       streamed,
       startedAt: new Date().toISOString(),
-      pricing: paid ? asText(paid.pricing) : null,
+      pricing: model.pricing && billing.payer !== null ? asText(model.pricing) : null,
       requestedModel: requestedModel === model.id ? null : requestedModel,
       passedOver: passedOver.length > 0 ? passedOver : null,
     }
@@ -255,33 +259,3 @@ export class Meter {
 
 const isSame = ({ connectionId, model }: AttemptBeginning, asked: Asked) =>
   connectionId === asked.connection.id && model === asked.model.id
-
-interface Ended {
-  outcome: string
-  used: Usage | undefined
-  cost: bigint
-  settled: Settled | undefined
-}
-
-const endOf = ({ outcome, used, cost, settled }: Ended): AttemptEnd => ({
-  leaseId: settled ? settled.leaseId : null,
-  outcome,
-  reason: null,
-  state: 'settled',
-  durationMs: 0,
-  firstTokenMs: null,
-  tokens: used ? countsOf(used) : nothing,
-  estimated: used ? used.estimated : false,
-  cost,
-  fromLease: settled ? settled.fromLease : 0n,
-})
-
-const countsOf = (usage: Usage): TokenCounts => ({
-  input: usage.input,
-  cachedInput: usage.cachedInput,
-  cacheWrite: usage.cacheWrite,
-  output: usage.output,
-  reasoning: usage.reasoning,
-  audioInput: usage.audioInput,
-  audioOutput: usage.audioOutput,
-})

@@ -101,5 +101,8 @@ async function fromCollection(
   })
   const [first] = candidates
   if (!first) throw new Error(`${collection.id} came to nobody`)
-  return { model: first.model, candidates, passedOver, mapped, isCollection: true }
+  const { model } = first
+  // A legacy completion is put to models that complete or to models that chat, not to both.
+  const alike = candidates.filter((candidate) => candidate.model.category === model.category)
+  return { model, candidates: alike, passedOver, mapped, isCollection: true }
 }

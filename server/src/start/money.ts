@@ -93,6 +93,9 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
       get minimumBalance() {
         return settings.current.minimumBalance
       },
+      get platformFeePercent() {
+        return settings.current.platformFeePercent
+      },
       ...portsFor(months),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),
