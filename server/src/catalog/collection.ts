@@ -18,6 +18,8 @@ export interface Member {
   priority: number
   /** How often it is drawn, against the others' weights. */
   weight: number
+  /** Asked only where nobody else is left: of `auto-free`, what Tollgate makes up itself. */
+  isStandIn?: boolean
 }
 
 /** Models under one name, `collection/<name>`. */

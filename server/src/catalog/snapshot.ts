@@ -91,12 +91,14 @@ function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Col
   const free = [...models.values()].filter(
     ({ isFree, enabled, category }) => isFree && enabled && category === 'chat',
   )
-  // What Tollgate makes up itself only stands in where there is nothing else.
-  const real = free.filter(({ simulated }) => !simulated)
-  const chosen = real.length > 0 ? real : free
   return {
     ...collection,
-    members: chosen.map(({ id }) => ({ modelId: id, priority: 1, weight: 1 })),
+    members: free.map(({ id, simulated: isStandIn }) => ({
+      modelId: id,
+      priority: 1,
+      weight: 1,
+      isStandIn,
+    })),
   }
 }
 

@@ -42,6 +42,7 @@ interface Choice {
 
 /** A member that may be asked, and those who serve it. */
 interface Usable extends MemberState {
+  isStandIn: boolean
   model: Model
   candidates: readonly Candidate[]
 }
@@ -59,14 +60,15 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
   const name = `${collectionPrefix}${collection.name}`
   const sorted = new Sorted()
   for (const member of collection.members) await sort(member, { collection, choice, sorted })
-  if (sorted.usable.length === 0) throw sorted.refusalFor(name)
+  const usable = sorted.firstChoice()
+  if (usable.length === 0) throw sorted.refusalFor(name)
   const turn = collection.strategy === 'round_robin' ? choice.turn() : 0
   const chance = {
     random: choice.random,
     turn: turn instanceof Promise ? await turn : turn,
   }
-  const ordered = inTurn(collection, sorted.usable, chance)
-  for (const member of sorted.usable) {
+  const ordered = inTurn(collection, usable, chance)
+  for (const member of usable) {
     if (!ordered.includes(member)) sorted.pass(member.model, 'cooling_down')
   }
   const longest = Math.max(...ordered.map(({ candidates }) => candidates.length))
@@ -96,6 +98,12 @@ class Sorted {
   /** The first of each kind, in the words of the member that it is about. */
   #misfit: ApiError | undefined
   #isDenied = false
+
+  /** All of them, or without those who only stand in. */
+  firstChoice(): Usable[] {
+    const real = this.usable.filter(({ isStandIn }) => !isStandIn)
+    return real.length > 0 ? real : this.usable
+  }
 
   pass({ id, provider }: Model, reason: PassedMember['reason']): void {
     if (this.passedOver.length >= mostTold) return
@@ -147,6 +155,7 @@ async function sort(member: Member, { collection, choice, sorted }: Sorting): Pr
     weight: member.weight,
     price: isFree || !pricing ? 0n : pricing.input + pricing.output,
     hasTools: capabilities.tools,
+    isStandIn: member.isStandIn === true,
   })
 }
 
