@@ -31,6 +31,10 @@ export interface AttemptBeginning {
   startedAt: string
   /** Nano-dollars per million tokens by bucket, as they were when the request began. */
   pricing: Readonly<Record<string, string>> | null
+  /** Whose connection it was, for one of an organization's. Its account has the same id. */
+  organizationId: string | null
+  /** The platform's part of the price, in millionths; null where there is no price. */
+  feeMillionths: number | null
 }
 
 /** How an attempt ended. */
