@@ -18,7 +18,7 @@ const help = `Usage: tollgate [command]
   faults [names] run the tests that need services of their own, or those of these names
   check         run what must pass before a change is sent
   audit         check that the ledger is in order; --json for programs
-  bench <name>  run a measurement: streams, cpu, journal, limits
+  bench <name>  run a measurement: streams, cpu, journal, limits, storm
   --help        this text
   --version     the version of Tollgate
 
