@@ -9,6 +9,7 @@ import * as config from './migrations/0006-config'
 import * as connectionOptions from './migrations/0007-connection-options'
 import * as organizations from './migrations/0008-organizations-and-connections'
 import * as namesOfModels from './migrations/0009-names-of-models'
+import * as earnings from './migrations/0010-earnings'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -23,6 +24,7 @@ const migrations: Record<string, Migration> = {
   '0007-connection-options': connectionOptions,
   '0008-organizations-and-connections': organizations,
   '0009-names-of-models': namesOfModels,
+  '0010-earnings': earnings,
 }
 
 /**

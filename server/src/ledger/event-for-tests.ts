@@ -36,6 +36,8 @@ export function eventForTests(accountId: string, fields: Partial<UsageEvent> = {
     pricing: { input: '150000000' },
     requestedModel: null,
     passedOver: null,
+    organizationId: null,
+    feeMillionths: null,
     cost: 0n,
     fromLease: 0n,
     ...fields,

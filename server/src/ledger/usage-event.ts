@@ -44,6 +44,10 @@ export interface AttemptBeginning {
   requestedModel: string | null
   /** Who came before it and was not asked; null for nobody. */
   passedOver: readonly PassedOver[] | null
+  /** Whose connection it was, for one of an organization's. Its account has the same id. */
+  organizationId: string | null
+  /** The platform's part of the price, in millionths; null where there is no price. */
+  feeMillionths: number | null
 }
 
 /** How an attempt ended. */

@@ -9,6 +9,9 @@ export interface Charge {
   leaseId: string | null
   cost: bigint
   fromLease: bigint
+  /** The account that gets what is paid, less the platform's fee; null where that is the house. */
+  payeeId: string | null
+  feeMillionths: number
   /** Its process died, or seems to have. */
   isOrphan: boolean
 }
@@ -47,16 +50,23 @@ export const recordColumns = [
   ['connection_id', 'text'],
   ['streamed', 'boolean'],
   ['pricing', 'jsonb'],
+  // Since 0010; a record from before ends here.
+  ['organization_id', 'text'],
+  ['fee_millionths', 'integer'],
+  // Nearly all records end here: what a record does not have is null.
   ['requested_model', 'text'],
   ['passed_over', 'jsonb'],
   ['reason', 'text'],
 ] as const
 
-/** Nearly all records end before these: what a record does not have is null. */
-const rareColumns = 3
-
-const fewest = recordColumns.length - rareColumns
-const columnsOfEnd = recordColumns.findIndex(([name]) => name === 'id')
+const placeOf = (column: (typeof recordColumns)[number][0]) =>
+  recordColumns.findIndex(([name]) => name === column)
+const placeOfMode = placeOf('billing_mode')
+const placeOfOrganization = placeOf('organization_id')
+const placeOfFee = placeOf('fee_millionths')
+const columnsOfEnd = placeOf('id')
+/** What a record had before any were added. */
+const fewestColumns = placeOfOrganization
 
 /** What a record says of an attempt from its beginning on: the end of the record, as text. */
 export function beginningOf(event: AttemptBeginning): string {
@@ -74,6 +84,8 @@ export function beginningOf(event: AttemptBeginning): string {
     event.connectionId,
     event.streamed,
     event.pricing,
+    event.organizationId,
+    event.feeMillionths,
   ]
   const { requestedModel, passedOver } = event
   if (requestedModel !== null || passedOver !== null) {
@@ -105,9 +117,7 @@ export function toRecord(end: AttemptEnd, beginning: string): string {
 }
 
 function withReason(record: string, reason: string): string {
-  const values = valuesOf(record)
-  while (values.length < recordColumns.length - 1) values.push(null)
-  return JSON.stringify([...values, reason])
+  return JSON.stringify([...valuesOf(record).slice(0, -1), reason])
 }
 
 /** What booking needs to know of an event that was just made. */
@@ -118,14 +128,28 @@ export const toCharge = (event: UsageEvent): Charge => ({
   leaseId: event.leaseId,
   cost: event.cost,
   fromLease: event.fromLease,
+  payeeId: payeeOf(event.billingMode, event.organizationId),
+  feeMillionths: event.feeMillionths ?? 0,
   isOrphan: event.state === 'orphan',
 })
 
-/** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
-export function chargeOf(record: string): Charge {
+/** Only a member pays the organization; what it pays itself is the house's. */
+const payeeOf = (mode: unknown, organizationId: string | null) =>
+  mode === 'member_pays' ? organizationId : null
+
+/** A record with all columns, and what booking needs of it. Throws as `chargeOf`. */
+export function readRecord(record: string): { record: string; charge: Charge } {
   const values = valuesOf(record)
+  return { record: JSON.stringify(values), charge: chargeIn(values) }
+}
+
+/** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
+export const chargeOf = (record: string): Charge => chargeIn(valuesOf(record))
+
+function chargeIn(values: readonly unknown[]): Charge {
   const [cost, fromLease, leaseId, state] = values
   const [id, startedAt, accountId] = values.slice(columnsOfEnd)
+  const fee = values[placeOfFee]
   if (
     typeof id !== 'string' ||
     typeof startedAt !== 'string' ||
@@ -141,6 +165,8 @@ export function chargeOf(record: string): Charge {
     leaseId: textOrNull(leaseId),
     cost: BigInt(cost),
     fromLease: BigInt(fromLease),
+    payeeId: payeeOf(values[placeOfMode], textOrNull(values[placeOfOrganization])),
+    feeMillionths: typeof fee === 'number' ? fee : 0,
     isOrphan: state === 'orphan',
   }
 }
@@ -155,8 +181,10 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 
 function valuesOf(list: string): unknown[] {
   const values: unknown = JSON.parse(list)
-  if (!Array.isArray(values) || values.length < fewest || values.length > recordColumns.length) {
-    throw new Error('the journal holds what is no usage event')
+  const all = recordColumns.length
+  if (Array.isArray(values) && values.length >= fewestColumns && values.length <= all) {
+    // Columns were added at the end since it was written.
+    return [...values, ...Array<null>(all - values.length).fill(null)]
   }
-  return values
+  throw new Error('the journal holds what is no usage event')
 }

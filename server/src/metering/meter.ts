@@ -25,6 +25,8 @@ export interface MeterPorts {
   /** Resolves when the event will be booked whatever happens; rejects where it may not be. */
   settle: (event: UsageEvent, beginning: string) => Promise<void>
   onError: (error: unknown) => void
+  /** What the platform takes of a price that is paid to somebody else, in millionths. */
+  readonly feeMillionths: number
 }
 
 /** Whose request is metered, and of what. */
@@ -64,7 +66,7 @@ export interface Asked {
   model: Model
   provider: { key: string }
   connection: { id: string }
-  billing: { mode: BillingMode; payer: string | null }
+  billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
 }
 
 interface OpenAttempt {
@@ -235,6 +237,7 @@ export class Meter {
 
   #beginningAt({ model, provider, connection, billing }: Asked): AttemptBeginning {
     const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
+    const pricing = billing.payer === null ? null : model.pricing
     const passedOver = this.#passedOver
     this.#passedOver = []
     return {
@@ -250,7 +253,9 @@ export class Meter {
       connectionId: connection.id,
       streamed,
       startedAt: new Date().toISOString(),
-      pricing: model.pricing && billing.payer !== null ? asText(model.pricing) : null,
+      pricing: pricing && asText(pricing),
+      organizationId: billing.organizationId,
+      feeMillionths: pricing && this.#ports.feeMillionths,
       requestedModel: requestedModel === model.id ? null : requestedModel,
       passedOver: passedOver.length > 0 ? passedOver : null,
     }

@@ -12,7 +12,7 @@ import {
 import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
 import { Refused, type Need } from '../ledger/need'
-import type { Purses } from '../ledger/purses'
+import type { Purse } from '../ledger/purse'
 import type { Hold } from '../ledger/slice'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { toUsd } from '../wire/usd'
@@ -41,12 +41,10 @@ class Price implements Need {
 }
 
 interface Options extends MeterPorts {
-  purses: Purses
+  purses: { of: (accountId: string) => Pick<Purse, 'hold'> }
   restrictions: Pick<Restrictions, 'of'>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
   minimumBalance: bigint
-  /** What the platform takes of a price that is paid to somebody else. */
-  platformFeePercent: number
 }
 
 /** Holds what requests may cost before they run. Source: api.md 21.3. */
@@ -97,8 +95,8 @@ export class Metering {
     if (mode === 'platform' || mode === 'member_pays') return wholePrice
     // Without a price there is nothing to take a fee of.
     if (mode === 'free' || !isServable(model) || model.isFree) return nothing
-    const { platformFeePercent } = this.#options
-    return platformFeePercent === 0 ? nothing : new Share(platformFeePercent)
+    const { feeMillionths } = this.#options
+    return feeMillionths === 0 ? nothing : new Share(feeMillionths)
   }
 
   /** As much as the balance and the spending limits of the month allow. */

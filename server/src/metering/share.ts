@@ -6,9 +6,8 @@ const whole = 1_000_000n
 export class Share {
   readonly #millionths: bigint
 
-  /** `percent` from 0 to 100, with four decimals. */
-  constructor(percent: number) {
-    this.#millionths = BigInt(Math.round(percent * 10_000))
+  constructor(millionths: number) {
+    this.#millionths = BigInt(millionths)
   }
 
   get isNothing(): boolean {
@@ -33,4 +32,4 @@ export class Share {
 }
 
 /** All of it. */
-export const wholePrice = new Share(100)
+export const wholePrice = new Share(1_000_000)
