@@ -56,6 +56,8 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  /** Judges addresses that customers set. */
+  guarded: Pick<GuardedEgress, 'check'>
   accounts: AccountCatalogs
   claims: Claims
   drains: Drains
@@ -76,7 +78,7 @@ export async function openGateway(
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, accounts, money, claims }, stack)
-  const egress = openEgress(parts)
+  const { egress, guarded } = openEgress(parts)
   const tokenUrl = parts.config.environment[tokenUrlVariable]
   const credentials = new Credentials({
     send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
@@ -109,6 +111,7 @@ export async function openGateway(
     }),
     door,
     egress,
+    guarded,
     accounts,
     claims,
     drains,
@@ -129,19 +132,20 @@ const openAccounts = ({ storage: { database, installation }, catalog, log }: Par
     }),
   )
 
-function openEgress({ config, timers, crashAt }: Parts): Egress {
+function openEgress({ config, timers, settings, crashAt }: Parts) {
   const { baseUrl, host, userEndpointPorts: ports } = config
   const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
-  const rules = { ports, ownHosts }
+  const privateNetworks = () => settings.current.allowedPrivateNetworks
   const guarded = new GuardedEgress({
     timers,
-    rules,
+    rules: { ports, ownHosts, privateNetworks },
     names: new Names(),
     transport: new Transport(),
   })
-  return crashAt
+  const egress = crashAt
     ? new CrashingEgress(timers, { guarded }, crashAt)
     : new Egress(timers, { guarded })
+  return { egress, guarded }
 }
 
 /** Who may come in, and how much of it. */
