@@ -16,6 +16,8 @@ const admission: Public<Admission> = {
   release() {},
 }
 const meter: Public<Meter> = {
+  pay() {},
+  release() {},
   begin: () => done,
   answered() {},
   allowance: () => undefined,
@@ -23,4 +25,4 @@ const meter: Public<Meter> = {
 }
 
 Object.assign(Limits.prototype, { admit: async () => admission })
-Object.assign(Metering.prototype, { open: async () => ({ meter, loweredTo: undefined }) })
+Object.assign(Metering.prototype, { meter: () => meter, hold: () => undefined })

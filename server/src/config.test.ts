@@ -24,6 +24,7 @@ const defaults = {
   databasePoolSize: 10,
   minimumBalance: 100_000_000n,
   firstCredit: 100_000_000_000n,
+  breakerMs: 30_000,
   auditEveryMs: 60_000,
   retentionDays: 30,
   journalSync: 'always' as const,

@@ -88,6 +88,7 @@ const Environment = z.object({
   IDLE_TIMEOUT_SECONDS: seconds(45),
   STREAM_TIMEOUT_SECONDS: seconds(900),
   CONNECT_TIMEOUT_SECONDS: seconds(3),
+  BREAKER_SECONDS: seconds(30),
   EARLY_HEADERS_SECONDS: seconds(15),
   KEEP_ALIVE_SECONDS: seconds(15),
   SLOW_CLIENT_SECONDS: seconds(30),
@@ -142,6 +143,8 @@ export interface Config {
   minimumBalance: bigint
   /** What the operator's own account begins with; nano-dollars. */
   firstCredit: bigint
+  /** The longest that a failing connection is passed over, in milliseconds. */
+  breakerMs: number
   /** How often the ledger is checked, by one node. */
   auditEveryMs: number
   /** For how many full days usage events are kept. */
@@ -239,6 +242,7 @@ export function readConfig(source: Source): Config {
     databasePoolSize: env.DATABASE_POOL_SIZE,
     minimumBalance: env.MINIMUM_BALANCE_USD,
     firstCredit: env.FIRST_CREDIT_USD,
+    breakerMs: env.BREAKER_SECONDS,
     auditEveryMs: env.AUDIT_SECONDS,
     retentionDays: env.RETENTION_DAYS,
     journalSync: env.JOURNAL_SYNC,

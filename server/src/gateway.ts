@@ -11,12 +11,13 @@
  * | connection  | a provider's address and credential, the platform's or a customer's               |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
+| turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
  * | chunk       | one object of an OpenAI stream, on the wire                                       |
  * | job         | a request that was checked and may run                                            |
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
- * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | hold        | the worst case of one attempt, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
@@ -40,14 +41,15 @@ import type {
   Reply,
 } from './gateway/job'
 import { once, outcomeOf, quietly, settled } from './gateway/settled'
+import { Turns } from './gateway/turns'
 import { chargeable } from './metering/costly-fields'
 import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import type { Meter, Metered } from './metering/meter'
 import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
-import { outputLimitOf, withOutputLimit } from './providers/openai/request'
+import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import { candidatesOf, denialOf, findModel, type Candidate } from './routing/candidate'
+import { candidatesOf, denialOf, findModel, isByPrice } from './routing/candidate'
 import { refuseCircle } from './wire/hops'
 import { check } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
@@ -97,16 +99,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     await admission.reserve(tokens)
-    const payer = isCharged(checked) ? { accountId: principal.accountId, month } : null
-    const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
-      endpoint.volume(checked),
-    )
-    meter = opened.meter
-    const body = withOutputLimit(checked.body, opened.loweredTo)
-    return await settled(await endpoint.run({ ...checked, body, meter }), {
+    const metering = ports.metering.meter(meteredOf(endpoint, checked))
+    meter = metering
+    const turns = new Turns({ endpoint, checked, meter, month })
+    return await settled(await endpoint.run({ ...checked, turns }), {
       settle,
       left: () => admission.releasePlace(),
-      opened: () => opened.meter.answered(),
+      opened: () => metering.answered(),
       signal: call.signal,
     })
   } catch (thrown) {
@@ -140,28 +139,16 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 
 const meteredOf = (
   { operation }: { operation: Exclude<Operation, 'responses'> },
-  { call, principal, model, body }: CheckedRequest<unknown>,
+  { call, principal, body }: CheckedRequest<unknown>,
 ): Metered => ({
   requestId: call.requestId,
   userId: principal.userId,
   keyId: principal.keyId,
-  model,
   operation,
   streamed: body['stream'] === true,
   hasOwnLimit: outputLimitOf(body) !== undefined,
   onAttempt: call.repeatable?.dispatched,
 })
-
-const isCharged = ({ candidates }: Pick<CheckedRequest<unknown>, 'candidates'>) =>
-  candidates[0]?.billing.mode === 'platform'
-
-/** A hold is opened once, so what nobody pays for does not go on to what somebody does. */
-function paidAlike(candidates: readonly Candidate[]): readonly Candidate[] {
-  const isPlatform = isCharged({ candidates })
-  const areAlike = candidates.every(({ billing }) => (billing.mode === 'platform') === isPlatform)
-  if (areAlike) return candidates
-  return candidates.filter(({ billing }) => billing.mode !== 'platform')
-}
 
 interface Prepared<Request> {
   checked: CheckedRequest<Request>
@@ -184,7 +171,7 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   const model = findModel({ snapshot, catalog }, request.model, endpoint.kinds)
   const caller = { userId: principal.userId, accountId: principal.accountId, catalog }
   const ways = { snapshot, caller, turns: ports.turns, open: ports.settings.current }
-  const candidates = paidAlike(candidatesOf(model, ways))
+  const candidates = candidatesOf(model, ways)
   if (candidates.length === 0) throw await denialOf(model, ways, ports.accounts)
   const size = endpoint.size(request, read.body)
   checkOutputLimit(model, size)
@@ -197,14 +184,13 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
       count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
     },
   )
-  const isPriced = isCharged({ candidates }) || candidates[0]?.billing.mode === 'member_pays'
-  const body =
-    model.pricing && isPriced
-      ? chargeable(read.body, { endpoint: endpoint.priced, pricing: model.pricing })
-      : read.body
+  const { body, bytes } = read
+  const { pricing } = model
+  const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
+  const priced = isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined
   const tokens = tokensNeeded(endpoint.need(request, read.bytes), size, model)
   return {
-    checked: { ports, call, principal, request, body, bytes: read.bytes, model, candidates },
+    checked: { ports, call, principal, request, body, priced, bytes, model, candidates },
     tokens,
   }
 }

@@ -8,6 +8,7 @@ import * as idempotency from './migrations/0005-idempotency'
 import * as config from './migrations/0006-config'
 import * as connectionOptions from './migrations/0007-connection-options'
 import * as organizations from './migrations/0008-organizations-and-connections'
+import * as earnings from './migrations/0010-earnings'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0006-config': config,
   '0007-connection-options': connectionOptions,
   '0008-organizations-and-connections': organizations,
+  '0010-earnings': earnings,
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Job, Leave, OpenStream, Reply } from './job'
+import type { Job, Leave, OpenStream, Reply, Turn } from './job'
 import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
 import { chatStreamOf, prepareChat } from './upstream-chat'
 import { wholeChat } from './whole-chat'
@@ -6,8 +6,6 @@ import { invalidRequest } from '../errors'
 import { completionVolume } from '../metering/volume'
 import { outputLimitOf } from '../providers/openai/request'
 import type { WholeAnswer } from '../providers/openai/whole-answer'
-import type { Candidate } from '../routing/candidate'
-import { dispatch } from '../routing/dispatch'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { CompletionRequest } from '../wire/completion-request'
 import { isObject } from '../wire/json-body'
@@ -31,16 +29,12 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
   const answers: (WholeAnswer & { provider: string })[] = []
   for (let start = 0; start < prompts.length; start += atOnce) {
     const batch = prompts.slice(start, start + atOnce).map((prompt) =>
-      dispatch(
-        job.candidates,
-        async (candidate) => {
-          const prepared = prepare(job, candidate, prompt)
-          const relay = { candidate, source: prepared.source, identity, legacyFunctions: false }
-          const answer = await wholeChat(job, { ...relay, prepared, deadline })
-          return { ...answer, provider: candidate.provider.key }
-        },
-        (candidate) => job.meter.begin(candidate),
-      ),
+      job.turns.ask(async (turn) => {
+        const prepared = prepare(turn, prompt)
+        const relay = { source: prepared.source, identity, legacyFunctions: false }
+        const answer = await wholeChat(turn, { ...relay, prepared, deadline })
+        return { ...answer, provider: turn.candidate.provider.key }
+      }),
     )
     answers.push(...(await Promise.all(batch)))
   }
@@ -67,10 +61,10 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const echoOnly = wantsEchoOnly(job.body)
   const open = (prompt: string) =>
     openStream(job, {
-      allowance: job.meter.allowance(prompts.length),
-      prepare: (candidate) => prepare(job, candidate, prompt),
-      relay: (candidate, { adapter, source }) => {
-        const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
+      allowance: ({ meter }) => meter.allowance(prompts.length),
+      prepare: (turn) => prepare(turn, prompt),
+      relay: (turn, { adapter, source }) => {
+        const relay = relayRequestOf(turn, { source, identity, legacyFunctions: false })
         return chatStreamOf(adapter, { ...relay, wantsUsage: false })
       },
     })
@@ -207,12 +201,13 @@ function chatPrompts({ request, model }: Job<CompletionRequest>): string[] {
   )
 }
 
-const prepare = (job: Job<CompletionRequest>, candidate: Candidate, prompt: string) =>
-  prepareChat(job, candidate, {
-    body: toChatBody(job.body, prompt),
+const prepare = (turn: Turn<CompletionRequest>, prompt: string) =>
+  prepareChat(turn, {
+    body: toChatBody(turn.body, prompt),
     textField: 'prompt',
     outputLimit: () => {
-      const outputLimit = outputLimitOf(job.body)?.limit
-      return completionVolume(job.body, { model: job.model, outputLimit }).outputLimit
+      const { body, model } = turn
+      const outputLimit = outputLimitOf(body)?.limit
+      return completionVolume(body, { model, outputLimit }).outputLimit
     },
   })

@@ -1,4 +1,4 @@
-import type { Endpoint, Job, Reply } from './job'
+import type { Endpoint, Job, Reply, Turn } from './job'
 import { wholeDeadline } from './relay'
 import {
   batchLimitOf,
@@ -12,8 +12,6 @@ import { invalidRequest, unavailable } from '../errors'
 import { roughTokens } from '../metering/estimate'
 import { embeddingVolume } from '../metering/volume'
 import { AttemptFailed } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
-import { dispatch } from '../routing/dispatch'
 import { EmbeddingRequest, toInputs, type EmbeddingInput } from '../wire/embedding-request'
 import { addUsage, toPromptUsageBlock } from '../wire/usage'
 
@@ -44,31 +42,30 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
 async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
   checkDimensions(job)
   using deadline = wholeDeadline(job)
-  return await dispatch(
-    job.candidates,
-    async (candidate) => {
-      const inputs = await acceptable(toInputs(job.request.input), candidate, job)
-      // Only now: what is refused before goes to no provider.
-      await job.meter.begin(candidate)
-      const answers = await embedAll(job, { candidate, deadline, inputs })
+  let inputs = toInputs(job.request.input)
+  return await job.turns.ask(
+    async (turn) => {
+      const answers = await embedAll(turn, { deadline, inputs })
       const data = answers
         .flatMap((answer) => answer.embeddings)
         .map((embedding, index) => ({ object: 'embedding', index, embedding }))
       const usage = answers.map((answer) => answer.usage).reduce(addUsage)
       const block = toPromptUsageBlock(usage)
       const body = { object: 'list', data, model: job.model.id, usage: block }
-      return { kind: 'whole', body, usage, provider: candidate.provider.key }
+      return { kind: 'whole', body, usage, provider: turn.candidate.provider.key }
     },
-    () => Promise.resolve(),
+    async (turn) => {
+      inputs = await acceptable(inputs, turn)
+    },
   )
 }
 
 /** A request in as many batches as its provider wants, a few at a time. */
 async function embedAll(
-  job: Job<EmbeddingRequest>,
-  { candidate, deadline, inputs }: Batch,
+  turn: Turn<EmbeddingRequest>,
+  { deadline, inputs }: Batch,
 ): Promise<Embedded[]> {
-  const batchLimit = batchLimitOf(candidate)
+  const batchLimit = batchLimitOf(turn.candidate)
   const answers: Embedded[] = []
   for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
     const running = Array.from({ length: atOnce }, (_, k) => {
@@ -76,7 +73,7 @@ async function embedAll(
       return inputs.slice(from, from + batchLimit)
     })
     const batches = running.filter((batch) => batch.length > 0)
-    const embedding = batches.map((batch) => embed(job, { candidate, deadline, inputs: batch }))
+    const embedding = batches.map((batch) => embed(turn, { deadline, inputs: batch }))
     const results = await Promise.allSettled(embedding)
     for (const result of results) if (result.status === 'fulfilled') answers.push(result.value)
     const failed = results.find(({ status }) => status === 'rejected')
@@ -91,8 +88,7 @@ async function embedAll(
 /** Token ids go to who takes them; for the others they become text again, off the event loop. */
 async function acceptable(
   inputs: EmbeddingInput,
-  candidate: Candidate,
-  { ports }: Job<EmbeddingRequest>,
+  { candidate, ports }: Turn<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
   if (!isTokens(inputs) || takesTokens(candidate)) return inputs
   const decoded = await ports.counter.decode(inputs, { deadlineMs: decodingMs })

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Drains } from './drains'
+import type { Turns } from './turns'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
@@ -21,6 +22,7 @@ import type { Operation } from '../routing/attempt'
 import type { Candidate, Open } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { PoolTurns } from '../routing/pool-turns'
+import type { Resilience } from '../routing/resilience'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { JsonObject } from '../wire/json-body'
@@ -38,6 +40,7 @@ export interface Ports {
   settings: { readonly current: Open }
   egress: Egress
   credentials: Credentials
+  resilience: Resilience
   counter: TokenCounter
   timers: Timers
   /** The deadlines of all that runs: a stopping process ends it through them. */
@@ -126,6 +129,8 @@ export interface CheckedRequest<Request> {
   request: Request
   /** The same request as it arrived; unknown fields travel on. */
   body: JsonObject
+  /** The same without what the model's price does not cover; undefined where not all pay by it. */
+  priced: JsonObject | undefined
   bytes: number
   model: Model
   candidates: readonly Candidate[]
@@ -133,22 +138,34 @@ export interface CheckedRequest<Request> {
 
 /** A request that may run. */
 export interface Job<Request> extends CheckedRequest<Request> {
-  /** Told of each attempt before it is sent. */
+  /** Asks its candidates. */
+  turns: Turns<Request>
+}
+
+/** A request as one candidate is asked: of that one's model, with a body that is paid for. */
+export interface Turn<Request> extends CheckedRequest<Request> {
+  candidate: Candidate
   meter: Meter
 }
 
-/** What one model endpoint adds to the stages that all share. */
-export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
-  operation: Exclude<Operation, 'responses'>
+/** What decides on the price of an endpoint's requests. */
+export interface Priced<Request> {
   /** Which fields its price covers. */
   priced: 'chat' | 'completion' | 'embedding'
+  /** The most that a request can make a model read and write. */
+  volume: (request: CheckedRequest<Request>) => Volume
+}
+
+/** What one model endpoint adds to the stages that all share. */
+export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends Priced<
+  z.output<Schema>
+> {
+  operation: Exclude<Operation, 'responses'>
   schema: Schema
   limitBytes: number
   kinds: readonly Category[]
   /** What there is to count, should it come close to the model's context. */
   size: (request: z.output<Schema>, body: JsonObject) => PromptSize
   need: (request: z.output<Schema>, bytes: number) => TokenNeed
-  /** The most that a request can make a model read and write. */
-  volume: (request: CheckedRequest<z.output<Schema>>) => Volume
   run: (job: Job<z.output<Schema>>) => Promise<Reply>
 }

@@ -1,4 +1,4 @@
-import type { Job } from './job'
+import type { Turn } from './job'
 import { sourceOf, type Prepared } from './relay'
 import type { Adapter, Target } from '../providers/adapter'
 import { chatWayOf } from '../providers/chat-way'
@@ -8,7 +8,6 @@ import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { Source } from '../providers/upstream-error'
 import type { Sent } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
@@ -21,10 +20,11 @@ interface AskedChat {
 }
 
 /** A chat request as one candidate takes it: relayed, or written by the adapter of its dialect. */
-export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: AskedChat): Prepared {
+export function prepareChat(turn: Turn<unknown>, asked: AskedChat): Prepared {
   const { body, textField } = asked
-  const source = sourceOf(job, candidate, textField)
-  const { upstreamModel } = job.model
+  const { candidate } = turn
+  const source = sourceOf(turn, textField)
+  const { upstreamModel } = turn.model
   const { adapter, operation, url, deployment } = chatWayOf(candidate, upstreamModel, body)
   if (!adapter) {
     const { options } = candidate.provider
@@ -33,7 +33,7 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
     return { source, operation, url, body: relayed }
   }
   const plain = toPlainChat(body)
-  const target = targetOf(job, asked)
+  const target = targetOf(turn, asked)
   const write = (signatures: Target['signatures']): Sent => {
     const request = adapter.request(plain, { ...target, ...(signatures && { signatures }) })
     if (deployment !== undefined) request.body['model'] = deployment
@@ -44,7 +44,7 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
 }
 
 const targetOf = (
-  { model: { capabilities, upstreamModel } }: Job<unknown>,
+  { model: { capabilities, upstreamModel } }: Turn<unknown>,
   { body, outputLimit }: AskedChat,
 ): Target => ({
   upstreamModel,

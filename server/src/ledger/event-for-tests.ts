@@ -33,6 +33,8 @@ export function eventForTests(accountId: string, fields: Partial<UsageEvent> = {
     },
     estimated: false,
     pricing: { input: '150000000' },
+    organizationId: null,
+    feeMillionths: null,
     cost: 0n,
     fromLease: 0n,
     ...fields,

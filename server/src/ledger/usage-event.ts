@@ -9,6 +9,9 @@ export interface TokenCounts {
   audioOutput: number
 }
 
+/** Who pays for an attempt, and by which price. Source: api.md 21.3. */
+export type BillingMode = 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+
 /** What is known of an attempt when it begins. */
 export interface AttemptBeginning {
   /** The attempt's id: doing it twice changes nothing. */
@@ -18,7 +21,7 @@ export interface AttemptBeginning {
   keyId: string
   /** Who pays; null where nobody does. */
   accountId: string | null
-  billingMode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+  billingMode: BillingMode
   operation: 'chat' | 'completions' | 'embeddings'
   model: string
   provider: string
@@ -28,6 +31,10 @@ export interface AttemptBeginning {
   startedAt: string
   /** Nano-dollars per million tokens by bucket, as they were when the request began. */
   pricing: Readonly<Record<string, string>> | null
+  /** Whose connection it was, for one of an organization's. Its account has the same id. */
+  organizationId: string | null
+  /** The platform's part of the price, in millionths; null where there is no price. */
+  feeMillionths: number | null
 }
 
 /** How an attempt ended. */

@@ -9,6 +9,9 @@ export interface Charge {
   leaseId: string | null
   cost: bigint
   fromLease: bigint
+  /** The account that gets what is paid, less the platform's fee; null where that is the house. */
+  payeeId: string | null
+  feeMillionths: number
   /** Its process died, or seems to have. */
   isOrphan: boolean
 }
@@ -47,9 +50,15 @@ export const recordColumns = [
   ['connection_id', 'text'],
   ['streamed', 'boolean'],
   ['pricing', 'jsonb'],
+  // Since 0010; a record from before ends here.
+  ['organization_id', 'text'],
+  ['fee_millionths', 'integer'],
 ] as const
 
+const columnsAtFirst = recordColumns.length - 2
+
 const columnsOfEnd = recordColumns.findIndex(([name]) => name === 'id')
+const columnOfMode = recordColumns.findIndex(([name]) => name === 'billing_mode')
 
 /** What a record says of an attempt from its beginning on: the end of the record, as text. */
 export const beginningOf = (event: AttemptBeginning): string =>
@@ -67,6 +76,8 @@ export const beginningOf = (event: AttemptBeginning): string =>
     event.connectionId,
     event.streamed,
     event.pricing,
+    event.organizationId,
+    event.feeMillionths,
   ]).slice(1)
 
 /**
@@ -92,14 +103,28 @@ export const toCharge = (event: UsageEvent): Charge => ({
   leaseId: event.leaseId,
   cost: event.cost,
   fromLease: event.fromLease,
+  payeeId: payeeOf(event.billingMode, event.organizationId),
+  feeMillionths: event.feeMillionths ?? 0,
   isOrphan: event.state === 'orphan',
 })
 
-/** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
-export function chargeOf(record: string): Charge {
+/** Only a member pays the organization; what it pays itself is the house's. */
+const payeeOf = (mode: unknown, organizationId: string | null) =>
+  mode === 'member_pays' ? organizationId : null
+
+/** A record with all columns, and what booking needs of it. Throws as `chargeOf`. */
+export function readRecord(record: string): { record: string; charge: Charge } {
   const values = valuesOf(record)
+  return { record: JSON.stringify(values), charge: chargeIn(values) }
+}
+
+/** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
+export const chargeOf = (record: string): Charge => chargeIn(valuesOf(record))
+
+function chargeIn(values: readonly unknown[]): Charge {
   const [cost, fromLease, leaseId, state] = values
   const [id, startedAt, accountId] = values.slice(columnsOfEnd)
+  const fee = values[columnsAtFirst + 1]
   if (
     typeof id !== 'string' ||
     typeof startedAt !== 'string' ||
@@ -115,6 +140,8 @@ export function chargeOf(record: string): Charge {
     leaseId: textOrNull(leaseId),
     cost: BigInt(cost),
     fromLease: BigInt(fromLease),
+    payeeId: payeeOf(values[columnOfMode], textOrNull(values[columnsAtFirst])),
+    feeMillionths: typeof fee === 'number' ? fee : 0,
     isOrphan: state === 'orphan',
   }
 }
@@ -129,8 +156,9 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 
 function valuesOf(list: string): unknown[] {
   const values: unknown = JSON.parse(list)
-  if (!Array.isArray(values) || values.length !== recordColumns.length) {
-    throw new Error('the journal holds what is no usage event')
+  if (Array.isArray(values)) {
+    if (values.length === recordColumns.length) return values
+    if (values.length === columnsAtFirst) return [...values, null, null]
   }
-  return values
+  throw new Error('the journal holds what is no usage event')
 }

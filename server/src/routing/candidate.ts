@@ -17,6 +17,9 @@ export interface Billing {
   organizationId: string | null
 }
 
+/** Whether it is the model's price that is charged, or free; else who pays its provider pays. */
+export const isByPrice = ({ mode }: Billing): boolean => mode !== 'byok' && mode !== 'org_pays'
+
 /** A model on a connection that may be tried. */
 export interface Candidate {
   model: Model

@@ -29,8 +29,10 @@ import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
 import { Credentials } from '../providers/credentials'
 import { tokenUrlVariable } from '../providers/registry'
+import type { Change } from '../routing/breakers'
 import type { Deadline } from '../routing/deadline'
 import { PoolTurns } from '../routing/pool-turns'
+import { Resilience } from '../routing/resilience'
 import type { LiveSettings } from '../settings/live-settings'
 
 /** Answers read on for their usage after their callers have gone. */
@@ -91,6 +93,11 @@ export async function openGateway(
   )
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
+  const resilience = new Resilience({
+    now: () => performance.now(),
+    longestMs: parts.config.breakerMs,
+    onChange: (change) => tellChange(log, change),
+  })
   const { metering, months } = money
   return {
     gateway: createGateway({
@@ -104,6 +111,7 @@ export async function openGateway(
       settings,
       egress,
       credentials,
+      resilience,
       counter,
       timers,
       running,
@@ -120,6 +128,19 @@ export async function openGateway(
       for (const deadline of running) deadline.cancel(reason)
     },
   }
+}
+
+/** What an operator sees of a provider that fails, once as it begins and once as it is over. */
+function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
+  const { connection, provider, model } = candidate
+  const subject = {
+    provider: provider.key,
+    model: model.id,
+    connectionId: connection.id,
+    owner: connection.owner,
+  }
+  if (isOpen) log.warn({ ...subject, openMs }, 'a connection is failing and is passed over')
+  else log.info(subject, 'a connection that was failing works again')
 }
 
 /** What customers bring to routing. */
