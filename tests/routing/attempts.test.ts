@@ -38,16 +38,17 @@ test('a mapped one keeps the name that was asked for', async () => {
   ])
 })
 
+const passed = (model: string, reason: string) => ({
+  model,
+  provider: 'fake',
+  connection_id: null,
+  reason,
+})
+
 test('an attempt that failed over says why; so does who was not asked', async () => {
   const members = ['fake/ok-dumb', 'fake/status-503-a', 'fake/ok']
   const name = await stage.collection({ name: 'told', members })
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
-  const passed = (model: string, reason: string) => ({
-    model,
-    provider: 'fake',
-    connection_id: null,
-    reason,
-  })
   const dumb = passed('fake/ok-dumb', 'invalid_request')
   expect(await attemptsOf(await stage.chat(name, { tools }))).toEqual([
     {

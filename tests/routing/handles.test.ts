@@ -49,8 +49,8 @@ test('an account takes one, sees it, and may change it after 30 days', async () 
 
 describe('what is no handle', () => {
   const wrong: [string, unknown, unknown[]][] = [
-    ['two characters', 'ab', refused('bad_format')],
-    ['31 characters', 'a'.repeat(31), refused('bad_format')],
+    ['two characters', 'ab', refused('too_short')],
+    ['31 characters', 'a'.repeat(31), refused('too_long')],
     ['a digit first', '1abc', refused('bad_format')],
     ['capitals', 'Abc', refused('bad_format')],
     ['a final hyphen', 'abc-', refused('bad_format')],
@@ -88,7 +88,9 @@ describe('what is no handle', () => {
   test('two who want one at the same time: one gets it', async () => {
     const both = await Promise.all([newCustomer(), newCustomer()])
     const answers = await Promise.all(both.map((customer) => set('wanted', customer)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses).toContain(200)
+    expect(statuses).toContain(400)
   })
 })
 

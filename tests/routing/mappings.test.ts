@@ -109,13 +109,14 @@ describe('a client with a fixed model name works', () => {
   })
 })
 
+const sources = (rows: { source_pattern: string }[]) => rows.map((row) => row.source_pattern)
+
 test('the list is in the order of application, in pages', async () => {
   await map('gpt-*', 'fake/ok', { priority: 5 })
   await map('gpt-4*', 'fake/ok', { priority: 5 })
   await map('*', 'fake/ok', { priority: 1, enabled: false })
   await map('gpt-4o', 'fake/ok', { priority: 1000 })
   const order = ['gpt-4o', '*', 'gpt-4*', 'gpt-*']
-  const sources = (rows: { source_pattern: string }[]) => rows.map((row) => row.source_pattern)
   expect(sources(await listed())).toEqual(order)
   expect(sources(await listed('?enabled=true'))).toEqual(['gpt-4o', 'gpt-4*', 'gpt-*'])
   expect(sources(await listed('?offset=1&limit=2'))).toEqual(order.slice(1, 3))

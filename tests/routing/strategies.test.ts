@@ -154,24 +154,25 @@ describe('a member that fails', () => {
   })
 })
 
+const saying = (part: Json) => ({ messages: [{ role: 'user', content: [part] }] })
+
 describe('only members that can do what the request needs are asked', () => {
   const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
   const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
-  const saying = (part: Json) => ({ messages: [{ role: 'user', content: [part] }] })
   const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
   const schema = { name: 'answer', schema: { type: 'object' } }
-  const cases: [string, string, Json, string][] = [
-    ['tools', 'tools', { tools }, 'tools'],
-    ['an image', 'vision', saying(image), 'messages.0.content'],
-    ['sound', 'audio', saying(sound), 'messages.0.content'],
-    [
-      'a schema',
-      'json_schema',
-      { response_format: { type: 'json_schema', json_schema: schema } },
-      'response_format',
-    ],
+  const cases: { what: string; capability: string; fields: Json; param: string }[] = [
+    { what: 'tools', capability: 'tools', fields: { tools }, param: 'tools' },
+    { what: 'an image', capability: 'vision', fields: saying(image), param: 'messages.0.content' },
+    { what: 'sound', capability: 'audio', fields: saying(sound), param: 'messages.0.content' },
+    {
+      what: 'a schema',
+      capability: 'json_schema',
+      fields: { response_format: { type: 'json_schema', json_schema: schema } },
+      param: 'response_format',
+    },
   ]
-  test.each(cases)('%s', async (_what, capability, fields, param) => {
+  test.each(cases)('$what', async ({ capability, fields, param }) => {
     const none = { tools: false, vision: false, audio: false, json_schema: false }
     await stage.rig.model(`ok-no-${capability}`, { capabilities: none })
     await stage.rig.model(`ok-has-${capability}`, { capabilities: { ...none, [capability]: true } })

@@ -30,6 +30,8 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Model mappings', description: 'Names that clients insist on, led to other models' },
       { name: 'Model collections', description: 'Several models under one name' },
       { name: 'Handle', description: 'A name for your own connections' },
+      { name: 'Connections', description: 'Provider keys of your own' },
+      { name: 'Organizations', description: 'Shared connections and credit' },
     ],
   },
   exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],

@@ -11,17 +11,6 @@ const Query = z.object({
   cursor: z.string().max(200).optional(),
 })
 
-/** Where a page of a list stands. */
-export const Pagination = z
-  .object({
-    total: z.int(),
-    limit: z.int(),
-    offset: z.int(),
-    has_more: z.boolean(),
-    next_cursor: z.string().nullable(),
-  })
-  .meta({ ref: 'Pagination' })
-
 /** Which part of a list is wanted. Rows are ordered by falling id, which is newest first. */
 export interface Page {
   limit: number

@@ -6,6 +6,7 @@ import { openRouting, type RoutingLookUps } from './routing'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
+import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -57,6 +58,9 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  /** Judges addresses that customers set. */
+  guarded: Pick<GuardedEgress, 'check'>
+  accounts: AccountCatalogs
   lookUps: RoutingLookUps
   claims: Claims
   drains: Drains
@@ -77,7 +81,7 @@ export async function openGateway(
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
-  const egress = openEgress(parts)
+  const { egress, guarded } = openEgress(parts)
   const tokenUrl = parts.config.environment[tokenUrlVariable]
   const credentials = new Credentials({
     send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
@@ -116,6 +120,8 @@ export async function openGateway(
     }),
     door,
     egress,
+    guarded,
+    accounts: names.routing.accounts,
     lookUps: names.lookUps,
     claims,
     drains,
@@ -139,19 +145,20 @@ function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
   else log.info(subject, 'a connection that was failing works again')
 }
 
-function openEgress({ config, timers, crashAt }: Parts): Egress {
+function openEgress({ config, timers, settings, crashAt }: Parts) {
   const { baseUrl, host, userEndpointPorts: ports } = config
   const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
-  const rules = { ports, ownHosts }
+  const privateNetworks = () => settings.current.allowedPrivateNetworks
   const guarded = new GuardedEgress({
     timers,
-    rules,
+    rules: { ports, ownHosts, privateNetworks },
     names: new Names(),
     transport: new Transport(),
   })
-  return crashAt
+  const egress = crashAt
     ? new CrashingEgress(timers, { guarded }, crashAt)
     : new Egress(timers, { guarded })
+  return { egress, guarded }
 }
 
 /** Who may come in, and how much of it. */

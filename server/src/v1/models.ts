@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { ListedModel, ModelList } from './schema'
 import type { Catalog } from '../catalog/catalog'
+import type { AccountCatalogs, FoundModel } from '../catalog/account-catalog'
 import { collectionPrefix } from '../catalog/collection'
-import { toListed } from '../catalog/snapshot'
+import { listingWith, toListed } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { answers, documented, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
@@ -22,40 +23,37 @@ function modelIdIn(url: string): string {
   }
 }
 
-interface Listed {
+const toFound = ({ id, provider, foundAt }: FoundModel) =>
+  toListed({ id, provider, createdAt: foundAt })
+
+interface Callable {
   name: string
   /** Unix seconds. */
   createdAt: number
 }
 
 /** The collections that an account may call. */
-export type CollectionsFor = (userId: string) => Promise<readonly Listed[]>
+export type CollectionsFor = (userId: string) => Promise<readonly Callable[]>
 
-interface Ports {
+/** A collection in the form of a model. Source: api.md 4.6. */
+const toCollection = ({ name, createdAt }: Callable) =>
+  toListed({ id: `${collectionPrefix}${name}`, provider: 'collection', createdAt })
+
+interface Known {
   catalog: Catalog
+  accounts: AccountCatalogs
   collectionsFor: CollectionsFor
 }
 
-/** A collection in the form of a model. Source: api.md 4.6. */
-const toListedCollection = ({ name, createdAt }: Listed) => ({
-  id: `${collectionPrefix}${name}`,
-  object: 'model' as const,
-  created: createdAt,
-  owned_by: 'collection',
-  permission: [],
-  root: name,
-  parent: null,
-})
-
-/** The listing of the catalogue, which is ready as text, with more behind it. */
-const extended = (listing: string, more: readonly object[]): string => {
-  if (more.length === 0) return listing
-  const end = listing.lastIndexOf(']')
-  const comma = listing.at(end - 1) === '[' ? '' : ','
-  return `${listing.slice(0, end)}${comma}${JSON.stringify(more).slice(1)}${listing.slice(end + 1)}`
+/** Models known only through connections that the caller may use, and of no model of the catalogue. */
+async function foundBy({ catalog, accounts }: Known, userId: string): Promise<FoundModel[]> {
+  const account = await accounts.of(userId)
+  if (account.isEmpty) return []
+  const { models, providers } = catalog.snapshot
+  return account.found().filter(({ id, provider }) => providers.has(provider) && !models.has(id))
 }
 
-export const modelRoutes = ({ catalog, collectionsFor }: Ports, guards: Guards) =>
+export const modelRoutes = (known: Known, guards: Guards) =>
   new Hono<Env>()
     .get(
       '/v1/models',
@@ -68,9 +66,11 @@ export const modelRoutes = ({ catalog, collectionsFor }: Ports, guards: Guards) 
       }),
       guards.key('read'),
       async (c) => {
-        const collections = await collectionsFor(c.var.principal.userId)
-        const { listing } = catalog.snapshot
-        return new Response(extended(listing, collections.map(toListedCollection)), {
+        const { userId } = c.var.principal
+        const found = await foundBy(known, userId)
+        const collections = await known.collectionsFor(userId)
+        const more = [...found.map(toFound), ...collections.map(toCollection)]
+        return new Response(listingWith(known.catalog.snapshot, more), {
           headers: { 'content-type': 'application/json' },
         })
       },
@@ -101,15 +101,14 @@ export const modelRoutes = ({ catalog, collectionsFor }: Ports, guards: Guards) 
       async (c) => {
         const id = modelIdIn(c.req.raw.url)
         splitModelId(id)
-        if (id.startsWith(collectionPrefix)) {
-          const found = (await collectionsFor(c.var.principal.userId)).find(
-            ({ name }) => `${collectionPrefix}${name}` === id,
-          )
-          if (!found) throw new ApiError('model_not_found', { param: 'model' })
-          return c.json(toListedCollection(found))
-        }
-        const model = catalog.snapshot.models.get(id)
-        if (!model?.enabled) throw new ApiError('model_not_found', { param: 'model' })
-        return c.json(toListed(model))
+        const { userId } = c.var.principal
+        const model = known.catalog.snapshot.models.get(id)
+        if (model?.enabled) return c.json(toListed(model))
+        const others = id.startsWith(collectionPrefix)
+          ? (await known.collectionsFor(userId)).map(toCollection)
+          : (await foundBy(known, userId)).map(toFound)
+        const other = others.find((one) => one.id === id)
+        if (!other) throw new ApiError('model_not_found', { param: 'model' })
+        return c.json(other)
       },
     )

@@ -1,7 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
 import type { ChangedProvider, NewProvider } from './schema'
 import type { Catalog } from '../../catalog/catalog'
-import { isReserved } from '../../catalog/reserved-names'
 import { isId, newId } from '../../db/id'
 import type { ProviderRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
@@ -11,6 +10,8 @@ import { containing, toPaged, type Page } from '../../http/paging'
 import { providers } from '../../providers/registry'
 
 const builtIn = new Set(providers.map(({ key }) => key))
+// First parts of model ids and paths that mean something else.
+const reserved = new Set(['collection', 'auto', 'admin', 'api', 'v1', 'native', 'docs', 'system'])
 
 const toProvider = (row: Selectable<ProviderRow>) => ({
   id: row.id,
@@ -33,20 +34,20 @@ const toColumns = ({ auth, options, ...fields }: Omit<ChangedProvider, 'name'>) 
   present({ ...fields, auth_header: auth, options: options && JSON.stringify(options) })
 
 function checkKey(key: string): void {
-  if (isReserved(key)) throw invalidRequest('key', 'reserved', `key: "${key}" is reserved.`)
+  if (reserved.has(key)) throw invalidRequest('key', 'reserved', `key: "${key}" is reserved.`)
   if (builtIn.has(key)) {
     throw invalidRequest('key', 'taken', `key: "${key}" comes with Tollgate.`)
   }
 }
 
-/** Handles and slugs come before a model's id as providers do. */
-async function checkNames(db: Kysely<Schema>, key: string): Promise<void> {
-  const name = await db
+/** A handle or a slug would no longer be told from the provider. */
+async function checkName(db: Kysely<Schema>, key: string): Promise<void> {
+  const taken = await db
     .selectFrom('public_name')
     .select('name')
     .where('name', '=', key)
     .executeTakeFirst()
-  if (name) throw invalidRequest('key', 'taken', `key: "${key}" is a handle or a slug.`)
+  if (taken) throw invalidRequest('key', 'taken', `key: "${key}" is a handle or a slug.`)
 }
 
 export type ProviderStore = ReturnType<typeof createProviderStore>
@@ -65,7 +66,7 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
     list: (page: Page, search: string | undefined) => listProviders(db, page, search),
     async create({ key, name, adapter, ...fields }: NewProvider) {
       checkKey(key)
-      await checkNames(db, key)
+      await checkName(db, key)
       const row = await db
         .insertInto('provider')
         .values({

@@ -1,16 +1,8 @@
 import { z } from 'zod'
+import { publicName } from '../../http/public-name'
 
-/** Letters, digits and single hyphens, a letter first. Source: api.md 6.3. */
-const shape = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
-
-export const NewHandle = z.object({
-  handle: z
-    .string()
-    .refine((handle) => handle.length >= 3 && handle.length <= 30 && shape.test(handle), {
-      params: { issue: 'bad_format' },
-      message: 'must be 3 to 30 of a-z, 0-9 and single hyphens, with a letter first.',
-    }),
-})
+/** A handle to be taken. Source: api.md 6.3. */
+export const NewHandle = z.object({ handle: publicName })
 
 export const Handle = z
   .object({

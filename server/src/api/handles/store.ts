@@ -1,9 +1,10 @@
 import { sql, type Kysely } from 'kysely'
-import { isReservedOwner } from '../../catalog/reserved-names'
+import type { Catalog } from '../../catalog/catalog'
 import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
+import { checkReserved } from '../../http/public-name'
 
 const waitDays = 30
 const dayMs = 86_400_000
@@ -27,6 +28,7 @@ const taken = () => invalidRequest('handle', 'taken', 'handle: somebody has this
 
 export interface HandleStoreOptions {
   db: Kysely<Schema>
+  catalog: Catalog
   /** What this node knows of a name has changed. */
   changed: (name: string) => void
 }
@@ -34,7 +36,7 @@ export interface HandleStoreOptions {
 export type HandleStore = ReturnType<typeof createHandleStore>
 
 /** The names by which accounts are called. Organizations' slugs are names of the same kind. */
-export function createHandleStore({ db, changed }: HandleStoreOptions) {
+export function createHandleStore({ db, catalog, changed }: HandleStoreOptions) {
   const find = (userId: string) =>
     db
       .selectFrom('public_name')
@@ -46,6 +48,7 @@ export function createHandleStore({ db, changed }: HandleStoreOptions) {
     async set(userId: string, handle: string) {
       const known = await find(userId)
       if (known?.name === handle) return toHandle(known)
+      checkReserved('handle', handle, catalog.snapshot.providers)
       await checkFree(db, handle)
       if (known) checkWait(known)
       // Whoever changed it meanwhile has to wait: the condition is in the statement.
@@ -86,7 +89,8 @@ async function checkFree(db: Kysely<Schema>, handle: string): Promise<void> {
     .select('id')
     .where('key', '=', handle)
     .executeTakeFirst()
-  if (provider || isReservedOwner(handle)) {
+  // One that is switched off, too.
+  if (provider) {
     throw invalidRequest('handle', 'reserved', `handle: "${handle}" is reserved.`)
   }
   const owner = await db

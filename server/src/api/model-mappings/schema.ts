@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mostRuns, runsNamedBy, runsOf } from '../../catalog/mapping'
+import { Pagination } from '../../http/documentation'
 import { trimmed } from '../../http/fields'
-import { Pagination } from '../../http/paging'
 import { broken } from '../../wire/field-error'
 import { isModelName } from '../../wire/model-id'
 
