@@ -199,6 +199,17 @@ describe('only members that can do what the request needs are asked', () => {
     expect(problem(await stage.chat(short, { max_tokens: 65 }))).toEqual(tooMuch)
   })
 
+  test('the numbers of an embedding', async () => {
+    const embedding = { category: 'embedding', pricing: { input: 1, output: 0 } }
+    await stage.rig.model('ok-narrow', { ...embedding, dimensions: 4 })
+    await stage.rig.model('ok-wide', { ...embedding, dimensions: 64 })
+    const model = await collection({ members: ['fake/ok-narrow', 'fake/ok-wide'] })
+    const embed = (dimensions: number) =>
+      stage.customer.client.embeddings.create({ model, input: 'Hello', dimensions })
+    expect((await embed(4)).model).toBe('fake/ok-narrow')
+    expect((await embed(8)).model).toBe('fake/ok-wide')
+  })
+
   test('the kind of model', async () => {
     await stage.rig.model('ok-embed', { category: 'embedding', pricing: { input: 1, output: 0 } })
     const name = await collection({ members: ['fake/ok-embed', 'fake/ok-a'] })

@@ -1,3 +1,4 @@
+import { checkDimensions } from './fitting'
 import type { Endpoint, Job, Reply, Turn } from './job'
 import { wholeDeadline } from './relay'
 import {
@@ -40,7 +41,7 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
 }
 
 async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
-  checkDimensions(job)
+  checkDimensions(job.model, job.body)
   using deadline = wholeDeadline(job)
   let inputs = toInputs(job.request.input)
   return await job.turns.ask(
@@ -98,15 +99,5 @@ async function acceptable(
     `input.${decoded.input}`,
     'out_of_range',
     `input: ${decoded.unknownToken} is no token id of cl100k_base.`,
-  )
-}
-
-function checkDimensions({ request, model }: Job<EmbeddingRequest>): void {
-  const asked = request.dimensions
-  if (!asked || model.dimensions === null || asked <= model.dimensions) return
-  throw invalidRequest(
-    'dimensions',
-    'out_of_range',
-    `dimensions: "${model.id}" has ${model.dimensions} at most.`,
   )
 }

@@ -1,10 +1,11 @@
 import type { Ports, ReadBody } from './job'
 import type { Model } from '../catalog/model'
-import { ApiError } from '../errors'
+import { ApiError, invalidRequest } from '../errors'
 import { tokensAtLeast, tokensAtMost } from '../metering/estimate'
 import { checkContext, checkOutputLimit, type PromptSize } from '../policy/size'
 import type { Demands } from '../routing/collections'
 import { needsOf } from '../routing/needs'
+import type { JsonObject } from '../wire/json-body'
 
 const countingMs = 1000
 
@@ -31,11 +32,20 @@ export function fitting(
   }
 }
 
+/** Throws where an embedding is to have more numbers than the model's have. */
+export function checkDimensions({ id, dimensions }: Model, body: JsonObject): void {
+  const asked = body['dimensions']
+  if (typeof asked !== 'number' || dimensions === null || asked <= dimensions) return
+  const words = `dimensions: "${id}" has ${dimensions} at most.`
+  throw invalidRequest('dimensions', 'out_of_range', words)
+}
+
 /** What a request asks of a collection's members. */
 export const demandsOf = ({ body }: ReadBody, fits: Fits): Demands => ({
   needs: needsOf(body),
   misfit: async (model) => {
     try {
+      checkDimensions(model, body)
       await fits(model)
       return undefined
     } catch (thrown) {
