@@ -32,12 +32,14 @@ afterAll(async () => {
 })
 
 async function served(node: Gateway, model: string): Promise<string> {
-  const { body, error } = await ask(node, { key: customer.key, body: { model, messages } })
-  return String(body['model'] ?? error.code).replace('fake/ok-', '')
+  const { text, error } = await ask(node, { key: customer.key, body: { model, messages } })
+  return /"model":"fake\/ok-(\w+)"/.exec(text)?.[1] ?? error.code ?? text
 }
 
-const api = (node: Gateway, method: string, path: string, body: Json) =>
-  ask(node, { path: `/api${path}`, method, key: customer.key, body })
+function api(node: Gateway, request: string, body: Json) {
+  const [method = '', path = ''] = request.split(' ')
+  return ask(node, { path: `/api${path}`, method, key: customer.key, body })
+}
 
 /** Asks until it is so, for at most 5 s. */
 async function soon(is: () => Promise<boolean>): Promise<void> {
@@ -51,22 +53,22 @@ async function soon(is: () => Promise<boolean>): Promise<void> {
 test('what is named at one node is known at the other, changed and deleted too', async () => {
   const { a, b } = nodes
   expect(await served(b, 'gpt-4o')).toBe('invalid_model')
-  const made = await api(a, 'POST', '/user/model-mappings', {
+  const made = await api(a, 'POST /user/model-mappings', {
     source_pattern: 'gpt-4o',
     target_model: 'fake/ok-a',
   })
   await soon(async () => (await served(b, 'gpt-4o')) === 'a')
   const path = `/user/model-mappings/${String(made.body['id'])}`
-  await api(a, 'PUT', path, { target_model: 'fake/ok-b' })
+  await api(a, `PUT ${path}`, { target_model: 'fake/ok-b' })
   await soon(async () => (await served(b, 'gpt-4o')) === 'b')
-  await api(a, 'DELETE', path, {})
+  await api(a, `DELETE ${path}`, {})
   await soon(async () => (await served(b, 'gpt-4o')) === 'invalid_model')
 })
 
 test("collections of an account and of the system, down to their members' changes", async () => {
   const { a, b } = nodes
-  const own = await api(a, 'POST', '/user/model-collections', { name: 'own' })
-  await api(a, 'POST', `/user/model-collections/${String(own.body['id'])}/members`, {
+  const own = await api(a, 'POST /user/model-collections', { name: 'own' })
+  await api(a, `POST /user/model-collections/${String(own.body['id'])}/members`, {
     model_id: 'fake/ok-a',
   })
   await soon(async () => (await served(b, 'collection/own')) === 'a')
@@ -80,7 +82,7 @@ test('round_robin: the nodes take turns by one counter', async () => {
   const { a, b } = nodes
   const members = ['fake/ok-a', 'fake/ok-b', 'fake/ok-c']
   const fields = { name: 'turns', routing_strategy: 'round_robin', members }
-  await api(a, 'POST', '/user/model-collections', fields)
+  await api(a, 'POST /user/model-collections', fields)
   await soon(async () => (await served(b, 'collection/turns')) !== 'model_not_found')
   const found: string[] = []
   for (const node of [a, b, a, b, b, a]) found.push(await served(node, 'collection/turns'))
