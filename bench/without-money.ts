@@ -16,11 +16,14 @@ const admission: Public<Admission> = {
   release() {},
 }
 const meter: Public<Meter> = {
+  pay() {},
+  release() {},
   begin: () => done,
+  passOver() {},
   answered() {},
   allowance: () => undefined,
   end: () => nothing,
 }
 
 Object.assign(Limits.prototype, { admit: async () => admission })
-Object.assign(Metering.prototype, { open: async () => ({ meter, loweredTo: undefined }) })
+Object.assign(Metering.prototype, { meter: () => meter, hold: () => undefined })

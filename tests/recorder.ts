@@ -102,11 +102,14 @@ function judged(
     if (!asked.signal?.aborted) rules?.end(cut)
     for (const violation of rules?.violations ?? []) notes.note(violation)
   }
+  /** A client that reads no more may leave while a piece is on its way. */
+  let isLeft = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await reader.read()
+          if (isLeft) return
           if (done) {
             finish()
             return controller.close()
@@ -115,6 +118,7 @@ function judged(
           search(decoder.decode(value, { stream: true }))
           controller.enqueue(value)
         } catch (thrown) {
+          if (isLeft) return
           finish(
             thrown instanceof Error ? thrown : new Error('of no known cause', { cause: thrown }),
           )
@@ -122,6 +126,7 @@ function judged(
         }
       },
       cancel(reason) {
+        isLeft = true
         for (const violation of rules?.violations ?? []) notes.note(violation)
         return reader.cancel(reason)
       },

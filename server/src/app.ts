@@ -2,18 +2,31 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { configRoutes } from './api/admin-config/routes'
 import type { ConfigStore } from './api/admin-config/store'
-import { connectionRoutes } from './api/admin-connections/routes'
-import type { ConnectionStore } from './api/admin-connections/store'
+import { poolRoutes } from './api/connection-pools/routes'
+import type { PoolStore } from './api/connection-pools/store'
+import { platformConnectionRoutes } from './api/connections/platform-routes'
+import type { PlatformConnectionStore } from './api/connections/platform-store'
+import { connectionRoutes } from './api/connections/routes'
+import type { ConnectionStore } from './api/connections/store'
 import { adminModelRoutes } from './api/admin-models/routes'
 import type { ModelStore } from './api/admin-models/store'
+import { handleRoutes } from './api/handles/routes'
+import type { HandleStore } from './api/handles/store'
+import { systemCollectionRoutes } from './api/model-collections/admin-routes'
+import { collectionRoutes } from './api/model-collections/routes'
+import type { CollectionStore } from './api/model-collections/store'
+import { mappingRoutes } from './api/model-mappings/routes'
+import type { MappingStore } from './api/model-mappings/store'
 import { creditRoutes } from './api/admin-credits/routes'
 import type { CreditStore } from './api/admin-credits/store'
+import { organizationRoutes, type OrganizationStores } from './api/organizations/routes'
 import { planRoutes } from './api/admin-plans/routes'
 import type { PlanStore } from './api/admin-plans/store'
 import { providerRoutes } from './api/admin-providers/routes'
 import type { ProviderStore } from './api/admin-providers/store'
 import { userRoutes } from './api/admin-users/routes'
 import type { UserStore } from './api/admin-users/store'
+import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
 import { ApiError, tellQuota } from './errors'
@@ -31,7 +44,7 @@ import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
 import { messageRoutes } from './v1/messages'
-import { modelRoutes } from './v1/models'
+import { modelRoutes, type CollectionsFor } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
 import { responseRoutes } from './v1/responses'
 import { ClientGone } from './wire/chunk-stream'
@@ -40,24 +53,65 @@ import { ClientGone } from './wire/chunk-stream'
 export interface AppPorts {
   gateway: Gateway
   catalog: Catalog
+  accounts: AccountCatalogs
+  collectionsFor: CollectionsFor
   guards: Guards
   reply: ReplyPorts
   readiness: Readiness
-  stores: {
+  stores: OrganizationStores & {
     config: ConfigStore
     users: UserStore
     plans: PlanStore
     credits: CreditStore
     providers: ProviderStore
     models: ModelStore
+    platformConnections: PlatformConnectionStore
     connections: ConnectionStore
+    pools: PoolStore
+    mappings: MappingStore
+    collections: CollectionStore
+    handles: HandleStore
   }
   log: Logger
 }
 
+/** `/v1`. */
+const modelEndpoints = (ports: AppPorts) => {
+  const { gateway, catalog, accounts, collectionsFor, guards, reply } = ports
+  return new Hono<Env>()
+    .route('/', chatCompletionRoutes(gateway, reply))
+    .route('/', completionRoutes(gateway, reply))
+    .route('/', embeddingRoutes(gateway, reply))
+    .route('/', messageRoutes(gateway, reply))
+    .route('/', responseRoutes(gateway, reply))
+    .route('/', modelRoutes({ catalog, accounts, collectionsFor }, guards))
+}
+
+/** `/api` for customers. */
+const accountEndpoints = ({ stores, guards }: AppPorts) =>
+  new Hono<Env>()
+    .route('/', connectionRoutes(stores.connections, guards))
+    .route('/', poolRoutes(stores.pools, guards))
+    .route('/', organizationRoutes(stores, guards))
+    .route('/', collectionRoutes(stores.collections, guards))
+    .route('/', mappingRoutes(stores.mappings, guards))
+    .route('/', handleRoutes(stores.handles, guards))
+
+/** `/api/admin`. */
+const operatorEndpoints = ({ stores, guards }: AppPorts) =>
+  new Hono<Env>()
+    .route('/', configRoutes(stores.config, guards))
+    .route('/', userRoutes(stores.users, guards))
+    .route('/', planRoutes(stores.plans, guards))
+    .route('/', creditRoutes(stores.credits, guards))
+    .route('/', providerRoutes(stores.providers, guards))
+    .route('/', adminModelRoutes(stores.models, guards))
+    .route('/', platformConnectionRoutes(stores.platformConnections, guards))
+    .route('/', systemCollectionRoutes(stores.collections, guards))
+
 /** All routes. Throws when one of them says nothing about who may call it. */
 export function createApp(ports: AppPorts): Hono<Env> {
-  const { gateway, catalog, guards, reply, log } = ports
+  const { guards, log } = ports
   const app = new Hono<Env>({ strict: false })
   app.use('*', async (c, next) => {
     const startedAtMs = performance.now()
@@ -78,19 +132,9 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.use('/api/public/*', allowAnyOrigin)
   app.use('/api/*', refuseNul)
 
-  app.route('/', chatCompletionRoutes(gateway, reply))
-  app.route('/', completionRoutes(gateway, reply))
-  app.route('/', embeddingRoutes(gateway, reply))
-  app.route('/', messageRoutes(gateway, reply))
-  app.route('/', responseRoutes(gateway, reply))
-  app.route('/', modelRoutes(catalog, guards))
-  app.route('/', configRoutes(ports.stores.config, guards))
-  app.route('/', userRoutes(ports.stores.users, guards))
-  app.route('/', planRoutes(ports.stores.plans, guards))
-  app.route('/', creditRoutes(ports.stores.credits, guards))
-  app.route('/', providerRoutes(ports.stores.providers, guards))
-  app.route('/', adminModelRoutes(ports.stores.models, guards))
-  app.route('/', connectionRoutes(ports.stores.connections, guards))
+  app.route('/', modelEndpoints(ports))
+  app.route('/', accountEndpoints(ports))
+  app.route('/', operatorEndpoints(ports))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   let described: Promise<string> | undefined

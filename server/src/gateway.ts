@@ -11,13 +11,14 @@
  * | connection  | a provider's address and credential, the platform's or a customer's               |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
+| turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
  * | chunk       | one object of an OpenAI stream, on the wire                                       |
  * | job         | a request that was checked and may run                                            |
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |
  * | admission   | leave to run one request, limits and credit reserved                              |
  * | lease       | the slice of an account's balance that one node reserved, durable                 |
  * | dialect     | a format that callers speak beside our own; its requests become chat requests     |
- * | hold        | the worst case of one request, taken out of a lease, in memory                    |
+ * | hold        | the worst case of one attempt, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
@@ -33,7 +34,9 @@ import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
 import { countTokens } from './gateway/count-tokens'
 import { embeddings } from './gateway/embeddings'
-import { fittingChat, overChat, told } from './gateway/over-chat'
+import { demandsOf, fitting } from './gateway/fitting'
+import { overChat, told } from './gateway/over-chat'
+import { resolutionOf } from './gateway/resolution'
 import type {
   Call,
   CheckedRequest,
@@ -44,19 +47,16 @@ import type {
   Reply,
 } from './gateway/job'
 import { once, outcomeOf, quietly, settled } from './gateway/settled'
+import { Turns } from './gateway/turns'
 import { chargeable } from './metering/costly-fields'
-import { tokensAtLeast, tokensAtMost } from './metering/estimate'
 import type { Meter, Metered } from './metering/meter'
-import { checkContext, checkOutputLimit } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
-import { outputLimitOf, withOutputLimit } from './providers/openai/request'
+import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import { candidatesOf, findModel } from './routing/candidate'
+import { isByPrice, type Candidate } from './routing/candidate'
 import { refuseCircle } from './wire/hops'
 import { check, type JsonObject } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
-
-const countingMs = 1000
 
 /** The model endpoints. Each rejects with an `ApiError`, or answers. */
 export interface Gateway {
@@ -87,11 +87,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   refuseCircle(call.hops)
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
+  let candidates: readonly Candidate[] = []
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending
     if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
     admission.release()
+    for (const { member } of candidates) member?.ended(ending.outcome)
     // In one turn with the end of the meter, which tells what was used.
     month?.end()
     return (await meter?.end(ending)) ?? 0n
@@ -106,18 +108,16 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
       }
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
+    candidates = checked.candidates
     await admission.reserve(tokens)
-    const payer = { accountId: principal.accountId, month }
-    const opened = await ports.metering.open(meteredOf(endpoint, checked), payer, () =>
-      endpoint.volume(checked),
-    )
-    meter = opened.meter
-    const body = withOutputLimit(checked.body, opened.loweredTo)
-    const reply = await endpoint.run({ ...checked, body, meter })
+    const metering = ports.metering.meter(meteredOf(endpoint, checked))
+    meter = metering
+    const turns = new Turns({ endpoint, checked, meter, month })
+    const reply = await endpoint.run({ ...checked, turns })
     return await settled(told(reply, checked.translation), {
       settle,
       left: () => admission.releasePlace(),
-      opened: () => opened.meter.answered(),
+      opened: () => metering.answered(),
       signal: call.signal,
     })
   } catch (thrown) {
@@ -151,12 +151,13 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 
 const meteredOf = (
   { operation }: { operation: Exclude<Operation, 'responses'> },
-  { call, principal, model, body }: CheckedRequest<unknown>,
+  { call, principal, body, requestedModel, passedOver }: CheckedRequest<unknown>,
 ): Metered => ({
   requestId: call.requestId,
   userId: principal.userId,
   keyId: principal.keyId,
-  model,
+  requestedModel,
+  passedOver,
   operation,
   streamed: body['stream'] === true,
   hasOwnLimit: outputLimitOf(body) !== undefined,
@@ -176,31 +177,26 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   { ports, principal, read }: { ports: Ports; principal: Principal; read: ReadBody },
 ): Promise<Prepared<z.output<Schema>>> {
   const translation = endpoint.translate?.(read.body)
-  const { body: arrived, bytes } = translation ? measured(translation.chat) : read
-  const request = check(endpoint.schema, arrived)
-
-  // A request keeps the catalogue, and so the prices, that it began with.
-  const { snapshot } = ports.catalog
-  const model = findModel(snapshot, request.model, endpoint.kinds)
-  const candidates = candidatesOf(snapshot, model, ports.settings.current)
-  const size = endpoint.size(request, arrived)
-  checkOutputLimit(model, size)
-  await checkContext(
-    model,
-    { ...size, bytes },
-    {
-      atMost: tokensAtMost,
-      atLeast: tokensAtLeast,
-      count: (texts) => ports.counter.count(texts, { deadlineMs: countingMs }),
-    },
-  )
-  const fitting = translation ? fittingChat(arrived, model) : arrived
-  const body = model.pricing
-    ? chargeable(fitting, { endpoint: endpoint.priced, pricing: model.pricing })
-    : fitting
+  const arrived = translation ? measured(translation.chat) : read
+  const { body, bytes } = arrived
+  const request = check(endpoint.schema, body)
+  const size = endpoint.size(request, body)
+  const fits = fitting(size, bytes, ports)
+  const asked = {
+    name: request.model,
+    kinds: endpoint.kinds,
+    demands: () => demandsOf(arrived, fits),
+  }
+  const resolution = await resolutionOf(asked, principal, ports)
+  const { model, candidates, passedOver } = resolution
+  if (!resolution.isCollection) await fits(model)
+  const { pricing } = model
+  const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
+  const priced = isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined
   const tokens = tokensNeeded(endpoint.need(request, bytes), size, model)
+  const named = { requestedModel: request.model, model, candidates, passedOver }
   return {
-    checked: { ports, call, principal, request, body, bytes, model, candidates, translation },
+    checked: { ports, call, principal, request, body, priced, bytes, translation, ...named },
     tokens,
   }
 }

@@ -1,19 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import { hashOf, isWellFormed } from './api-key'
 import type { Principal } from './principal'
-import { ApiError, unavailable } from '../errors'
+import { LookUps } from '../db/look-ups'
+import { ApiError } from '../errors'
 
 /** Looks one key up by its hash; undefined where there is none or its account is suspended. */
 export type LookUp = (hash: string) => Promise<Principal | undefined>
-
-interface Entry {
-  principal: Principal | undefined
-  fetchedAtMs: number
-  /** After this the entry is renewed in the background, and still served. */
-  renewAtMs: number
-  /** When a lookup last failed; for a moment after that nobody waits for another one. */
-  failedAtMs: number
-}
 
 interface KeyringOptions {
   lookUp: LookUp
@@ -23,31 +14,22 @@ interface KeyringOptions {
 }
 
 const capacity = 100_000
-const renewAfterMs = 30_000
-const jitter = 0.2
-const negativeMs = 5000
-/** A revocation holds after this long even when no notification arrives. */
-const trustedMs = 60_000
-/** How long a key is still good while the database does not answer. */
-const staleOnErrorMs = 300_000
-const askAgainMs = 1000
 
 /**
  * Keys, looked up from memory. One lookup a key at a time; a lookup that fails serves what was known,
  * up to 5 minutes, and is `gateway_unavailable` after that: an outage never makes a key invalid.
  */
 export class Keyring {
-  readonly #lookUp: LookUp
-  readonly #now: () => number
-  readonly #random: () => number
-  readonly #entries = new LRUCache<string, Entry>({ max: capacity })
-  readonly #pending = new Map<string, Promise<Entry>>()
-  #distrustedBeforeMs = -Infinity
+  readonly #lookUps: LookUps<Principal | undefined>
 
-  constructor({ lookUp, now = () => performance.now(), random = Math.random }: KeyringOptions) {
-    this.#lookUp = lookUp
-    this.#now = now
-    this.#random = random
+  constructor({ lookUp, now, random }: KeyringOptions) {
+    this.#lookUps = new LookUps({
+      lookUp,
+      capacity,
+      isNothing: (principal) => principal === undefined,
+      now,
+      random,
+    })
   }
 
   /**
@@ -61,83 +43,24 @@ export class Keyring {
   ): Principal | Promise<Principal> {
     const key = bearer(authorization)
     if (!isWellFormed(key)) throw new ApiError('invalid_api_key')
-    const hash = hashOf(key)
-    const entry = this.#entries.get(hash)
-    if (entry && this.#isSpared(entry)) return usable(entry.principal)
-    if (!entry || !this.#isTrusted(entry)) {
-      if (!entry?.principal && !this.#pending.has(hash)) onUnknown()
-      return this.#fetch(hash).then((fetched) => usable(fetched.principal))
-    }
-    if (this.#now() > entry.renewAtMs) this.#fetch(hash).catch(() => undefined)
-    return usable(entry.principal)
+    const found = this.#lookUps.of(hashOf(key), onUnknown)
+    return found instanceof Promise ? found.then(usable) : usable(found)
   }
 
   /** A key was changed or deleted. */
   forgetKey(hash: string): void {
-    this.#entries.delete(hash)
-    this.#pending.delete(hash)
+    this.#lookUps.forget(hash)
   }
 
   /** An account was changed or deleted. */
   forgetUser(userId: string): void {
-    for (const [hash, { principal }] of this.#entries.entries()) {
-      // Keys of a suspended account are known as nobody's.
-      if (!principal || principal.userId === userId) this.forgetKey(hash)
-    }
-    // A lookup under way may have read the account as it was.
-    this.#pending.clear()
+    // Keys of a suspended account are known as nobody's.
+    this.#lookUps.forgetWhere((principal) => !principal || principal.userId === userId)
   }
 
   /** Notifications may have been missed: every entry is looked up again before it is used. */
   distrust(): void {
-    this.#distrustedBeforeMs = this.#now()
-    this.#pending.clear()
-  }
-
-  #isTrusted({ principal, fetchedAtMs }: Entry): boolean {
-    const lifeMs = principal ? trustedMs : negativeMs
-    return fetchedAtMs > this.#distrustedBeforeMs && this.#now() - fetchedAtMs < lifeMs
-  }
-
-  /** Whether the database just failed for this key, and the key is still good without it. */
-  #isSpared({ principal, fetchedAtMs, failedAtMs }: Entry): boolean {
-    const now = this.#now()
-    const hasJustFailed = failedAtMs > this.#distrustedBeforeMs && now - failedAtMs < askAgainMs
-    return hasJustFailed && principal !== undefined && now - fetchedAtMs < staleOnErrorMs
-  }
-
-  #fetch(hash: string): Promise<Entry> {
-    const running = this.#pending.get(hash)
-    if (running) return running
-    const started = this.#now()
-    const fetching = this.#lookUp(hash)
-      .then(
-        (principal) => {
-          const spread = 1 + jitter * (2 * this.#random() - 1)
-          const entry = {
-            principal,
-            fetchedAtMs: started,
-            renewAtMs: started + renewAfterMs * spread,
-            failedAtMs: -Infinity,
-          }
-          // Invalidated while it ran, it answers those who wait and is not kept.
-          if (this.#pending.get(hash) === fetching) this.#entries.set(hash, entry)
-          return entry
-        },
-        (cause: unknown) => {
-          const known = this.#entries.peek(hash)
-          if (known?.principal && started - known.fetchedAtMs < staleOnErrorMs) {
-            known.failedAtMs = this.#now()
-            return known
-          }
-          throw unavailable(cause)
-        },
-      )
-      .finally(() => {
-        if (this.#pending.get(hash) === fetching) this.#pending.delete(hash)
-      })
-    this.#pending.set(hash, fetching)
-    return fetching
+    this.#lookUps.distrust()
   }
 }
 

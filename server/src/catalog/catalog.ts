@@ -61,6 +61,7 @@ export class Catalog implements Disposable {
         models: [...fixed.models, ...stored.models],
         providers: [...fixed.providers, ...stored.providers],
         connections: [...fixed.connections, ...stored.connections],
+        collections: stored.collections ?? [],
       })
     } while (this.#again)
   }

@@ -43,6 +43,8 @@ export function connectionsFrom(
       priority: 100,
       owner: null,
       isDefault: false,
+      rpm: null,
+      tpm: null,
       onlyModels: null,
     }
   })

@@ -28,6 +28,8 @@ export function fromLocalServers(
       priority: 100 + position,
       owner: null,
       isDefault: false,
+      rpm: null,
+      tpm: null,
       onlyModels: new Set(offered.map(({ id }) => `local/${id}`)),
     }
   })

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { emptyAccount } from './account-catalog'
 import { builtInModels } from './built-in'
 import type { Category, Model, Pricing } from './model'
 import { isPrice, isServable } from './priced'
 import { modelsOf, toModel } from './stored'
 import { candidatesOf } from '../routing/candidate'
+import { PoolTurns } from '../routing/pool-turns'
 import { providers } from '../providers/registry'
 import { toSnapshot } from './snapshot'
 
@@ -20,6 +22,8 @@ const connection = {
   priority: 1,
   owner: null,
   isDefault: false,
+  rpm: null,
+  tpm: null,
   onlyModels: null,
 }
 
@@ -32,11 +36,9 @@ const priced = (pricing: Pricing | null, isFree = false): Model => {
 /** Whether a platform connection would serve the model. */
 function isServed(model: Model): boolean {
   const snapshot = toSnapshot({ models: [model], providers, connections: [connection] })
-  try {
-    return candidatesOf(snapshot, model, { platformConnections: true }).length > 0
-  } catch {
-    return false
-  }
+  const caller = { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount }
+  const ways = { snapshot, caller, turns: new PoolTurns(), open: { platformConnections: true } }
+  return candidatesOf(model, ways).length > 0
 }
 
 describe('M37: what has no price is not served, and never free', () => {

@@ -58,6 +58,8 @@ export const sampleConnection = (fields: Partial<Connection> = {}): Connection =
   priority: 100,
   owner: null,
   isDefault: false,
+  rpm: null,
+  tpm: null,
   onlyModels: null,
   ...fields,
 })

@@ -1,3 +1,4 @@
+import { freeCollection, type Collection } from './collection'
 import type { Model } from './model'
 import type { ConnectionOptions } from '../providers/connection-options'
 import { ownAddress } from '../providers/own-address'
@@ -17,6 +18,9 @@ export interface Connection {
   /** Lower comes first. */
   priority: number
   isDefault: boolean
+  /** Requests and tokens a minute that it takes, null for no limit. */
+  rpm: number | null
+  tpm: number | null
   /** The models that are known only from it, and that nobody else serves; null for any. */
   onlyModels: ReadonlySet<string> | null
 }
@@ -27,6 +31,8 @@ export interface Snapshot {
   providers: ReadonlyMap<string, Provider>
   /** Platform connections by provider key, in the order in which they are tried. */
   connections: ReadonlyMap<string, readonly Connection[]>
+  /** Collections of the system, by name. */
+  collections: ReadonlyMap<string, Collection>
   /** The body of `GET /v1/models`. */
   listing: string
 }
@@ -36,10 +42,16 @@ export interface Parts {
   models: readonly Model[]
   providers: readonly Provider[]
   connections: readonly Connection[]
+  /** Of the system. */
+  collections?: readonly Collection[]
 }
 
 /** The seven fields of a model on the OpenAI wire. Source: spec.md 2.6. */
-export const toListed = ({ id, provider, createdAt }: Model) => ({
+export const toListed = ({
+  id,
+  provider,
+  createdAt,
+}: Pick<Model, 'id' | 'provider' | 'createdAt'>) => ({
   id,
   object: 'model' as const,
   created: createdAt,
@@ -49,8 +61,17 @@ export const toListed = ({ id, provider, createdAt }: Model) => ({
   parent: null,
 })
 
+type Listed = ReturnType<typeof toListed>
+
+/** The listing, with more models behind it. */
+export function listingWith({ listing }: Snapshot, more: readonly Listed[]): string {
+  if (more.length === 0) return listing
+  const isEmpty = listing.endsWith('[]}')
+  return `${listing.slice(0, -2)}${isEmpty ? '' : ','}${JSON.stringify(more).slice(1)}}`
+}
+
 /** Puts the parts in order: models by provider and name, connections by who is tried first. */
-export function toSnapshot({ models, providers, connections }: Parts): Snapshot {
+export function toSnapshot({ models, providers, connections, collections = [] }: Parts): Snapshot {
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
   const known = new Map(
     models.filter((model) => byKey.has(model.provider)).map((model) => [model.id, model]),
@@ -68,12 +89,34 @@ export function toSnapshot({ models, providers, connections }: Parts): Snapshot 
     models: ordered,
     providers: byKey,
     connections: byProvider,
+    collections: new Map(
+      collections.map((collection) => [collection.name, ofFree(collection, ordered)]),
+    ),
     listing: JSON.stringify({ object: 'list', data }),
   }
 }
 
+/** `auto-free` has models that cost nothing: of those that it was given, else of all there are. */
+function ofFree(collection: Collection, models: ReadonlyMap<string, Model>): Collection {
+  if (collection.name !== freeCollection) return collection
+  const given = collection.members.filter(({ modelId }) => models.get(modelId)?.isFree)
+  if (collection.members.length > 0) return { ...collection, members: given }
+  const free = [...models.values()].filter(
+    ({ isFree, enabled, category }) => isFree && enabled && category === 'chat',
+  )
+  return {
+    ...collection,
+    members: free.map(({ id, simulated: isStandIn }) => ({
+      modelId: id,
+      priority: 1,
+      weight: 1,
+      isStandIn,
+    })),
+  }
+}
+
 /** With the address that its own options make, if it was given none. */
-function addressed(connection: Connection, provider: Provider | undefined): Connection {
+export function addressed(connection: Connection, provider: Provider | undefined): Connection {
   if (!provider || connection.baseUrl !== null) return connection
   try {
     return { ...connection, baseUrl: ownAddress({ provider, connection }) ?? null }
@@ -83,6 +126,9 @@ function addressed(connection: Connection, provider: Provider | undefined): Conn
   }
 }
 
+/** What decides whose turn it is. */
+type Turn = Pick<Connection, 'id' | 'isDefault' | 'priority'>
+
 /** Default first, then by priority, then the oldest. */
-const byTurn = (a: Connection, b: Connection) =>
+export const byTurn = (a: Turn, b: Turn) =>
   Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority || (a.id < b.id ? -1 : 1)

@@ -2,8 +2,9 @@ import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { capabilities, type Model, type Pricing } from './model'
 import type { Connection, Parts } from './snapshot'
+import { readCollections } from './account-names'
 import type { ConnectionRow, ModelRow, ProviderRow, Schema } from '../db/schema'
-import { unseal } from '../db/sealed'
+import { connectionSecret, unseal, type SealingKeys } from '../db/sealed'
 import { ConnectionOptions } from '../providers/connection-options'
 import { dialects, RelayOptions, type Provider } from '../providers/provider'
 
@@ -92,20 +93,56 @@ export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
   options: RelayOptions.parse(row.options),
 })
 
-/** Nobody but the operator goes unguarded: what is not the platform's counts as a stranger's. */
-export const ownerOf = ({ id, scope }: Pick<Selectable<ConnectionRow>, 'id' | 'scope'>) =>
-  scope === 'platform' ? null : id
+type Owned = Pick<Selectable<ConnectionRow>, 'id' | 'scope' | 'user_id' | 'organization_id'>
 
-interface StoredOptions {
+/** Nobody but the operator goes unguarded: what is not the platform's counts as a stranger's. */
+export const ownerOf = ({ id, scope, user_id: user, organization_id: organization }: Owned) =>
+  scope === 'platform' ? null : (user ?? organization ?? id)
+
+/** A row of `connection` as a connection. Throws when it is damaged, or its secret does not open. */
+export const toConnection = (
+  row: Selectable<ConnectionRow>,
+  { sealingKeys }: Pick<StoredOptions, 'sealingKeys'>,
+): Connection => ({
+  id: row.id,
+  provider: row.provider,
+  name: row.name,
+  baseUrl: row.endpoint_url,
+  secret: row.secret && unseal(row.secret, sealingKeys, connectionSecret(row.id)),
+  options: ConnectionOptions.parse(row.options),
+  priority: row.priority,
+  owner: ownerOf(row),
+  isDefault: row.is_default,
+  rpm: row.rpm,
+  tpm: row.tpm,
+  onlyModels: null,
+})
+
+export interface StoredOptions {
   /** Opens the credentials. */
-  encryptionKey: Buffer
+  sealingKeys: SealingKeys
   /** A row that cannot be used is left out, and said. */
   onDamaged: (what: string, error: unknown) => void
 }
 
+/** The values of the rows that can be read. */
+export const usable = <Row, Value>(
+  rows: readonly Row[],
+  read: (row: Row) => Value,
+  onDamaged: (error: unknown) => void,
+): Value[] =>
+  rows.flatMap((row) => {
+    try {
+      return [read(row)]
+    } catch (error) {
+      onDamaged(error)
+      return []
+    }
+  })
+
 /** What operators added, as far as it is in use. Rejects when the database does not answer. */
 export async function readStored(db: Kysely<Schema>, options: StoredOptions): Promise<Parts> {
-  const [providers, models, connections] = await Promise.all([
+  const [providers, models, connections, collections] = await Promise.all([
     db.selectFrom('provider').selectAll().where('enabled', '=', true).execute(),
     db.selectFrom('model').selectAll().execute(),
     db
@@ -114,31 +151,17 @@ export async function readStored(db: Kysely<Schema>, options: StoredOptions): Pr
       .where('scope', '=', 'platform')
       .where('status', '!=', 'inactive')
       .execute(),
+    readCollections(db, null),
   ])
-  const usable = <Row, Value>(rows: Row[], what: string, read: (row: Row) => Value): Value[] =>
-    rows.flatMap((row) => {
-      try {
-        return [read(row)]
-      } catch (error) {
-        options.onDamaged(what, error)
-        return []
-      }
-    })
-  const toConnection = (row: Selectable<ConnectionRow>): Connection => ({
-    id: row.id,
-    provider: row.provider,
-    name: row.name,
-    baseUrl: row.endpoint_url,
-    secret: row.secret && unseal(row.secret, options.encryptionKey, row.id),
-    options: ConnectionOptions.parse(row.options),
-    priority: row.priority,
-    owner: ownerOf(row),
-    isDefault: row.is_default,
-    onlyModels: null,
-  })
+  const { onDamaged } = options
   return {
-    providers: usable(providers, 'provider', toProvider),
-    models: models.flatMap((row) => modelsOf(row, options.onDamaged)),
-    connections: usable(connections, 'connection', toConnection),
+    collections,
+    providers: usable(providers, toProvider, (error) => onDamaged('provider', error)),
+    models: models.flatMap((row) => modelsOf(row, onDamaged)),
+    connections: usable(
+      connections,
+      (row) => toConnection(row, options),
+      (error) => onDamaged('connection', error),
+    ),
   }
 }

@@ -6,6 +6,8 @@ export type IdPrefix =
   | 'key'
   | 'req'
   | 'conn'
+  | 'pool'
+  | 'org'
   | 'prov'
   | 'plan'
   | 'att'
@@ -13,6 +15,8 @@ export type IdPrefix =
   | 'node'
   | 'lease'
   | 'claim'
+  | 'map'
+  | 'coll'
 
 /** Ten bits as two characters. */
 const pairs = Array.from(

@@ -7,6 +7,9 @@ import * as audit from './migrations/0004-audit'
 import * as idempotency from './migrations/0005-idempotency'
 import * as config from './migrations/0006-config'
 import * as connectionOptions from './migrations/0007-connection-options'
+import * as organizations from './migrations/0008-organizations-and-connections'
+import * as namesOfModels from './migrations/0009-names-of-models'
+import * as earnings from './migrations/0010-earnings'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -19,6 +22,9 @@ const migrations: Record<string, Migration> = {
   '0005-idempotency': idempotency,
   '0006-config': config,
   '0007-connection-options': connectionOptions,
+  '0008-organizations-and-connections': organizations,
+  '0009-names-of-models': namesOfModels,
+  '0010-earnings': earnings,
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -94,15 +94,76 @@ export interface ModelRow {
   updated_at: Updated
 }
 
+/** A company, or whoever shares connections and credit. Amounts are nano-dollars. */
+export interface OrganizationRow {
+  id: string
+  name: string
+  description: string | null
+  website: string | null
+  provider_kind: 'cloud_provider' | 'enterprise_it' | 'research_institution' | 'startup' | null
+  is_public: Generated<boolean>
+  status: Generated<'active' | 'suspended'>
+  plan_id: Generated<string>
+  /** Null for what the plan says. */
+  member_limit: number | null
+  allow_join_requests: Generated<boolean>
+  auto_approve_requests: Generated<boolean>
+  /** Of e-mail addresses, in lower case. */
+  auto_approve_domains: ColumnType<string[], readonly string[] | undefined, readonly string[]>
+  requests_per_minute: Generated<number>
+  tokens_per_minute: Generated<number>
+  max_concurrent_requests: Generated<number>
+  monthly_spend_limit: bigint | null
+  default_member_spending_limit: bigint | null
+  billing_email: string
+  created_at: Created
+  updated_at: Updated
+}
+
+/** Who belongs to an organization; only an active one counts. */
+export interface MembershipRow {
+  organization_id: string
+  user_id: string
+  role: 'owner' | 'admin' | 'developer' | 'viewer' | 'member'
+  status: 'pending' | 'active' | 'suspended'
+  is_primary: Generated<boolean>
+  department: string | null
+  /** Nano-dollars a month. */
+  spending_limit: bigint | null
+  message: string | null
+  joined_at: Date | null
+  created_at: Created
+}
+
+/** A handle or a slug: of one owner, and nobody else's. */
+export interface PublicNameRow {
+  name: string
+  user_id: string | null
+  organization_id: string | null
+  /** When its owner took it. */
+  updated_at: Updated
+}
+
+type BillingMode = 'org_pays' | 'member_pays'
+
 /** A provider's address and credential. */
 export interface ConnectionRow {
   id: string
   scope: 'platform' | 'individual' | 'organization'
+  /** The owner where the scope is `individual`, else null. */
+  user_id: string | null
+  /** The owner where the scope is `organization`, else null; its billing mode is set as well then. */
+  organization_id: string | null
+  billing_mode: BillingMode | null
+  /** 2: Tollgate calls the provider; 3: a self-hosted gateway does. */
+  gateway_type: Generated<2 | 3>
   name: string
   provider: string
   endpoint_url: string | null
   /** The sealed credential, null where there is none. */
   secret: Buffer | null
+  /** Of the key that wraps the secret's data key; null for secrets from before there were any. */
+  secret_key_id: string | null
   api_key_prefix: string | null
   /** What the provider's dialect needs to know of it. */
   options: ColumnType<unknown, string | undefined, string>
@@ -111,12 +172,89 @@ export interface ConnectionRow {
   priority: Generated<number>
   rpm: number | null
   tpm: number | null
-  /** Names of models that the last test found. */
-  models: ColumnType<string[], readonly string[] | undefined, readonly string[]>
+  /** How many models the last test found. */
+  model_count: Generated<number>
   last_error: string | null
   last_tested_at: Date | null
   created_at: Created
   updated_at: Updated
+}
+
+/** A model that a test of the connection found, and that the catalogue had not. */
+export interface ConnectionModelRow {
+  connection_id: string
+  name: string
+  found_at: Created
+}
+
+/** Connections of one provider and owner that take turns. */
+export interface ConnectionPoolRow {
+  id: string
+  name: string
+  provider: string
+  scope: 'individual' | 'organization'
+  user_id: string | null
+  organization_id: string | null
+  billing_mode: BillingMode | null
+  strategy: 'priority' | 'round_robin' | 'least_used' | 'random'
+  enabled: Generated<boolean>
+  created_at: Created
+  updated_at: Updated
+}
+
+/** What one account calls a model. */
+export interface ModelMappingRow {
+  id: string
+  user_id: string
+  source_pattern: string
+  target_model: string
+  priority: Generated<number>
+  enabled: Generated<boolean>
+  description: string | null
+  created_at: Created
+  updated_at: Updated
+}
+
+/** Models under one name. */
+export interface ModelCollectionRow {
+  id: string
+  scope: 'individual' | 'organization' | 'system'
+  /** The owner where the scope is `individual`, else null. */
+  user_id: string | null
+  /** The owner where the scope is `organization`, else null. */
+  organization_id: string | null
+  name: string
+  display_name: string | null
+  description: string | null
+  routing_strategy:
+    | 'priority'
+    | 'round_robin'
+    | 'least_used'
+    | 'random'
+    | 'lowest_cost'
+    | 'lowest_latency'
+    | 'weighted'
+  enabled: Generated<boolean>
+  created_at: Created
+  updated_at: Updated
+}
+
+export interface ConnectionPoolMemberRow {
+  pool_id: string
+  connection_id: string
+  /** From 0. */
+  position: number
+}
+
+export interface ModelCollectionMemberRow {
+  collection_id: string
+  model_id: string
+  priority: number
+  weight: Generated<number>
+  enabled: Generated<boolean>
+  /** Rises with each that is added. */
+  position: GeneratedAlways<bigint>
+  added_at: Created
 }
 
 export interface Schema {
@@ -126,4 +264,13 @@ export interface Schema {
   provider: ProviderRow
   model: ModelRow
   connection: ConnectionRow
+  organization: OrganizationRow
+  membership: MembershipRow
+  public_name: PublicNameRow
+  connection_model: ConnectionModelRow
+  connection_pool: ConnectionPoolRow
+  connection_pool_member: ConnectionPoolMemberRow
+  model_mapping: ModelMappingRow
+  model_collection: ModelCollectionRow
+  model_collection_member: ModelCollectionMemberRow
 }

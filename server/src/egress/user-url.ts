@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isPublic } from './address'
+import { isPublic, isWithin } from './address'
 
 /** What an address that a user sets may be. */
 export interface UrlRules {
@@ -7,6 +7,8 @@ export interface UrlRules {
   ports: readonly number[]
   /** Hosts that are this service itself. */
   ownHosts: readonly string[]
+  /** Networks that may be named although they are private; read each time. */
+  privateNetworks?: () => readonly string[]
 }
 
 /** An address that may be stored and called, or why not, in words for the caller. */
@@ -34,12 +36,14 @@ const privateSuffixes = new Set(
   ).split(' '),
 )
 
-function hostRefusal(host: string, { ownHosts }: UrlRules): string | undefined {
+function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): string | undefined {
+  const allowed = privateNetworks?.() ?? []
   const address = host.replace(/^\[|\]$/g, '')
   if (ownHosts.some((own) => own.toLowerCase() === address))
     return 'The address is this service itself.'
   if (isIP(address) !== 0) {
-    return isPublic(address) ? undefined : 'The address is not one of the public internet.'
+    if (isPublic(address) || isWithin(address, allowed)) return undefined
+    return 'The address is not one of the public internet.'
   }
   const labels = host.split('.')
   const last = labels.at(-1) ?? ''
@@ -47,7 +51,9 @@ function hostRefusal(host: string, { ownHosts }: UrlRules): string | undefined {
   if (!isName || !lastLabel.test(last) || host.length > longestName) {
     return 'The host is no full domain name.'
   }
-  return privateSuffixes.has(last) ? 'The host is a name of private networks.' : undefined
+  // Where some are allowed, what the name leads to decides.
+  if (!privateSuffixes.has(last) || allowed.length > 0) return undefined
+  return 'The host is a name of private networks.'
 }
 
 /**

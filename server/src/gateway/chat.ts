@@ -1,12 +1,10 @@
-import type { Endpoint, Job, Reply } from './job'
+import type { Endpoint, Job, Reply, Turn } from './job'
 import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
 import { chatStreamOf, prepareChat } from './upstream-chat'
 import { wholeChat } from './whole-chat'
 import { roughPromptTokens, textsOf } from '../metering/estimate'
 import { chatVolume } from '../metering/volume'
 import { outputLimitOf } from '../providers/openai/request'
-import type { Candidate } from '../routing/candidate'
-import { dispatch } from '../routing/dispatch'
 import { ChatRequest } from '../wire/chat-request'
 import { usesFunctions } from '../wire/legacy-functions'
 
@@ -36,12 +34,12 @@ function streamed(job: Job<ChatRequest>): Reply {
   const identity = identityOf(job, 'chat.completion.chunk')
   const legacyFunctions = usesFunctions(job.body)
   const opening = openStream(job, {
-    allowance: job.meter.allowance(1),
-    prepare: (candidate) => prepare(job, candidate),
-    relay: (candidate, prepared) =>
+    allowance: ({ meter }) => meter.allowance(1),
+    prepare,
+    relay: (turn, prepared) =>
       chatStreamOf(
         prepared,
-        relayRequestOf(job, { candidate, source: prepared.source, identity, legacyFunctions }),
+        relayRequestOf(turn, { source: prepared.source, identity, legacyFunctions }),
       ),
   })
   return { kind: 'stream', identity, opening }
@@ -51,21 +49,17 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
   using deadline = wholeDeadline(job)
   const identity = identityOf(job, 'chat.completion')
   const legacyFunctions = usesFunctions(job.body)
-  return await dispatch(
-    job.candidates,
-    async (candidate) => {
-      const prepared = prepare(job, candidate)
-      const relay = { candidate, source: prepared.source, identity, legacyFunctions }
-      const answer = await wholeChat(job, { ...relay, prepared, deadline })
-      return { kind: 'whole', ...answer, provider: candidate.provider.key }
-    },
-    (candidate) => job.meter.begin(candidate),
-  )
+  return await job.turns.ask(async (turn) => {
+    const prepared = prepare(turn)
+    const relay = { source: prepared.source, identity, legacyFunctions }
+    const answer = await wholeChat(turn, { ...relay, prepared, deadline })
+    return { kind: 'whole', ...answer, provider: turn.candidate.provider.key }
+  })
 }
 
-const prepare = (job: Job<ChatRequest>, candidate: Candidate) =>
-  prepareChat(job, candidate, {
-    body: job.body,
+const prepare = (turn: Turn<ChatRequest>) =>
+  prepareChat(turn, {
+    body: turn.body,
     textField: 'messages',
-    outputLimit: () => chat.volume(job).outputLimit,
+    outputLimit: () => chat.volume(turn).outputLimit,
   })

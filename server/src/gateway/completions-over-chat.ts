@@ -1,4 +1,4 @@
-import type { Job, Leave, OpenStream, Reply } from './job'
+import type { Job, Leave, OpenStream, Reply, Turn } from './job'
 import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
 import { chatStreamOf, prepareChat } from './upstream-chat'
 import { wholeChat } from './whole-chat'
@@ -6,8 +6,6 @@ import { invalidRequest } from '../errors'
 import { completionVolume } from '../metering/volume'
 import { outputLimitOf } from '../providers/openai/request'
 import type { WholeAnswer } from '../providers/openai/whole-answer'
-import type { Candidate } from '../routing/candidate'
-import { dispatch } from '../routing/dispatch'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { CompletionRequest } from '../wire/completion-request'
 import { isObject } from '../wire/json-body'
@@ -28,19 +26,15 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
   using deadline = wholeDeadline(job)
   const prompts = chatPrompts(job)
   const identity = identityOf(job, 'text_completion')
-  const answers: (WholeAnswer & { provider: string })[] = []
+  const answers: (WholeAnswer & { provider: string; model: string })[] = []
   for (let start = 0; start < prompts.length; start += atOnce) {
     const batch = prompts.slice(start, start + atOnce).map((prompt) =>
-      dispatch(
-        job.candidates,
-        async (candidate) => {
-          const prepared = prepare(job, candidate, prompt)
-          const relay = { candidate, source: prepared.source, identity, legacyFunctions: false }
-          const answer = await wholeChat(job, { ...relay, prepared, deadline })
-          return { ...answer, provider: candidate.provider.key }
-        },
-        (candidate) => job.meter.begin(candidate),
-      ),
+      job.turns.ask(async (turn) => {
+        const prepared = prepare(turn, prompt)
+        const relay = { source: prepared.source, identity, legacyFunctions: false }
+        const answer = await wholeChat(turn, { ...relay, prepared, deadline })
+        return { ...answer, provider: turn.candidate.provider.key, model: turn.model.id }
+      }),
     )
     answers.push(...(await Promise.all(batch)))
   }
@@ -52,9 +46,10 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
     return theirs.map((choice, k) => toTextChoice(choice, position * perPrompt + k, echo))
   })
   const usage = answers.map((answer) => answer.usage).reduce(addUsage)
+  const model = answers[0]?.model ?? identity.model
   return {
     kind: 'whole',
-    body: { ...identity, choices, usage: toUsageBlock(usage) },
+    body: { ...identity, model, choices, usage: toUsageBlock(usage) },
     usage,
     provider: answers[0]?.provider ?? '',
   }
@@ -65,13 +60,15 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
   const prompts = chatPrompts(job)
   const identity = identityOf(job, 'text_completion')
   const echoOnly = wantsEchoOnly(job.body)
+  let served = identity
   const open = (prompt: string) =>
     openStream(job, {
-      allowance: job.meter.allowance(prompts.length),
-      prepare: (candidate) => prepare(job, candidate, prompt),
-      relay: (candidate, prepared) => {
+      allowance: ({ meter }) => meter.allowance(prompts.length),
+      prepare: (turn) => prepare(turn, prompt),
+      relay: (turn, prepared) => {
         const { source } = prepared
-        const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
+        const relay = relayRequestOf(turn, { source, identity, legacyFunctions: false })
+        served = relay.identity
         return chatStreamOf(prepared, { ...relay, wantsUsage: false })
       },
     })
@@ -83,10 +80,10 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
       {
         perPrompt: job.request.n ?? 1,
         echoes: job.request.echo ? prompts : [],
-        write: (chunk, place) => toTextChunk(chunk, identity, { ...place, echoOnly }),
+        write: (chunk, place) => toTextChunk(chunk, served, { ...place, echoOnly }),
         usageChunk: (usage) =>
           job.request.stream_options?.include_usage
-            ? [JSON.stringify({ ...identity, choices: [], usage: toUsageBlock(usage) })]
+            ? [JSON.stringify({ ...served, choices: [], usage: toUsageBlock(usage) })]
             : [],
       },
     )
@@ -208,12 +205,13 @@ function chatPrompts({ request, model }: Job<CompletionRequest>): string[] {
   )
 }
 
-const prepare = (job: Job<CompletionRequest>, candidate: Candidate, prompt: string) =>
-  prepareChat(job, candidate, {
-    body: toChatBody(job.body, prompt),
+const prepare = (turn: Turn<CompletionRequest>, prompt: string) =>
+  prepareChat(turn, {
+    body: toChatBody(turn.body, prompt),
     textField: 'prompt',
     outputLimit: () => {
-      const outputLimit = outputLimitOf(job.body)?.limit
-      return completionVolume(job.body, { model: job.model, outputLimit }).outputLimit
+      const { body, model } = turn
+      const outputLimit = outputLimitOf(body)?.limit
+      return completionVolume(body, { model, outputLimit }).outputLimit
     },
   })

@@ -1,4 +1,4 @@
-import type { Endpoint, Job, Reply } from './job'
+import type { Endpoint, Job, Reply, Turn } from './job'
 import {
   identityOf,
   openStream,
@@ -17,7 +17,6 @@ import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
 import { exchange } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
-import { dispatch } from '../routing/dispatch'
 import { CompletionRequest } from '../wire/completion-request'
 import { promptTexts } from '../wire/text-over-chat'
 
@@ -59,10 +58,10 @@ function streamed(job: Job<CompletionRequest>): Reply {
   const identity = identityOf(job, 'text_completion')
   const opening = openStream(job, {
     // An echo of the prompt is no output, and looks like it.
-    allowance: job.request.echo ? undefined : job.meter.allowance(1),
-    prepare: (candidate) => prepare(job, candidate),
-    relay: (candidate, { source }) =>
-      new TextStream(relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })),
+    allowance: ({ request, meter }) => (request.echo ? undefined : meter.allowance(1)),
+    prepare,
+    relay: (turn, { source }) =>
+      new TextStream(relayRequestOf(turn, { source, identity, legacyFunctions: false })),
   })
   return { kind: 'stream', identity, opening }
 }
@@ -70,32 +69,24 @@ function streamed(job: Job<CompletionRequest>): Reply {
 async function whole(job: Job<CompletionRequest>): Promise<Reply> {
   using deadline = wholeDeadline(job)
   const identity = identityOf(job, 'text_completion')
-  return await dispatch(
-    job.candidates,
-    async (candidate) => {
-      const prepared = prepare(job, candidate)
-      const { source } = prepared
-      const { egress, credentials } = job.ports
-      const { body: answer } = await exchange({
-        ...prepared,
-        candidate,
-        deadline,
-        egress,
-        credentials,
-        hops: job.call.hops,
-      })
-      const relay = relayRequestOf(job, { candidate, source, identity, legacyFunctions: false })
-      return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
-    },
-    (candidate) => job.meter.begin(candidate),
-  )
+  return await job.turns.ask(async (turn) => {
+    const { candidate } = turn
+    const prepared = prepare(turn)
+    const { source } = prepared
+    const { egress, credentials } = turn.ports
+    const way = { candidate, deadline, egress, credentials, hops: turn.call.hops }
+    const { body: answer } = await exchange({ ...prepared, ...way })
+    const relay = relayRequestOf(turn, { source, identity, legacyFunctions: false })
+    return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
+  })
 }
 
-function prepare(job: Job<CompletionRequest>, candidate: Candidate): Prepared {
+function prepare(turn: Turn<CompletionRequest>): Prepared {
+  const { candidate, model } = turn
   const { options } = candidate.provider
-  const { upstreamModel } = job.model
+  const { upstreamModel } = model
   const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'completions')
-  const body = toUpstreamCompletion(job.body, { upstreamModel, options })
+  const body = toUpstreamCompletion(turn.body, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
-  return { operation: 'completions', source: sourceOf(job, candidate, 'prompt'), url, body }
+  return { operation: 'completions', source: sourceOf(turn, 'prompt'), url, body }
 }

@@ -1,13 +1,14 @@
 import { chat } from './chat'
 import type { Call, Ports } from './job'
 import { sourceOf, wholeDeadline } from './relay'
+import { resolutionOf } from './resolution'
 import type { Dialect, Translation } from '../dialects/dialect'
-import type { Model } from '../catalog/model'
 import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
 import { chatWayOf } from '../providers/chat-way'
 import { addressOf } from '../providers/line'
 import { AttemptFailed, exchange } from '../routing/attempt'
-import { candidatesOf, findModel, type Candidate } from '../routing/candidate'
+import type { Candidate } from '../routing/candidate'
+import { needsOf } from '../routing/needs'
 import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
 import { refuseCircle } from '../wire/hops'
 import { check, isObject } from '../wire/json-body'
@@ -29,10 +30,11 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
     const { body } = await call.readBody(chat.limitBytes)
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
-    const { snapshot } = ports.catalog
-    const model = findModel(snapshot, request.model, chat.kinds)
-    const [candidate] = candidatesOf(snapshot, model, ports.settings.current)
-    const told = candidate && (await toldBy(candidate, { call, ports, model, translation }))
+    const demands = () => ({ needs: needsOf(translation.chat), misfit: async () => undefined })
+    const asked = { name: request.model, kinds: chat.kinds, demands }
+    const { candidates } = await resolutionOf(asked, principal, ports)
+    const [candidate] = candidates
+    const told = candidate && (await toldBy(candidate, { call, ports, translation }))
     return told ?? (await estimated(request, translation, ports))
   } finally {
     admission.release()
@@ -48,7 +50,6 @@ async function estimated(request: ChatRequest, { chat: body }: Translation, port
 interface Counting {
   call: Call
   ports: Ports
-  model: Model
   translation: Translation
 }
 
@@ -57,7 +58,8 @@ interface Counting {
  * count. Rejects with what it says is wrong with the request.
  */
 async function toldBy(candidate: Candidate, counting: Counting): Promise<number | undefined> {
-  const { call, ports, model, translation } = counting
+  const { call, ports, translation } = counting
+  const { model } = candidate
   const { original } = translation
   const { adapter, url, deployment } = chatWayOf(candidate, model.upstreamModel, translation.chat)
   if (!original || adapter?.own?.format !== original.format) return undefined
@@ -75,7 +77,7 @@ async function toldBy(candidate: Candidate, counting: Counting): Promise<number 
       ...(headers && { headers }),
       forwarded: original.headers,
       deadline,
-      source: sourceOf({ model, body }, candidate, 'messages'),
+      source: sourceOf({ model, body, candidate }, 'messages'),
       egress: ports.egress,
       credentials: ports.credentials,
       hops: call.hops,

@@ -1,4 +1,5 @@
-import type { Endpoint, Job, Reply } from './job'
+import { checkDimensions } from './fitting'
+import type { Endpoint, Job, Reply, Turn } from './job'
 import { wholeDeadline } from './relay'
 import {
   batchLimitOf,
@@ -12,8 +13,6 @@ import { invalidRequest, unavailable } from '../errors'
 import { roughTokens } from '../metering/estimate'
 import { embeddingVolume } from '../metering/volume'
 import { AttemptFailed } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
-import { dispatch } from '../routing/dispatch'
 import { EmbeddingRequest, toInputs, type EmbeddingInput } from '../wire/embedding-request'
 import { addUsage, toPromptUsageBlock } from '../wire/usage'
 
@@ -42,33 +41,32 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
 }
 
 async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
-  checkDimensions(job)
+  checkDimensions(job.model, job.body)
   using deadline = wholeDeadline(job)
-  return await dispatch(
-    job.candidates,
-    async (candidate) => {
-      const inputs = await acceptable(toInputs(job.request.input), candidate, job)
-      // Only now: what is refused before goes to no provider.
-      await job.meter.begin(candidate)
-      const answers = await embedAll(job, { candidate, deadline, inputs })
+  let inputs = toInputs(job.request.input)
+  return await job.turns.ask(
+    async (turn) => {
+      const answers = await embedAll(turn, { deadline, inputs })
       const data = answers
         .flatMap((answer) => answer.embeddings)
         .map((embedding, index) => ({ object: 'embedding', index, embedding }))
       const usage = answers.map((answer) => answer.usage).reduce(addUsage)
       const block = toPromptUsageBlock(usage)
-      const body = { object: 'list', data, model: job.model.id, usage: block }
-      return { kind: 'whole', body, usage, provider: candidate.provider.key }
+      const body = { object: 'list', data, model: turn.model.id, usage: block }
+      return { kind: 'whole', body, usage, provider: turn.candidate.provider.key }
     },
-    () => Promise.resolve(),
+    async (turn) => {
+      inputs = await acceptable(inputs, turn)
+    },
   )
 }
 
 /** A request in as many batches as its provider wants, a few at a time. */
 async function embedAll(
-  job: Job<EmbeddingRequest>,
-  { candidate, deadline, inputs }: Batch,
+  turn: Turn<EmbeddingRequest>,
+  { deadline, inputs }: Batch,
 ): Promise<Embedded[]> {
-  const batchLimit = batchLimitOf(candidate)
+  const batchLimit = batchLimitOf(turn.candidate)
   const answers: Embedded[] = []
   for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
     const running = Array.from({ length: atOnce }, (_, k) => {
@@ -76,7 +74,7 @@ async function embedAll(
       return inputs.slice(from, from + batchLimit)
     })
     const batches = running.filter((batch) => batch.length > 0)
-    const embedding = batches.map((batch) => embed(job, { candidate, deadline, inputs: batch }))
+    const embedding = batches.map((batch) => embed(turn, { deadline, inputs: batch }))
     const results = await Promise.allSettled(embedding)
     for (const result of results) if (result.status === 'fulfilled') answers.push(result.value)
     const failed = results.find(({ status }) => status === 'rejected')
@@ -91,8 +89,7 @@ async function embedAll(
 /** Token ids go to who takes them; for the others they become text again, off the event loop. */
 async function acceptable(
   inputs: EmbeddingInput,
-  candidate: Candidate,
-  { ports }: Job<EmbeddingRequest>,
+  { candidate, ports }: Turn<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
   if (!isTokens(inputs) || takesTokens(candidate)) return inputs
   const decoded = await ports.counter.decode(inputs, { deadlineMs: decodingMs })
@@ -102,15 +99,5 @@ async function acceptable(
     `input.${decoded.input}`,
     'out_of_range',
     `input: ${decoded.unknownToken} is no token id of cl100k_base.`,
-  )
-}
-
-function checkDimensions({ request, model }: Job<EmbeddingRequest>): void {
-  const asked = request.dimensions
-  if (!asked || model.dimensions === null || asked <= model.dimensions) return
-  throw invalidRequest(
-    'dimensions',
-    'out_of_range',
-    `dimensions: "${model.id}" has ${model.dimensions} at most.`,
   )
 }

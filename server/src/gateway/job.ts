@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Drains } from './drains'
+import type { Priced, Turn as TurnOf, Turns } from './turns'
 import type { Principal } from '../auth/principal'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
@@ -7,11 +8,9 @@ import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Credentials } from '../providers/credentials'
-import type { Meter } from '../metering/meter'
 import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
-import type { Volume } from '../metering/worst-case'
 import type { Translation } from '../dialects/dialect'
 import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
@@ -19,7 +18,11 @@ import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/attempt'
 import type { Candidate, Open } from '../routing/candidate'
+import type { PassedMember } from '../routing/collections'
 import type { Deadline } from '../routing/deadline'
+import type { PoolTurns } from '../routing/pool-turns'
+import type { Resilience } from '../routing/resilience'
+import type { Routing } from '../routing/resolve'
 import type { Identity } from '../wire/answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { EventWriter } from '../wire/event-writer'
@@ -33,9 +36,13 @@ export interface Ports {
   months: Months
   metering: Metering
   catalog: Catalog
+  routing: Routing
+  /** Whose turn it is in pools of connections. */
+  turns: PoolTurns
   settings: { readonly current: Open }
   egress: Egress
   credentials: Credentials
+  resilience: Resilience
   counter: TokenCounter
   timers: Timers
   /** The deadlines of all that runs: a stopping process ends it through them. */
@@ -130,24 +137,33 @@ export interface CheckedRequest<Request> {
   request: Request
   /** The same request as it arrived; unknown fields travel on. */
   body: JsonObject
+  /** The same without what the model's price does not cover; undefined where not all pay by it. */
+  priced: JsonObject | undefined
   bytes: number
   model: Model
   candidates: readonly Candidate[]
+  /** What the caller named. */
+  requestedModel: string
+  /** Members of its collection that are not asked. */
+  passedOver: readonly PassedMember[]
   /** Set where it arrived in another format: what it stood in for. */
   translation?: Translation | undefined
 }
 
 /** A request that may run. */
 export interface Job<Request> extends CheckedRequest<Request> {
-  /** Told of each attempt before it is sent. */
-  meter: Meter
+  /** Asks its candidates. */
+  turns: Turns<CheckedRequest<Request>>
 }
 
+/** A request as one candidate is asked. */
+export type Turn<Request> = TurnOf<CheckedRequest<Request>>
+
 /** What one model endpoint adds to the stages that all share. */
-export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
+export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends Priced<
+  CheckedRequest<z.output<Schema>>
+> {
   operation: Exclude<Operation, 'responses'>
-  /** Which fields its price covers. */
-  priced: 'chat' | 'completion' | 'embedding'
   schema: Schema
   limitBytes: number
   kinds: readonly Category[]
@@ -156,7 +172,5 @@ export interface Endpoint<Schema extends z.ZodType<{ model: string }>> {
   /** What there is to count, should it come close to the model's context. */
   size: (request: z.output<Schema>, body: JsonObject) => PromptSize
   need: (request: z.output<Schema>, bytes: number) => TokenNeed
-  /** The most that a request can make a model read and write. */
-  volume: (request: CheckedRequest<z.output<Schema>>) => Volume
   run: (job: Job<z.output<Schema>>) => Promise<Reply>
 }

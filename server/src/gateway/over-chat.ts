@@ -1,16 +1,8 @@
 import { chat } from './chat'
 import type { Endpoint, Reply } from './job'
 import type { Dialect, Translation } from '../dialects/dialect'
-import type { Model } from '../catalog/model'
 import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
-import { isObject, type JsonObject } from '../wire/json-body'
-
-/** A level of thinking is a wish: a model that does not think would refuse the word. */
-export function fittingChat(chat: JsonObject, { capabilities }: Model): JsonObject {
-  if (capabilities.reasoning || chat['reasoning_effort'] === undefined) return chat
-  const { reasoning_effort: _effort, ...rest } = chat
-  return rest
-}
+import { isObject } from '../wire/json-body'
 
 /** Chat completions for callers of another format. */
 export const overChat = (dialect: Dialect): Endpoint<typeof ChatRequest> => ({

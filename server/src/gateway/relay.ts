@@ -1,4 +1,4 @@
-import type { Job, OpenStream } from './job'
+import type { CheckedRequest, Job, OpenStream, Turn } from './job'
 import { Leaving } from './leaving'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { newIdBody } from '../db/id'
@@ -6,9 +6,7 @@ import type { OwnFormat } from '../providers/adapter'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import type { Source } from '../providers/upstream-error'
 import type { Allowance, Attempt, Operation, Sent } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
 import { Deadline } from '../routing/deadline'
-import { dispatch } from '../routing/dispatch'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { answerId, type Identity } from '../wire/answer'
 import { ClientGone } from '../wire/chunk-stream'
@@ -20,20 +18,23 @@ export interface Relayable {
 }
 
 /** The head of every chunk or answer of a job. */
-export const identityOf = (job: Job<unknown>, object: Identity['object']): Identity => ({
+export const identityOf = (job: CheckedRequest<unknown>, object: Identity['object']): Identity => ({
   id: answerId(job.call.requestId, object === 'text_completion' ? 'cmpl' : 'chatcmpl'),
   object,
   created: Math.floor(Date.now() / 1000),
   model: job.model.id,
 })
 
+/** The same with the model that serves, which of a collection may be another than the first. */
+const servedBy = ({ model }: Turn<unknown>, identity: Identity): Identity =>
+  model.id === identity.model ? identity : { ...identity, model: model.id }
+
 export const sourceOf = (
-  { model, body }: Pick<Job<unknown>, 'model' | 'body'>,
-  { provider, connection }: Candidate,
+  { model, body, candidate }: Pick<Turn<unknown>, 'model' | 'body' | 'candidate'>,
   textField: Source['textField'],
 ): Source => ({
-  provider: provider.key,
-  secret: connection.secret,
+  provider: candidate.provider.key,
+  secret: candidate.connection.secret,
   textField,
   wasSent: (field) => field in body,
   contextLength: model.contextLength,
@@ -41,25 +42,27 @@ export const sourceOf = (
 })
 
 export interface RelayOf {
-  candidate: Candidate
   source: Source
   identity: Identity
   legacyFunctions: boolean
 }
 
-export const relayRequestOf = (job: Job<Relayable>, relay: RelayOf): RelayRequest => ({
-  identity: relay.identity,
+export const relayRequestOf = (turn: Turn<Relayable>, relay: RelayOf): RelayRequest => ({
+  identity: servedBy(turn, relay.identity),
   source: relay.source,
-  options: relay.candidate.provider.options,
-  wantsUsage: job.request.stream_options?.include_usage === true,
+  options: turn.candidate.provider.options,
+  wantsUsage: turn.request.stream_options?.include_usage === true,
   legacyFunctions: relay.legacyFunctions,
-  keepsText: job.translation !== undefined,
+  keepsText: turn.translation !== undefined,
   newCallId: () => `call_${newIdBody()}`,
-  estimate: (output) => estimateUsage({ promptTokens: estimatePrompt(job.body), output }),
+  estimate: (output) => estimateUsage({ promptTokens: estimatePrompt(turn.body), output }),
 })
 
 /** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
-export function wholeDeadline({ call, ports }: Pick<Job<unknown>, 'call' | 'ports'>): Deadline {
+export function wholeDeadline({
+  call,
+  ports,
+}: Pick<CheckedRequest<unknown>, 'call' | 'ports'>): Deadline {
   const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
   return call.repeatable ? deadline : followed(deadline, call.signal)
 }
@@ -79,43 +82,48 @@ export interface Prepared extends Sent {
   own?: OwnFormat | undefined
 }
 
-interface StreamPlan {
-  prepare: (candidate: Candidate) => Prepared
-  relay: (candidate: Candidate, prepared: Prepared) => RelayedStream
-  allowance: Allowance | undefined
+interface StreamPlan<Request> {
+  prepare: (turn: Turn<Request>) => Prepared
+  relay: (turn: Turn<Request>, prepared: Prepared) => RelayedStream
+  allowance: (turn: Turn<Request>) => Allowance | undefined
 }
 
 /** Opens a stream at the first candidate that gives one. */
-export const openStream = (job: Job<unknown>, plan: StreamPlan): Promise<OpenStream> =>
-  dispatch(
-    job.candidates,
-    async (candidate) => {
-      const prepared = plan.prepare(candidate)
-      const { egress, credentials, drains, timers, running } = job.ports
-      const { streamMs: totalMs, firstByteMs, idleMs } = timers
-      const onPassed = (reason: Error): boolean => leaving.passed(reason)
-      const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
-      const { signal } = job.call
-      const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
-      const { allowance } = plan
-      const way = { candidate, deadline, egress, credentials, hops: job.call.hops }
-      const attempt: Attempt = { ...prepared, ...way, allowance }
-      try {
-        const relayed = plan.relay(candidate, prepared)
-        const stream = await UpstreamStream.open(attempt, relayed)
-        leaving.opened(stream)
-        return {
-          stream,
-          provider: candidate.provider.key,
-          isTold: prepared.own !== undefined,
-          usage: () => relayed.usage(),
-          leave: () => leaving.leave(stream),
-        }
-      } catch (thrown) {
-        leaving[Symbol.dispose]()
-        deadline[Symbol.dispose]()
-        throw thrown
-      }
-    },
-    (candidate) => job.meter.begin(candidate),
-  )
+export const openStream = <Request>(
+  job: Job<Request>,
+  plan: StreamPlan<Request>,
+): Promise<OpenStream> => job.turns.ask((turn) => openAt(turn, plan))
+
+async function openAt<Request>(
+  turn: Turn<Request>,
+  plan: StreamPlan<Request>,
+): Promise<OpenStream> {
+  const { candidate, call, ports } = turn
+  const prepared = plan.prepare(turn)
+  const { egress, credentials, drains, timers, running, resilience } = ports
+  const { streamMs: totalMs, firstByteMs, idleMs } = timers
+  const onPassed = (reason: Error): boolean => leaving.passed(reason)
+  const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
+  const { signal, hops } = call
+  const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
+  const since = resilience.enter(candidate)
+  const onBroken = (thrown: unknown) => resilience.ended(candidate, since, thrown)
+  const way = { candidate, deadline, egress, credentials, hops, onBroken }
+  const attempt: Attempt = { ...prepared, ...way, allowance: plan.allowance(turn) }
+  try {
+    const relayed = plan.relay(turn, prepared)
+    const stream = await UpstreamStream.open(attempt, relayed)
+    leaving.opened(stream)
+    return {
+      stream,
+      provider: candidate.provider.key,
+      isTold: prepared.own !== undefined,
+      usage: () => relayed.usage(),
+      leave: () => leaving.leave(stream),
+    }
+  } catch (thrown) {
+    leaving[Symbol.dispose]()
+    deadline[Symbol.dispose]()
+    throw thrown
+  }
+}

@@ -1,14 +1,15 @@
-import type { Job } from './job'
+import type { Turn } from './job'
 import { sourceOf, type Prepared } from './relay'
 import type { Target } from '../providers/adapter'
 import { chatWayOf, responsesWayOf } from '../providers/chat-way'
+import type { Model } from '../catalog/model'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { Source } from '../providers/upstream-error'
 import type { Sent } from '../routing/attempt'
-import type { Candidate } from '../routing/candidate'
+import { isByPrice } from '../routing/candidate'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
@@ -21,21 +22,24 @@ interface AskedChat {
 }
 
 /** A chat request as one candidate takes it: relayed, or written by the adapter of its dialect. */
-export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: AskedChat): Prepared {
-  const { body, textField } = asked
-  const source = sourceOf(job, candidate, textField)
-  const { upstreamModel } = job.model
-  const { original, refusal } = job.translation ?? {}
-  const { adapter, operation, url, deployment } = wayOf(job, candidate, body)
+export function prepareChat(turn: Turn<unknown>, asked: AskedChat): Prepared {
+  const { textField } = asked
+  const { candidate, model, translation } = turn
+  const body = translation ? fittingChat(asked.body, model) : asked.body
+  const source = sourceOf(turn, textField)
+  const { upstreamModel } = model
+  const { original, refusal } = translation ?? {}
+  const { adapter, operation, url, deployment } = wayOf(turn, body)
   const own = adapter?.own
   if (own && own.format === original?.format) {
-    const paid = job.model.pricing ? original.paid() : original.body
+    const isPriced = model.pricing && isByPrice(candidate.billing)
+    const passedOn = isPriced ? original.paid() : original.body
     const maxTokens = outputLimitOf(body)?.limit
-    const request = own.request(paid, { upstreamModel, maxTokens })
+    const request = own.request(passedOn, { upstreamModel, maxTokens })
     if (deployment !== undefined) request.body['model'] = deployment
-    const sent = { model: job.model, body: original.body }
+    const sent = { model, body: original.body, candidate }
     return {
-      source: sourceOf(sent, candidate, textField),
+      source: sourceOf(sent, textField),
       operation,
       url,
       ...request,
@@ -51,7 +55,7 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
     return { source, operation, url, body: relayed }
   }
   const plain = toPlainChat(body)
-  const target = targetOf(job, asked)
+  const target = targetOf(turn, asked)
   const write = (signatures: Target['signatures']): Sent => {
     const request = adapter.request(plain, { ...target, ...(signatures && { signatures }) })
     if (deployment !== undefined) request.body['model'] = deployment
@@ -61,8 +65,15 @@ export function prepareChat(job: Job<unknown>, candidate: Candidate, asked: Aske
   return { source, operation, ...write(undefined), unsigned }
 }
 
+/** A level of thinking is a wish: a model that does not think would refuse the word. */
+function fittingChat(chat: JsonObject, { capabilities }: Model): JsonObject {
+  if (capabilities.reasoning || chat['reasoning_effort'] === undefined) return chat
+  const { reasoning_effort: _effort, ...rest } = chat
+  return rest
+}
+
 /** What came as a request for a Response goes on as one, where that is taken. */
-function wayOf({ model, translation }: Job<unknown>, candidate: Candidate, body: JsonObject) {
+function wayOf({ model, candidate, translation }: Turn<unknown>, body: JsonObject) {
   const { upstreamModel } = model
   const original = translation?.original
   const way =
@@ -73,7 +84,7 @@ function wayOf({ model, translation }: Job<unknown>, candidate: Candidate, body:
 }
 
 const targetOf = (
-  { model: { capabilities, upstreamModel } }: Job<unknown>,
+  { model: { capabilities, upstreamModel } }: Turn<unknown>,
   { body, outputLimit }: AskedChat,
 ): Target => ({
   upstreamModel,

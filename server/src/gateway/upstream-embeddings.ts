@@ -1,4 +1,4 @@
-import type { Job } from './job'
+import type { Turn } from './job'
 import { sourceOf } from './relay'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { embeddingAdapterOf } from '../providers/adapters'
@@ -12,9 +12,8 @@ import type { Deadline } from '../routing/deadline'
 import type { EmbeddingInput, EmbeddingRequest } from '../wire/embedding-request'
 import type { Usage } from '../wire/usage'
 
-/** Some of the inputs of one request, for one candidate. */
+/** Some of the inputs of one request. */
 export interface Batch {
-  candidate: Candidate
   deadline: Deadline
   inputs: EmbeddingInput
 }
@@ -38,11 +37,11 @@ export const isTokens = (list: EmbeddingInput): list is readonly (readonly numbe
   typeof list[0] !== 'string'
 
 /** Sends one batch, relayed or written by an adapter. Throws `AttemptFailed`, and what is no answer. */
-export async function embed(job: Job<EmbeddingRequest>, batch: Batch): Promise<Embedded> {
-  const adapter = embeddingAdapterOf(batch.candidate.provider)
+export async function embed(turn: Turn<EmbeddingRequest>, batch: Batch): Promise<Embedded> {
+  const adapter = embeddingAdapterOf(turn.candidate.provider)
   const { embeddings, usage } = await (adapter
-    ? translated(job, adapter, batch)
-    : relayed(job, batch))
+    ? translated(turn, adapter, batch)
+    : relayed(turn, batch))
   const { inputs } = batch
   return {
     embeddings,
@@ -50,32 +49,33 @@ export async function embed(job: Job<EmbeddingRequest>, batch: Batch): Promise<E
   }
 }
 
-const attemptOf = (job: Job<EmbeddingRequest>, { candidate, deadline }: Batch) => ({
-  candidate,
+const attemptOf = (turn: Turn<EmbeddingRequest>, { deadline }: Batch) => ({
+  candidate: turn.candidate,
   deadline,
   operation: 'embeddings' as const,
-  source: sourceOf(job, candidate, 'input'),
-  egress: job.ports.egress,
-  credentials: job.ports.credentials,
-  hops: job.call.hops,
+  source: sourceOf(turn, 'input'),
+  egress: turn.ports.egress,
+  credentials: turn.ports.credentials,
+  hops: turn.call.hops,
 })
 
-const formatOf = ({ request }: Job<EmbeddingRequest>) => request.encoding_format ?? 'float'
+const formatOf = ({ request }: Turn<EmbeddingRequest>) => request.encoding_format ?? 'float'
 
-async function relayed(job: Job<EmbeddingRequest>, batch: Batch) {
-  const { inputs, candidate } = batch
-  const { upstreamModel } = job.model
+async function relayed(turn: Turn<EmbeddingRequest>, batch: Batch) {
+  const { inputs } = batch
+  const { candidate } = turn
+  const { upstreamModel } = turn.model
   const { options } = candidate.provider
   const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'embeddings')
-  const written = toUpstreamEmbedding(job.body, inputs, { upstreamModel, options })
+  const written = toUpstreamEmbedding(turn.body, inputs, { upstreamModel, options })
   if (deployment !== undefined) written['model'] = deployment
-  const attempt: Attempt = { ...attemptOf(job, batch), url, body: written }
+  const attempt: Attempt = { ...attemptOf(turn, batch), url, body: written }
   const { body } = await exchange(attempt)
-  return readEmbeddings(body, { count: inputs.length, format: formatOf(job) }, attempt.source)
+  return readEmbeddings(body, { count: inputs.length, format: formatOf(turn) }, attempt.source)
 }
 
-async function translated(job: Job<EmbeddingRequest>, adapter: EmbeddingAdapter, batch: Batch) {
-  const { request, body, model } = job
+async function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapter, batch: Batch) {
+  const { request, body, model } = turn
   const inputType = body['input_type']
   const texts = batch.inputs.filter((input) => typeof input === 'string')
   const written = adapter.request(texts, {
@@ -83,11 +83,11 @@ async function translated(job: Job<EmbeddingRequest>, adapter: EmbeddingAdapter,
     dimensions: request.dimensions ?? undefined,
     inputType: typeof inputType === 'string' ? inputType : undefined,
   })
-  const attempt: Attempt = { ...attemptOf(job, batch), ...written, failure: adapter.failure }
+  const attempt: Attempt = { ...attemptOf(turn, batch), ...written, failure: adapter.failure }
   const { embeddings, usage } = adapter.read(await exchange(attempt), attempt.source)
   if (embeddings.length !== texts.length) {
     throw nonsense(attempt.source.provider, 'an answer without all embeddings')
   }
-  const format = formatOf(job)
+  const format = formatOf(turn)
   return { embeddings: embeddings.map((vector) => toFormat(vector, format) ?? vector), usage }
 }

@@ -1,4 +1,4 @@
-import type { Job } from './job'
+import type { Turn } from './job'
 import { relayRequestOf, type Prepared, type Relayable, type RelayOf } from './relay'
 import { chatStreamOf } from './upstream-chat'
 import { relayChat, type WholeAnswer } from '../providers/openai/whole-answer'
@@ -14,38 +14,39 @@ interface WholeChat extends RelayOf {
 }
 
 /** One attempt at a whole chat completion. Throws `AttemptFailed`, and what is no answer. */
-export async function wholeChat(job: Job<Relayable>, chat: WholeChat): Promise<WholeAnswer> {
-  const { candidate, prepared, deadline } = chat
-  const { egress, credentials } = job.ports
-  const { hops } = job.call
+export async function wholeChat(turn: Turn<Relayable>, chat: WholeChat): Promise<WholeAnswer> {
+  const { prepared, deadline } = chat
+  const { candidate, model } = turn
+  const { egress, credentials } = turn.ports
+  const { hops } = turn.call
   const attempt: Attempt = { ...prepared, candidate, deadline, egress, credentials, hops }
   if (prepared.own) {
     const { body } = await exchange(attempt)
-    return { ...prepared.own.whole(body, relayRequestOf(job, chat)), isTold: true }
+    return { ...prepared.own.whole(body, relayRequestOf(turn, chat)), isTold: true }
   }
   // A translated provider is always asked to stream.
-  if (prepared.adapter) return collect(job, chat, attempt)
+  if (prepared.adapter) return collect(turn, chat, attempt)
   const { streamOnlyModels, streamUsage } = candidate.provider.options
-  if (streamOnlyModels.some((prefix) => job.model.upstreamModel.startsWith(prefix))) {
+  if (streamOnlyModels.some((prefix) => model.upstreamModel.startsWith(prefix))) {
     const body: JsonObject = { ...prepared.body, stream: true }
     if (streamUsage) body['stream_options'] = { include_usage: true }
-    return collect(job, chat, { ...attempt, body })
+    return collect(turn, chat, { ...attempt, body })
   }
   const { body } = await exchange(attempt)
-  return relayChat(body, relayRequestOf(job, chat))
+  return relayChat(body, relayRequestOf(turn, chat))
 }
 
 /** For what only streams: its stream is collected. */
 async function collect(
-  job: Job<Relayable>,
+  turn: Turn<Relayable>,
   chat: WholeChat,
   attempt: Attempt,
 ): Promise<WholeAnswer> {
-  const relay = relayRequestOf(job, chat)
+  const relay = relayRequestOf(turn, chat)
   const reading = { ...relay, wantsUsage: true, legacyFunctions: false }
   const stream = chatStreamOf(chat.prepared, reading)
   // A stream ends its deadline; the request's own may have further prompts to watch.
-  const deadline = new Deadline({ totalMs: job.ports.timers.requestMs })
+  const deadline = new Deadline({ totalMs: turn.ports.timers.requestMs })
   const stop = () => deadline.cancel(reasonOf(chat.deadline.signal))
   chat.deadline.signal.addEventListener('abort', stop, { once: true })
   try {

@@ -165,6 +165,28 @@ const q4c = (scope: Scope) => sql<Finding>`
     )
     and not exists (select from usage_event u where u.transaction_id = t.id)`
 
+/** An organization earned what its members paid, less the fee. Compared as in q4b. */
+const q4d = (scope: Scope) => sql<Finding>`
+  with member as (
+    select transaction_id, organization_id,
+      sum(least(from_lease + from_balance, cost - cost * coalesce(fee_millionths, 0) / 1000000)) as total
+    from usage_event
+    where billing_mode = 'member_pays' and transaction_id is not null and organization_id is not null
+      and started_at >= ${comparedSince(scope)} - interval '1 day'
+      and ${isLookedAt(scope, 'organization_id')}
+    group by transaction_id, organization_id
+  ), booked as (
+    select member.*, (
+      select coalesce(sum(e.amount), 0) from ledger_entry e
+      where e.transaction_id = member.transaction_id and e.account_id = member.organization_id
+    ) as earned
+    from member join ledger_transaction t on t.id = member.transaction_id
+    join credit_account a on a.id = member.organization_id
+    where t.created_at >= ${comparedSince(scope)} and ${hasItsEvents('member.transaction_id')}
+  )
+  select ${finding({ account: 'organization_id', ref: 'transaction_id', expected: 'total', found: 'earned' })}
+  from booked where total <> earned`
+
 /** Nobody is below zero. */
 const q7 = (scope: Scope) => sql<Finding>`
   select ${finding({ account: 'a.id', ref: 'a.id', expected: '0', found: 'a.posted' })}
@@ -207,6 +229,7 @@ export const checks = {
   q4a: { invariant: 'I4', words: 'a lease did not spend what its events say', query: q4a },
   q4b: { invariant: 'I4', words: 'events and their transaction differ', query: q4b },
   q4c: { invariant: 'I4', words: 'a usage transaction has no event', query: q4c },
+  q4d: { invariant: 'I4', words: 'an organization did not earn what its members paid', query: q4d },
   q7: { invariant: 'I7', words: 'the balance is below zero', query: q7 },
   q8: { invariant: 'I8', words: 'a lease is active a minute after its end', query: q8 },
   q10: { invariant: 'I10', words: 'the ledger could be changed', query: q10 },

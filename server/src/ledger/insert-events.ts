@@ -13,27 +13,35 @@ export interface BookedRecord {
 const positionOf = (name: (typeof recordColumns)[number][0]) =>
   recordColumns.findIndex(([column]) => column === name)
 
+/** What a record is short of is null. */
 function valueOf(type: string, position: number): string {
   if (type === 'jsonb') return `nullif(event -> ${position}, 'null')`
   return `(event ->> ${position})::${type}`
 }
 
-const columns = recordColumns
-  .map(([name, type], position) => ({ name, value: valueOf(type, position) }))
-  // What a node took out of its lease is only what it asks for.
-  .filter(({ name }) => name !== 'from_lease')
+/** The columns of records that begin at `start`. */
+const columnsFrom = (start: number) =>
+  recordColumns
+    .map(([name, type], position) => ({ name, value: valueOf(type, start + position) }))
+    // What a node took out of its lease is only what it asks for.
+    .filter(({ name }) => name !== 'from_lease')
+
+const columns = columnsFrom(0)
 const names = sql.raw(columns.map(({ name }) => name).join(', '))
 const values = sql.raw(columns.map(({ value }) => value).join(', '))
 const bookedNames = sql.raw('transaction_id, from_lease, from_balance, written_off')
-const bookedValues = sql.raw(
-  ['text', 'bigint', 'bigint', 'bigint']
-    .map((type, at) => valueOf(type, recordColumns.length + at))
+const bookedTypes = ['text', 'bigint', 'bigint', 'bigint']
+// They come first, as records are not equally long.
+const bookedValues = sql.raw(bookedTypes.map(valueOf).join(', '))
+const valuesAfterBooked = sql.raw(
+  columnsFrom(bookedTypes.length)
+    .map(({ value }) => value)
     .join(', '),
 )
 
 const toRow = ({ record, allocation, transactionId }: BookedRecord) =>
-  `${record.slice(0, -1)},${JSON.stringify(transactionId)}` +
-  `,"${allocation.fromLease}","${allocation.fromBalance}","${allocation.writtenOff}"]`
+  `[${JSON.stringify(transactionId)},"${allocation.fromLease}","${allocation.fromBalance}",` +
+  `"${allocation.writtenOff}",${record.slice(1)}`
 
 /** Inserts events that are not there yet. A part of `settle`. */
 export async function insertEvents(
@@ -44,7 +52,7 @@ export async function insertEvents(
   const rows = `[${booked.map(toRow).join(',')}]`
   await insert(
     trx,
-    sql`select ${values}, ${bookedValues} from jsonb_array_elements(${rows}::jsonb) as event`,
+    sql`select ${valuesAfterBooked}, ${bookedValues} from jsonb_array_elements(${rows}::jsonb) as event`,
   )
 }
 

@@ -8,6 +8,7 @@ import { post } from './post'
 import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { settle } from './settle'
+import { command, type Command } from './table-command'
 import { findLease, takeLease, type Lease } from './take-lease'
 import { asOrphan } from './usage-record'
 import type { Database } from '../db/database'
@@ -54,45 +55,19 @@ const stateOf = async (accountId: string) => {
   return rows[0]
 }
 
-type Command =
-  | { do: 'topUp'; amount: number }
-  | { do: 'take'; lease: number; need: number; wish: number; nodes: number }
-  | { do: 'giveBack'; lease: number; amount: number; isLast: boolean }
-  | { do: 'settle'; lease: number; costs: number[]; again: boolean }
-  | { do: 'end'; lease: number }
-  | { do: 'renew'; lease: number }
-
-const lease = fc.nat(2)
-const amount = fc.integer({ min: 0, max: 500 })
-const command: fc.Arbitrary<Command> = fc.oneof(
-  fc.record({ do: fc.constant('topUp' as const), amount: fc.integer({ min: 1, max: 900 }) }),
-  fc.record({
-    do: fc.constant('take' as const),
-    lease,
-    need: amount,
-    wish: amount,
-    nodes: fc.integer({ min: 1, max: 4 }),
-  }),
-  fc.record({ do: fc.constant('giveBack' as const), lease, amount, isLast: fc.boolean() }),
-  fc.record({
-    do: fc.constant('settle' as const),
-    lease,
-    costs: fc.array(amount, { maxLength: 4 }),
-    again: fc.boolean(),
-  }),
-  fc.record({ do: fc.constant('end' as const), lease }),
-  fc.record({ do: fc.constant('renew' as const), lease }),
-)
-
 /** The same commands to the tables and to the model. */
 class Both {
   readonly model = new ModelLedger()
   readonly accountId: string
+  /** An organization's, that earns what its members pay. */
+  readonly poolId: string
   readonly leaseIds = [0, 1, 2].map(() => newId('att'))
 
-  constructor(accountId: string) {
+  constructor(accountId: string, poolId: string) {
     this.accountId = accountId
+    this.poolId = poolId
     this.model.account(accountId)
+    this.model.account(poolId)
   }
 
   async run(step: Command): Promise<void> {
@@ -115,11 +90,19 @@ class Both {
         break
       }
       case 'settle': {
-        const events = step.costs.map((cost) => {
-          const amount = BigInt(cost)
-          return { id: newId('att'), accountId, leaseId, cost: amount, fromLease: amount }
+        const events = step.costs.map(({ cost: asked, isMembers }) => {
+          const cost = BigInt(asked)
+          const payeeId = isMembers ? this.poolId : null
+          const fee = { payeeId, feeMillionths: 33_333 }
+          return { id: newId('att'), accountId, leaseId, cost, fromLease: cost, ...fee }
         })
-        const records = events.map((event) => recordForTests(accountId, event))
+        const records = events.map(({ payeeId, ...event }) =>
+          recordForTests(accountId, {
+            ...event,
+            organizationId: payeeId,
+            billingMode: payeeId === null ? 'platform' : 'member_pays',
+          }),
+        )
         await settle(database.query, records)
         if (step.again) await settle(database.query, records)
         model.settle(events)
@@ -158,7 +141,9 @@ class Both {
   }
 
   async compare(): Promise<void> {
-    expect(await stateOf(this.accountId)).toEqual(this.model.account(this.accountId))
+    for (const id of [this.accountId, this.poolId]) {
+      expect(await stateOf(id)).toEqual(this.model.account(id))
+    }
     for (const id of this.leaseIds) {
       const found = await findLease(database.query, id)
       expect(found?.amount).toEqual(this.model.find(id))
@@ -183,7 +168,7 @@ describe('the tables', () => {
   test('do what the model does, command by command', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { minLength: 5, maxLength: 25 }), async (steps) => {
-        const both = new Both(await newAccount())
+        const both = new Both(await newAccount(), await newAccount())
         for (const step of [{ do: 'topUp', amount: 500 } as const, ...steps]) await both.run(step)
         await both.compare()
         expect(both.model.violations()).toEqual([])

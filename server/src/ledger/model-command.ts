@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 export type Command =
   | { do: 'topUp'; account: number; amount: number }
   | { do: 'admit'; node: number; account: number; full: number; floor: number }
-  | { do: 'settle'; pick: number; share: number }
+  | { do: 'settle'; pick: number; share: number; isMembers?: boolean }
   | { do: 'deliver'; pick: number; fate: 'answered' | 'lost before' | 'lost after' }
   | { do: 'flush'; node: number; fate: 'answered' | 'lost before' | 'lost after' }
   | { do: 'crash' | 'tick' | 'restart'; node: number }
@@ -37,6 +37,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant('settle' as const),
       pick,
       share: fc.integer({ min: 0, max: 120 }),
+      isMembers: fc.boolean(),
     }),
   },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('deliver' as const), pick, fate }) },

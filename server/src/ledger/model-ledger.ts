@@ -1,4 +1,5 @@
 import { allocate, type LeaseState } from './allocate'
+import { earnedOf } from './earnings'
 import type { Return } from './return-leases'
 import type { Lease } from './take-lease'
 
@@ -25,6 +26,9 @@ export interface ModelEvent {
   leaseId: string
   cost: bigint
   fromLease: bigint
+  /** Who gets what is paid, less the fee, where that is not the house. */
+  payeeId?: string | null
+  feeMillionths?: number
 }
 
 interface Take {
@@ -46,6 +50,8 @@ export class ModelLedger {
   readonly leases = new Map<string, ModelLease>()
   /** Attempt id -> what of its cost was charged, and what was not. */
   readonly booked = new Map<string, { charged: bigint; writtenOff: bigint }>()
+  /** What all accounts earned of others. */
+  earned = 0n
 
   account(id: string): ModelAccount {
     const account = this.accounts.get(id) ?? { posted: 0n, leased: 0n }
@@ -116,8 +122,9 @@ export class ModelLedger {
     }
   }
 
-  /** Books events, each once. */
+  /** Books a batch of events, each once; what is earned in it is there for the next one. */
   settle(events: readonly ModelEvent[]): void {
+    const earnings: { payeeId: string; amount: bigint }[] = []
     for (const event of events) {
       if (this.booked.has(event.id)) continue
       const lease = this.leases.get(event.leaseId)
@@ -125,6 +132,12 @@ export class ModelLedger {
       const booked = allocate(event, this.account(event.accountId), isActive ? lease : undefined)
       const charged = booked.fromLease + booked.fromBalance
       this.booked.set(event.id, { charged, writtenOff: booked.writtenOff })
+      const { cost, payeeId, feeMillionths = 0 } = event
+      if (payeeId) earnings.push({ payeeId, amount: earnedOf({ cost, feeMillionths }, charged) })
+    }
+    for (const { payeeId, amount } of earnings) {
+      this.account(payeeId).posted += amount
+      this.earned += amount
     }
   }
 

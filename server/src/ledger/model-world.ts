@@ -26,6 +26,8 @@ interface Node {
   isAlive: boolean
 }
 
+const otherThan = (accountId: string) => (accountId === 'account 0' ? 'account 1' : 'account 0')
+
 /** The world of one sequence: calls are applied and answered when a command says so. */
 export class World {
   readonly ledger = new ModelLedger()
@@ -108,7 +110,7 @@ export class World {
         this.#admit(step)
         break
       case 'settle':
-        this.#settle(step.pick, step.share)
+        this.#settle(step)
         break
       case 'deliver':
         this.#deliver(step.pick, step.fate)
@@ -167,8 +169,8 @@ export class World {
     }
   }
 
-  #settle(chosen: number, share: number): void {
-    const [one] = this.running.splice(chosen % (this.running.length || 1), 1)
+  #settle({ pick, share, isMembers }: Command & { do: 'settle' }): void {
+    const [one] = this.running.splice(pick % (this.running.length || 1), 1)
     if (!one) return
     const { hold } = one
     const cost = (hold.amount * BigInt(share)) / 100n
@@ -176,6 +178,9 @@ export class World {
       id: `event ${++this.ids}`,
       accountId: one.accountId,
       cost,
+      // A member of an organization, whose pool is the other account.
+      payeeId: isMembers ? otherThan(one.accountId) : null,
+      feeMillionths: 100_000,
       ...hold.settle(cost),
     }
     one.node.journal.push(event)
@@ -198,7 +203,13 @@ export class World {
   #flush(owner: Node, how: 'answered' | 'lost before' | 'lost after'): void {
     if (!owner.isAlive) return
     const batch = owner.journal.slice(0, 5)
-    if (how !== 'lost before') this.ledger.settle(batch)
+    if (how !== 'lost before') {
+      this.ledger.settle(batch)
+      // As the database announces it.
+      for (const { payeeId } of batch) {
+        if (payeeId) for (const { purses } of this.nodes) purses.creditCame(payeeId)
+      }
+    }
     if (how === 'answered') owner.journal.splice(0, batch.length)
   }
 

@@ -1,9 +1,11 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { allocate, type AccountState, type Allocation, type LeaseState } from './allocate'
+import { allocate, type Allocation, type LeaseState } from './allocate'
+import { bookTransactions, type BookedAccount, type FirstOf } from './book-transactions'
+import { earningsOf, type Earning } from './earnings'
 import { dropOrphans } from './drop-orphans'
 import { insertEvents, insertTaken, type BookedRecord } from './insert-events'
 import { takeFromLeases } from './take-from-leases'
-import { chargeOf, type Charge } from './usage-record'
+import { readRecord, type Charge } from './usage-record'
 import { newIdBody } from '../db/id'
 import type { Schema } from '../db/schema'
 
@@ -39,10 +41,10 @@ export async function settle(
   { parsed, beforeCommit }: Settling = {},
 ): Promise<void> {
   if (records.length === 0) return
-  const batch = records.map((record) => ({
-    record,
-    charge: parsed?.get(record) ?? chargeOf(record),
-  }))
+  const batch = records.map((record) => {
+    const charge = parsed?.get(record)
+    return charge ? { record, charge } : readRecord(record)
+  })
   try {
     await db.transaction().execute(async (trx) => {
       const locked = await lock(trx, batch)
@@ -59,7 +61,7 @@ export async function settle(
 }
 
 interface Locked {
-  accounts: ReadonlyMap<string, LockedAccount>
+  accounts: ReadonlyMap<string, BookedAccount>
   leases: ReadonlyMap<string, LockedLease>
 }
 
@@ -76,6 +78,7 @@ function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<vo
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
   return store(trx, locked, {
+    earnings: earningsOf(charges.map((charge) => [charge, charge.cost])),
     firstOf: ({ id }) => charges.find(({ accountId, cost }) => accountId === id && cost > 0n)?.id,
     insert: async () => {
       const records = batch.map(({ record }) => record)
@@ -116,6 +119,12 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
     ...toBooked(one.charge, locked.accounts, locked.leases),
   }))
   await store(trx, locked, {
+    earnings: earningsOf(
+      booked.map(({ charge, allocation: { fromLease, fromBalance } }) => [
+        charge,
+        fromLease + fromBalance,
+      ]),
+    ),
     firstOf: ({ transactionId }) =>
       booked.find((one) => one.transactionId === transactionId)?.charge.id,
     insert: () => insertEvents(trx, booked),
@@ -123,24 +132,21 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
 }
 
 interface Booking {
-  /** The first event that an account pays for. */
-  firstOf: (account: LockedAccount) => string | undefined
+  earnings: readonly Earning[]
+  firstOf: FirstOf
   insert: () => Promise<void>
 }
 
-async function store(trx: Db, { accounts, leases }: Locked, { firstOf, insert }: Booking) {
+async function store(
+  trx: Db,
+  { accounts, leases }: Locked,
+  { earnings, firstOf, insert }: Booking,
+) {
   // First of all, as it may find that some were booked before.
   await insert()
-  await bookTransactions(trx, accounts, firstOf)
+  await bookTransactions(trx, accounts, { earnings, firstOf })
   await storeAccounts(trx, accounts)
   await storeLeases(trx, leases)
-}
-
-interface LockedAccount extends AccountState {
-  id: string
-  /** The balance before this batch. */
-  before: bigint
-  transactionId: string
 }
 
 interface LockedLease extends LeaseState {
@@ -152,11 +158,13 @@ const idsOf = (charges: readonly Charge[], of: (charge: Charge) => string | null
 ]
 
 async function lockAccounts(trx: Db, charges: readonly Charge[]) {
-  const ids = idsOf(charges, ({ accountId }) => accountId)
+  const payers = idsOf(charges, ({ accountId }) => accountId)
+  const payees = idsOf(charges, ({ payeeId }) => payeeId)
+  const ids = payees.length > 0 ? [...new Set([...payers, ...payees])] : payers
   const { rows } = await sql<{ id: string; posted: bigint; leased: bigint }>`
     select id, posted, leased from credit_account
     where id = any(${ids}::text[]) order by id for update`.execute(trx)
-  return new Map<string, LockedAccount>(
+  return new Map<string, BookedAccount>(
     rows.map((row) => [
       row.id,
       { ...row, before: row.posted, transactionId: `txn_${newIdBody()}` },
@@ -190,7 +198,7 @@ async function knownIds(trx: Db, charges: readonly Charge[]) {
 
 function toBooked(
   charge: Charge,
-  accounts: ReadonlyMap<string, LockedAccount>,
+  accounts: ReadonlyMap<string, BookedAccount>,
   leases: ReadonlyMap<string, LockedLease>,
 ): Omit<BookedRecord, 'record'> {
   const { cost, accountId, leaseId } = charge
@@ -203,34 +211,7 @@ function toBooked(
   return { allocation, transactionId: isCharged ? account.transactionId : null }
 }
 
-/** One ledger transaction an account and batch: what it pays, and the house's revenue. */
-async function bookTransactions(
-  trx: Db,
-  accounts: ReadonlyMap<string, LockedAccount>,
-  firstOf: Booking['firstOf'],
-): Promise<void> {
-  const paying = [...accounts.values()].filter(({ posted, before }) => posted !== before)
-  if (paying.length === 0) return
-  const ids = paying.map(({ transactionId }) => transactionId)
-  const refs = paying.map((account) => `usage:${firstOf(account) ?? account.transactionId}`)
-  const paid = paying.map(({ before, posted }) => before - posted)
-  await sql`
-    insert into ledger_transaction (id, kind, external_ref, description)
-    select id, 'usage', ref, 'Usage' from unnest(${ids}::text[], ${refs}::text[]) as t (id, ref)
-  `.execute(trx)
-  await sql`
-    insert into ledger_entry (transaction_id, account_id, amount, balance_after)
-    select id, account_id, -paid, posted
-    from unnest(
-      ${ids}::text[], ${paying.map(({ id }) => id)}::text[],
-      ${paid}::bigint[], ${paying.map(({ posted }) => posted)}::bigint[]
-    ) as t (id, account_id, paid, posted)
-    union all
-    select id, 'house:revenue', paid, null
-    from unnest(${ids}::text[], ${paid}::bigint[]) as t (id, paid)`.execute(trx)
-}
-
-async function storeAccounts(trx: Db, accounts: ReadonlyMap<string, LockedAccount>) {
+async function storeAccounts(trx: Db, accounts: ReadonlyMap<string, BookedAccount>) {
   const all = [...accounts.values()]
   await sql`
     update credit_account set posted = t.posted, leased = t.leased

@@ -9,6 +9,18 @@ export interface TokenCounts {
   audioOutput: number
 }
 
+/** Who pays for an attempt, and by which price. Source: api.md 21.3. */
+export type BillingMode = 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+
+/** A candidate that was not asked. */
+export interface PassedOver {
+  model: string
+  provider: string
+  connectionId: string | null
+  /** The code of the error that it would have been, or `cooling_down`. */
+  reason: string
+}
+
 /** What is known of an attempt when it begins. */
 export interface AttemptBeginning {
   /** The attempt's id: doing it twice changes nothing. */
@@ -18,7 +30,7 @@ export interface AttemptBeginning {
   keyId: string
   /** Who pays; null where nobody does. */
   accountId: string | null
-  billingMode: 'platform' | 'free'
+  billingMode: BillingMode
   operation: 'chat' | 'completions' | 'embeddings'
   model: string
   provider: string
@@ -28,6 +40,14 @@ export interface AttemptBeginning {
   startedAt: string
   /** Nano-dollars per million tokens by bucket, as they were when the request began. */
   pricing: Readonly<Record<string, string>> | null
+  /** What the caller asked for; null where that is `model`. */
+  requestedModel: string | null
+  /** Who came before it and was not asked; null for nobody. */
+  passedOver: readonly PassedOver[] | null
+  /** Whose connection it was, for one of an organization's. Its account has the same id. */
+  organizationId: string | null
+  /** The platform's part of the price, in millionths; null where there is no price. */
+  feeMillionths: number | null
 }
 
 /** How an attempt ended. */
@@ -36,6 +56,8 @@ export interface AttemptEnd {
   leaseId: string | null
   /** `ok`, `cancelled` when the caller left, or the code of an error. */
   outcome: string
+  /** Why it failed over: the code of an error; null for all others. */
+  reason: string | null
   /** An orphan was open when its process died: visible, and charged nothing. */
   state: 'settled' | 'orphan'
   durationMs: number

@@ -1,4 +1,4 @@
-import type { AttemptBeginning, AttemptEnd, UsageEvent } from './usage-event'
+import type { AttemptBeginning, AttemptEnd, PassedOver, UsageEvent } from './usage-event'
 
 /** What booking needs to know of a usage event; amounts in nano-dollars. */
 export interface Charge {
@@ -9,6 +9,9 @@ export interface Charge {
   leaseId: string | null
   cost: bigint
   fromLease: bigint
+  /** The account that gets what is paid, less the platform's fee; null where that is the house. */
+  payeeId: string | null
+  feeMillionths: number
   /** Its process died, or seems to have. */
   isOrphan: boolean
 }
@@ -47,13 +50,27 @@ export const recordColumns = [
   ['connection_id', 'text'],
   ['streamed', 'boolean'],
   ['pricing', 'jsonb'],
+  // Since 0010; a record from before ends here.
+  ['organization_id', 'text'],
+  ['fee_millionths', 'integer'],
+  // Nearly all records end here: what a record does not have is null.
+  ['requested_model', 'text'],
+  ['passed_over', 'jsonb'],
+  ['reason', 'text'],
 ] as const
 
-const columnsOfEnd = recordColumns.findIndex(([name]) => name === 'id')
+const placeOf = (column: (typeof recordColumns)[number][0]) =>
+  recordColumns.findIndex(([name]) => name === column)
+const placeOfMode = placeOf('billing_mode')
+const placeOfOrganization = placeOf('organization_id')
+const placeOfFee = placeOf('fee_millionths')
+const columnsOfEnd = placeOf('id')
+/** What a record had before any were added. */
+const fewestColumns = placeOfOrganization
 
 /** What a record says of an attempt from its beginning on: the end of the record, as text. */
-export const beginningOf = (event: AttemptBeginning): string =>
-  JSON.stringify([
+export function beginningOf(event: AttemptBeginning): string {
+  const values: unknown[] = [
     event.id,
     event.startedAt,
     event.accountId,
@@ -67,7 +84,22 @@ export const beginningOf = (event: AttemptBeginning): string =>
     event.connectionId,
     event.streamed,
     event.pricing,
-  ]).slice(1)
+    event.organizationId,
+    event.feeMillionths,
+  ]
+  const { requestedModel, passedOver } = event
+  if (requestedModel !== null || passedOver !== null) {
+    values.push(requestedModel, passedOver?.map(toPassedOver) ?? null)
+  }
+  return JSON.stringify(values).slice(1)
+}
+
+const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => ({
+  model,
+  provider,
+  connection_id: connectionId,
+  reason,
+})
 
 /**
  * A usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a
@@ -76,12 +108,16 @@ export const beginningOf = (event: AttemptBeginning): string =>
 export function toRecord(end: AttemptEnd, beginning: string): string {
   const { leaseId, tokens } = end
   // Ids, codes and numbers of ours: there is nothing in them to escape.
-  return (
+  const record =
     `["${end.cost}","${end.fromLease}",${leaseId === null ? 'null' : `"${leaseId}"`},` +
     `"${end.state}","${end.outcome}",${end.durationMs},${end.firstTokenMs},` +
     `${tokens.input},${tokens.cachedInput},${tokens.cacheWrite},${tokens.output},` +
     `${tokens.reasoning},${tokens.audioInput},${tokens.audioOutput},${end.estimated},${beginning}`
-  )
+  return end.reason === null ? record : withReason(record, end.reason)
+}
+
+function withReason(record: string, reason: string): string {
+  return JSON.stringify([...valuesOf(record).slice(0, -1), reason])
 }
 
 /** What booking needs to know of an event that was just made. */
@@ -92,14 +128,28 @@ export const toCharge = (event: UsageEvent): Charge => ({
   leaseId: event.leaseId,
   cost: event.cost,
   fromLease: event.fromLease,
+  payeeId: payeeOf(event.billingMode, event.organizationId),
+  feeMillionths: event.feeMillionths ?? 0,
   isOrphan: event.state === 'orphan',
 })
 
-/** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
-export function chargeOf(record: string): Charge {
+/** Only a member pays the organization; what it pays itself is the house's. */
+const payeeOf = (mode: unknown, organizationId: string | null) =>
+  mode === 'member_pays' ? organizationId : null
+
+/** A record with all columns, and what booking needs of it. Throws as `chargeOf`. */
+export function readRecord(record: string): { record: string; charge: Charge } {
   const values = valuesOf(record)
+  return { record: JSON.stringify(values), charge: chargeIn(values) }
+}
+
+/** Reads a record. Throws on what `toRecord` did not write: a charge is never guessed at. */
+export const chargeOf = (record: string): Charge => chargeIn(valuesOf(record))
+
+function chargeIn(values: readonly unknown[]): Charge {
   const [cost, fromLease, leaseId, state] = values
   const [id, startedAt, accountId] = values.slice(columnsOfEnd)
+  const fee = values[placeOfFee]
   if (
     typeof id !== 'string' ||
     typeof startedAt !== 'string' ||
@@ -115,6 +165,8 @@ export function chargeOf(record: string): Charge {
     leaseId: textOrNull(leaseId),
     cost: BigInt(cost),
     fromLease: BigInt(fromLease),
+    payeeId: payeeOf(values[placeOfMode], textOrNull(values[placeOfOrganization])),
+    feeMillionths: typeof fee === 'number' ? fee : 0,
     isOrphan: state === 'orphan',
   }
 }
@@ -129,8 +181,10 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 
 function valuesOf(list: string): unknown[] {
   const values: unknown = JSON.parse(list)
-  if (!Array.isArray(values) || values.length !== recordColumns.length) {
-    throw new Error('the journal holds what is no usage event')
+  const all = recordColumns.length
+  if (Array.isArray(values) && values.length >= fewestColumns && values.length <= all) {
+    // Columns were added at the end since it was written.
+    return [...values, ...Array<null>(all - values.length).fill(null)]
   }
-  return values
+  throw new Error('the journal holds what is no usage event')
 }

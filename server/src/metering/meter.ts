@@ -1,12 +1,21 @@
 import { Allowance } from './allowance'
+import { endOf, unused } from './attempt-end'
 import { costOf } from './cost'
 import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
+import { unavailable, type ApiError } from '../errors'
 import type { Need } from '../ledger/need'
-import type { Hold, Settled } from '../ledger/slice'
-import type { AttemptBeginning, AttemptEnd, TokenCounts, UsageEvent } from '../ledger/usage-event'
+import type { Hold } from '../ledger/slice'
+import type {
+  AttemptBeginning,
+  AttemptEnd,
+  BillingMode,
+  PassedOver,
+  UsageEvent,
+} from '../ledger/usage-event'
 import { beginningOf, toRecord } from '../ledger/usage-record'
+import type { Share } from './share'
 import type { Usage } from '../wire/usage'
 
 /** Where a meter writes what it read. */
@@ -16,6 +25,8 @@ export interface MeterPorts {
   /** Resolves when the event will be booked whatever happens; rejects where it may not be. */
   settle: (event: UsageEvent, beginning: string) => Promise<void>
   onError: (error: unknown) => void
+  /** What the platform takes of a price that is paid to somebody else, in millionths. */
+  readonly feeMillionths: number
 }
 
 /** Whose request is metered, and of what. */
@@ -23,7 +34,10 @@ export interface Metered {
   requestId: string
   userId: string
   keyId: string
-  model: Model
+  /** What the caller named. */
+  requestedModel: string
+  /** Who is not asked, as is known before anybody is. */
+  passedOver: readonly PassedOver[]
   operation: AttemptBeginning['operation']
   streamed: boolean
   /** The caller set the output limit itself: it never pays beyond that. */
@@ -32,22 +46,27 @@ export interface Metered {
   onAttempt?: (() => void) | undefined
 }
 
-/** What a request may cost; undefined for one that is free. */
+/** What an attempt may cost; undefined for one that costs nothing. */
 export interface Paid {
-  accountId: string
   hold: Hold
   pricing: Pricing
+  /** Of what is charged: where that is a share of the price, the share of the worst case. */
   worst: WorstCase
+  /** What is charged of the price. */
+  charged: Share
   /** The limit that the hold pays for, for each answer. */
   outputLimit: number
+  contextLength: number | null
   /** A further hold of the same account. */
   more: (need: Need) => Hold | Promise<Hold>
 }
 
-/** Who is about to be asked. */
-interface Asked {
+/** Who is about to be asked, and on whose account. */
+export interface Asked {
+  model: Model
   provider: { key: string }
   connection: { id: string }
+  billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
 }
 
 interface OpenAttempt {
@@ -68,28 +87,8 @@ export interface Ending {
   isFree?: boolean
 }
 
-const nothing: TokenCounts = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  output: 0,
-  reasoning: 0,
-  audioInput: 0,
-  audioOutput: 0,
-}
-
-/** How an attempt stands that has not ended. */
-const unused: AttemptEnd = {
-  leaseId: null,
-  outcome: 'open',
-  state: 'settled',
-  durationMs: 0,
-  firstTokenMs: null,
-  tokens: nothing,
-  estimated: false,
-  cost: 0n,
-  fromLease: 0n,
-}
+/** Of a request that has ended, nothing more is sent or held. */
+const over = () => unavailable(new Error('the request has ended'))
 
 /** The longest answer that is believed of a model whose context is not known. */
 const contextOfUnknown = 131_072
@@ -108,32 +107,62 @@ function asText(pricing: Pricing): Record<string, string> {
 
 /**
  * Follows one request from its first attempt to its end, and says once what it cost. Every attempt
- * leaves an event: the one that answered with its cost, those that failed before it at none.
+ * leaves an event: the one that answered with its cost, those that failed before it at none. Each has
+ * a hold of its own, and the one before is released before the next is paid.
  */
 export class Meter {
   readonly #ports: MeterPorts
   readonly #metered: Metered
-  readonly #paid: Paid | undefined
+  #paid: Paid | undefined
   #attempt: OpenAttempt | undefined
+  #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
-  readonly #allowances: Allowance[] = []
+  #allowances: Allowance[] = []
 
-  constructor(ports: MeterPorts, metered: Metered, paid: Paid | undefined) {
+  constructor(ports: MeterPorts, metered: Metered) {
     this.#ports = ports
     this.#metered = metered
+    this.#passedOver = metered.passedOver
+  }
+
+  /** What the next attempt may cost. Throws `gateway_unavailable`, and holds nothing, after the end. */
+  pay(paid: Paid | undefined): void {
+    if (this.#ending) {
+      paid?.hold.settle(0n)
+      throw over()
+    }
+    this.release()
     this.#paid = paid
   }
 
-  /** An attempt is about to be sent. The same connection again, for a further part, is no new one. */
-  async begin({ provider, connection }: Asked): Promise<void> {
+  /** Nobody is asked any more at this price: what was held for it is free. */
+  release(): void {
+    this.#paid?.hold.settle(0n)
+    this.#paid = undefined
+    this.#allowances = []
+  }
+
+  /**
+   * An attempt is about to be sent, after one that failed by `failure`. The same model on the same
+   * connection again, for a further part, is no new one.
+   */
+  async begin(asked: Asked, failure?: ApiError): Promise<void> {
     const last = this.#attempt
-    if (last?.beginning.connectionId === connection.id) return
-    const beginning = this.#beginningAt({ provider, connection })
+    if (last && isSame(last.beginning, asked)) return
+    if (this.#ending) throw over()
+    const beginning = this.#beginningAt(asked)
     const text = beginningOf(beginning)
     this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
-    if (last) await this.#settle(last, { ...unused, outcome: 'failed_over' })
+    if (last)
+      await this.#settle(last, { ...unused, outcome: 'failed_over', reason: failure?.code ?? null })
     await this.#ports.begin(beginning.id, toRecord(unused, text))
     this.#metered.onAttempt?.()
+  }
+
+  /** Somebody whose turn it was is not asked; told with the next attempt. */
+  passOver({ model, provider, connection }: Asked, reason: string): void {
+    const passed = { model: model.id, provider: provider.key, connectionId: connection.id, reason }
+    this.#passedOver = [...this.#passedOver, passed]
   }
 
   /** The first of a stream has come. */
@@ -167,12 +196,14 @@ export class Meter {
    * What is charged at most. An estimate, or a count that contradicts itself, never goes beyond the
    * hold; the provider's own count does, up to the model's context, unless the caller set a limit.
    */
-  #limitsOf({ estimated, flawed }: Usage, { worst, outputLimit }: Paid): TokenLimits {
+  #limitsOf(
+    { estimated, flawed }: Usage,
+    { worst, outputLimit, contextLength }: Paid,
+  ): TokenLimits {
     const limits = limitsAt(worst.volume, outputLimit)
     for (const { gained } of this.#allowances) limits.output += gained
-    const { hasOwnLimit, model } = this.#metered
-    if (estimated || flawed || hasOwnLimit) return limits
-    const plausible = worst.volume.choices * (model.contextLength ?? contextOfUnknown)
+    if (estimated || flawed || this.#metered.hasOwnLimit) return limits
+    const plausible = worst.volume.choices * (contextLength ?? contextOfUnknown)
     return { ...limits, output: Math.max(limits.output, plausible) }
   }
 
@@ -188,8 +219,10 @@ export class Meter {
   async #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
     const paid = this.#paid
     const used = usage && paid ? withinLimits(usage, this.#limitsOf(usage, paid)) : usage
-    const cost = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
+    const price = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
+    const cost = paid && price > 0n ? paid.charged.of(price) : 0n
     const settled = paid?.hold.settle(cost)
+    this.#paid = undefined
     if (!this.#attempt) return 0n
     await this.#settle(this.#attempt, endOf({ outcome, used, cost, settled }))
     return cost
@@ -202,52 +235,32 @@ export class Meter {
     return this.#ports.settle({ ...beginning, ...end }, text)
   }
 
-  #beginningAt({ provider, connection }: Asked): AttemptBeginning {
-    const { requestId, userId, keyId, model, operation, streamed } = this.#metered
-    const paid = this.#paid
+  #beginningAt({ model, provider, connection, billing }: Asked): AttemptBeginning {
+    const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
+    const pricing = billing.payer === null ? null : model.pricing
+    const passedOver = this.#passedOver
+    this.#passedOver = []
     return {
       id: newId('att'),
       requestId,
       userId,
       keyId,
-      accountId: paid?.accountId ?? null,
-      billingMode: paid ? 'platform' : 'free',
+      accountId: billing.payer,
+      billingMode: billing.mode,
       operation,
       model: model.id,
       provider: provider.key,
       connectionId: connection.id,
       streamed,
       startedAt: new Date().toISOString(),
-      pricing: paid ? asText(paid.pricing) : null,
+      pricing: pricing && asText(pricing),
+      organizationId: billing.organizationId,
+      feeMillionths: pricing && this.#ports.feeMillionths,
+      requestedModel: requestedModel === model.id ? null : requestedModel,
+      passedOver: passedOver.length > 0 ? passedOver : null,
     }
   }
 }
 
-interface Ended {
-  outcome: string
-  used: Usage | undefined
-  cost: bigint
-  settled: Settled | undefined
-}
-
-const endOf = ({ outcome, used, cost, settled }: Ended): AttemptEnd => ({
-  leaseId: settled ? settled.leaseId : null,
-  outcome,
-  state: 'settled',
-  durationMs: 0,
-  firstTokenMs: null,
-  tokens: used ? countsOf(used) : nothing,
-  estimated: used ? used.estimated : false,
-  cost,
-  fromLease: settled ? settled.fromLease : 0n,
-})
-
-const countsOf = (usage: Usage): TokenCounts => ({
-  input: usage.input,
-  cachedInput: usage.cachedInput,
-  cacheWrite: usage.cacheWrite,
-  output: usage.output,
-  reasoning: usage.reasoning,
-  audioInput: usage.audioInput,
-  audioOutput: usage.audioOutput,
-})
+const isSame = ({ connectionId, model }: AttemptBeginning, asked: Asked) =>
+  connectionId === asked.connection.id && model === asked.model.id

@@ -1,5 +1,6 @@
-import { Meter, type Metered, type MeterPorts, type Paid } from './meter'
+import { Meter, type Asked, type Metered, type MeterPorts, type Paid } from './meter'
 import type { MonthPass } from './month-pass'
+import { Share, wholePrice } from './share'
 import {
   affordableLimit,
   floorPrice,
@@ -11,15 +12,14 @@ import {
 import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
 import { Refused, type Need } from '../ledger/need'
-import type { Purses } from '../ledger/purses'
+import type { Purse } from '../ledger/purse'
 import type { Hold } from '../ledger/slice'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { toUsd } from '../wire/usd'
 
-/** Who is to pay for a request. */
-export interface Payer {
-  accountId: string
-  /** Its monthly limits, where there are some. */
+/** An attempt that is to be paid. */
+export interface Terms extends Pick<Asked, 'model' | 'billing'> {
+  /** The caller's monthly limits, where there are some. */
   month?: MonthPass | undefined
 }
 
@@ -41,17 +41,10 @@ class Price implements Need {
 }
 
 interface Options extends MeterPorts {
-  purses: Purses
+  purses: { of: (accountId: string) => Pick<Purse, 'hold'> }
   restrictions: Pick<Restrictions, 'of'>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
   minimumBalance: bigint
-}
-
-/** A request's meter, and the output limit that its payer can pay for. */
-export interface Opened {
-  meter: Meter
-  /** Set where the balance does not reach what was asked for. */
-  loweredTo: number | undefined
 }
 
 /** Holds what requests may cost before they run. Source: api.md 21.3. */
@@ -62,38 +55,48 @@ export class Metering {
     this.#options = options
   }
 
+  /** A request's meter; its attempts are paid by what `hold` returns. */
+  meter(metered: Metered): Meter {
+    return new Meter(this.#options, metered)
+  }
+
   /**
-   * Holds the worst case of a request; in the steady state at once. Rejects with `payment_required`
-   * for a payer that gets nothing that costs, with `insufficient_credits`, of the balance or of a
-   * spending limit, and with `gateway_unavailable` where the ledger cannot be asked.
+   * Holds the worst case of an attempt; in the steady state without a promise. Undefined for one that
+   * costs nothing. Throws or rejects with `payment_required` for a payer that gets nothing that costs,
+   * with `insufficient_credits`, of the balance or of a spending limit, and with `gateway_unavailable`
+   * where the ledger cannot be asked.
    */
-  async open(metered: Metered, payer: Payer, volumeOf: () => Volume): Promise<Opened> {
-    const { model } = metered
-    if (model.isFree)
-      return { meter: new Meter(this.#options, metered, undefined), loweredTo: undefined }
+  hold(terms: Terms, volumeOf: () => Volume): Paid | undefined | Promise<Paid> {
+    const { model, billing, month } = terms
+    const charged = this.#chargedBy(terms)
+    const accountId = billing.payer
+    if (charged.isNothing || accountId === null) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
-    const restriction = this.#options.restrictions.of(payer.accountId)
+    const restriction = this.#options.restrictions.of(accountId)
     if (restriction) throw toPaymentRequired(restriction)
-    const worst = worstCase(volumeOf(), model.pricing)
+    const worst = charged.ofWorst(worstCase(volumeOf(), model.pricing))
     const price = new Price(worst, this.#options.minimumBalance)
-    const { accountId, month } = payer
     const held = month ? this.#limitedHold(accountId, price, month) : this.#hold(accountId, price)
-    const hold = held instanceof Promise ? await held : held
-    const asked = worst.volume.outputLimit
-    const isWhole = hold.amount >= price.full
-    const outputLimit = isWhole ? asked : (affordableLimit(worst, hold.amount) ?? asked)
-    const paid: Paid = {
-      accountId,
+    const { pricing, contextLength } = model
+    const paidBy = (hold: Hold): Paid => ({
       hold,
-      pricing: model.pricing,
+      pricing,
       worst,
-      outputLimit,
+      charged,
+      contextLength,
+      outputLimit: outputLimitOf(worst, hold.amount, price.full),
       more: (need) => this.#options.purses.of(accountId).hold(need),
-    }
-    return {
-      meter: new Meter(this.#options, metered, paid),
-      loweredTo: outputLimit < worst.volume.outputLimit ? outputLimit : undefined,
-    }
+    })
+    return held instanceof Promise ? held.then(paidBy) : paidBy(held)
+  }
+
+  /** What is charged of the price: where the payer of the provider is another, the fee for it. */
+  #chargedBy({ model, billing: { mode } }: Terms): Share {
+    if (mode === 'platform' || mode === 'member_pays') return wholePrice
+    // Without a price there is nothing to take a fee of.
+    if (mode === 'free' || !isServable(model) || model.isFree) return nothing
+    const { feeMillionths } = this.#options
+    return feeMillionths === 0 ? nothing : new Share(feeMillionths)
   }
 
   /** As much as the balance and the spending limits of the month allow. */
@@ -131,6 +134,14 @@ export class Metering {
     this.#options.onError(thrown)
     return unavailable(thrown)
   }
+}
+
+const nothing = new Share(0)
+
+/** The limit that a hold pays for. */
+function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
+  const asked = worst.volume.outputLimit
+  return held >= full ? asked : (affordableLimit(worst, held) ?? asked)
 }
 
 const toPaymentRequired = (restriction: Restriction) =>

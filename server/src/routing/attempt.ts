@@ -53,6 +53,8 @@ export interface Attempt extends Sent {
   hops: number
   /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
   allowance?: Allowance | undefined
+  /** Told of what breaks a stream that has been opened. */
+  onBroken?: (thrown: unknown) => void
 }
 
 /** The tokens of output that a running stream may have. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { candidatesOf, findModel } from './candidate'
+import { candidatesOf, denialOf, findModel, type Caller } from './candidate'
+import { PoolTurns } from './pool-turns'
+import { AccountCatalog, emptyAccount } from '../catalog/account-catalog'
 import type { Model } from '../catalog/model'
+import type { OwnedConnection, Place } from '../catalog/offer'
 import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
 import { toSnapshot, type Connection } from '../catalog/snapshot'
 import { ApiError } from '../errors'
@@ -24,81 +27,216 @@ describe('the model that a name means', () => {
   const snapshot = snapshotOf([chat, hidden])
 
   test('is found by its very name', () => {
-    expect(findModel(snapshot, 'fake/one', ['chat'])).toBe(chat)
+    expect(findModel({ snapshot, catalog: emptyAccount }, 'fake/one', ['chat'])).toBe(chat)
   })
 
   test.each(['one', '/one', 'fake/', 'FAKE/one', ''])('"%s" is no name of a model', (id) => {
-    const { code, param, status } = refusal(() => findModel(snapshot, id, ['chat']))
+    const { code, param, status } = refusal(() =>
+      findModel({ snapshot, catalog: emptyAccount }, id, ['chat']),
+    )
     expect([status, code, param]).toEqual([400, 'invalid_model', 'model'])
   })
 
   test.each(['fake/One', 'fake/two', 'gone/one', 'fake/hidden'])('%s is not there', (id) => {
-    const { code, param, status } = refusal(() => findModel(snapshot, id, ['chat']))
+    const { code, param, status } = refusal(() =>
+      findModel({ snapshot, catalog: emptyAccount }, id, ['chat']),
+    )
     expect([status, code, param]).toEqual([404, 'model_not_found', 'model'])
   })
 
   test('a model that is hidden answers in the words of one that never was', () => {
     const [hidden, absent] = ['fake/hidden', 'fake/absent'].map(
-      (id) => refusal(() => findModel(snapshot, id, ['chat'])).message,
+      (id) => refusal(() => findModel({ snapshot, catalog: emptyAccount }, id, ['chat'])).message,
     )
     expect(hidden?.replace('hidden', 'absent')).toBe(absent ?? '')
   })
 
   test('a model of another kind is refused by the kind it has', () => {
-    const { code, message, details } = refusal(() => findModel(snapshot, 'fake/one', ['embedding']))
+    const { code, message, details } = refusal(() =>
+      findModel({ snapshot, catalog: emptyAccount }, 'fake/one', ['embedding']),
+    )
     expect([code, details]).toEqual(['invalid_request', { issue: 'unsupported_by_model' }])
     expect(message).toContain('chat')
   })
 })
 
-const open = { platformConnections: true }
+const owned = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnection => ({
+  ...sampleConnection({ id, owner: 'user_1' }),
+  found: new Map(),
+  ...fields,
+})
 
-/** The connections that may serve a model, of these. */
-const idsOf = (model: Model, connections: Connection[]) =>
-  candidatesOf(snapshotOf([model], connections), model, open).map(({ connection }) => connection.id)
+const place = (connection: OwnedConnection, fields: Partial<Place> = {}): Place => ({
+  provider: 'fake',
+  connections: [connection],
+  pool: null,
+  billing: 'byok',
+  organizationId: null,
+  ...fields,
+})
+
+interface Given {
+  own?: Place[]
+  shared?: Place[]
+  platform?: Connection[]
+  isOpen?: boolean
+}
+
+const callerOf = ({ own = [], shared = [] }: Given): Caller => {
+  const member = { role: 'member' as const, status: 'active' as const, isPrimary: false }
+  const catalog = new AccountCatalog(
+    own.length > 0 ? new Map([['fake', own]]) : new Map(),
+    shared.length > 0 ? [{ organizationId: 'org_1', ...member }] : [],
+    new Map([['org_1', new Map([['fake', shared]])]]),
+  )
+  return { userId: 'user_1', accountId: 'user_1', catalog }
+}
+
+/** The connections that may serve a model, of these, and who pays for each. */
+function candidates(model: Model, given: Given, listed = [model]) {
+  const { platform = [], isOpen = true } = given
+  return candidatesOf(model, {
+    snapshot: snapshotOf(listed, platform),
+    caller: callerOf(given),
+    open: { platformConnections: isOpen },
+    turns: new PoolTurns(),
+  })
+}
+
+const idsOf = (model: Model, given: Given) =>
+  candidates(model, given).map(({ connection }) => connection.id)
 
 describe('the connections that may serve a model', () => {
   test('are those of its provider, in their order', () => {
-    const connections = [
+    const platform = [
       sampleConnection({ id: 'conn_b', priority: 2 }),
       sampleConnection({ id: 'conn_a', priority: 1 }),
       sampleConnection({ id: 'conn_c', provider: 'other' }),
     ]
-    expect(idsOf(sampleModel(), connections)).toEqual(['conn_a', 'conn_b'])
+    expect(idsOf(sampleModel(), { platform })).toEqual(['conn_a', 'conn_b'])
   })
 
   test('one that is known to serve certain models only serves no other', () => {
-    const connections = [
+    const platform = [
       sampleConnection({ id: 'conn_a', onlyModels: new Set(['fake/two']) }),
       sampleConnection({ id: 'conn_b', onlyModels: new Set(['fake/one']) }),
     ]
-    expect(idsOf(sampleModel(), connections)).toEqual(['conn_b'])
+    expect(idsOf(sampleModel(), { platform })).toEqual(['conn_b'])
   })
 
-  test('an unknown price is not a price of zero: such a model is refused, a free one is not', () => {
+  test('an unknown price is not a price of zero: the platform serves no such model, but a free one', () => {
+    const platform = [sampleConnection()]
+    expect(idsOf(sampleModel({ pricing: null }), { platform })).toEqual([])
+    expect(idsOf(sampleModel({ pricing: null, isFree: true }), { platform })).toHaveLength(1)
+  })
+
+  test('where those of the platform are closed, only customers have some', () => {
+    const given = { platform: [sampleConnection()], isOpen: false }
+    expect(idsOf(sampleModel(), given)).toEqual([])
+    expect(idsOf(sampleModel(), { ...given, own: [place(owned('conn_own'))] })).toEqual([
+      'conn_own',
+    ])
+  })
+
+  test('21.1: are the own ones, then those of organizations, then the platform; each has its payer', () => {
+    const shared = { organizationId: 'org_1' }
+    const found = candidates(sampleModel(), {
+      own: [place(owned('conn_own'))],
+      shared: [
+        place(owned('conn_pays'), { ...shared, billing: 'org_pays' }),
+        place(owned('conn_member'), { ...shared, billing: 'member_pays' }),
+      ],
+      platform: [sampleConnection({ id: 'conn_platform' })],
+    })
+    expect(found.map(({ connection, billing }) => [connection.id, billing])).toEqual([
+      ['conn_own', { mode: 'byok', payer: 'user_1', organizationId: null }],
+      ['conn_pays', { mode: 'org_pays', payer: 'org_1', organizationId: 'org_1' }],
+      ['conn_member', { mode: 'member_pays', payer: 'user_1', organizationId: 'org_1' }],
+      ['conn_platform', { mode: 'platform', payer: 'user_1', organizationId: null }],
+    ])
+  })
+
+  test('a model without a price is served by who pays its provider, by nobody to who would pay', () => {
     const unpriced = sampleModel({ pricing: null })
-    const snapshot = snapshotOf([unpriced], [sampleConnection()])
-    const { code, message, details } = refusal(() => candidatesOf(snapshot, unpriced, open))
-    expect([code, details]).toEqual(['model_access_denied', { model: 'fake/one' }])
-    expect(message).toContain('no price')
-    expect(idsOf(sampleModel({ pricing: null, isFree: true }), [sampleConnection()])).toHaveLength(
-      1,
-    )
+    const shared = [
+      place(owned('conn_member'), { organizationId: 'org_1', billing: 'member_pays' }),
+      place(owned('conn_pays'), { organizationId: 'org_1', billing: 'org_pays' }),
+    ]
+    const given = { own: [place(owned('conn_own'))], shared, platform: [sampleConnection()] }
+    expect(idsOf(unpriced, given)).toEqual(['conn_own', 'conn_pays'])
   })
 
-  test('where there is none, the model is denied, and the provider named', () => {
-    const model = sampleModel()
-    const { status, code, param, message } = refusal(() =>
-      candidatesOf(snapshotOf([model]), model, open),
+  test('21.3: of a free model nobody pays, whoever serves it', () => {
+    const free = sampleModel({ isFree: true })
+    const given = { own: [place(owned('conn_own'))], platform: [sampleConnection()] }
+    expect(candidates(free, given).map(({ billing }) => [billing.mode, billing.payer])).toEqual([
+      ['free', null],
+      ['free', null],
+    ])
+  })
+})
+
+describe('a model that the catalogue has not', () => {
+  const finder = owned('conn_b', { found: new Map([['new', 7]]) })
+  const caller = callerOf({ own: [place(owned('conn_a')), place(finder)] })
+  const snapshot = snapshotOf([sampleModel()], [sampleConnection({ id: 'conn_platform' })])
+
+  test('is what the endpoint wants, free, and without a size', () => {
+    for (const kind of ['chat', 'embedding'] as const) {
+      const model = findModel({ snapshot, catalog: caller.catalog }, 'fake/new', [kind])
+      expect(model).toMatchObject({
+        id: 'fake/new',
+        upstreamModel: 'new',
+        category: kind,
+        contextLength: null,
+        maxOutputTokens: null,
+        isFree: true,
+      })
+    }
+  })
+
+  test('is served by who found it, and not by the platform', () => {
+    const model = findModel({ snapshot, catalog: caller.catalog }, 'fake/new', ['chat'])
+    const ways = { snapshot, caller, turns: new PoolTurns(), open: { platformConnections: true } }
+    expect(candidatesOf(model, ways).map(({ connection }) => connection.id)).toEqual(['conn_b'])
+  })
+
+  test.each(['fake/other', 'elsewhere/new'])('%s, which nobody found, is not there', (id) => {
+    const { code } = refusal(() => findModel({ snapshot, catalog: caller.catalog }, id, ['chat']))
+    expect(code).toBe('model_not_found')
+  })
+
+  test('is hidden by one of the catalogue, also by one that is not enabled', () => {
+    const hidden = snapshotOf([sampleModel({ id: 'fake/new', enabled: false })])
+    const { code } = refusal(() =>
+      findModel({ snapshot: hidden, catalog: caller.catalog }, 'fake/new', ['chat']),
     )
+    expect(code).toBe('model_not_found')
+  })
+})
+
+describe('why there is none', () => {
+  const model = sampleModel()
+  const denial = (isOffered: boolean, denied = model) =>
+    denialOf(
+      denied,
+      { snapshot: snapshotOf([denied]), caller: callerOf({}) },
+      { isOfferedElsewhere: () => isOffered },
+    )
+
+  test('the model is denied, and the provider named', async () => {
+    const { status, code, param, message, details } = await denial(false)
     expect([status, code, param]).toEqual([403, 'model_access_denied', 'model'])
+    expect(details).toEqual({ model: 'fake/one' })
     expect(message).toContain('Fake')
   })
 
-  test('where those of the platform are closed, none serves', () => {
-    const model = sampleModel()
-    const closed = { platformConnections: false }
-    const snapshot = snapshotOf([model], [sampleConnection()])
-    expect(refusal(() => candidatesOf(snapshot, model, closed)).code).toBe('model_access_denied')
+  test('or it has no price', async () => {
+    expect((await denial(false, sampleModel({ pricing: null }))).message).toContain('no price')
+  })
+
+  test('or an organization offers it to its members', async () => {
+    const { status, code } = await denial(true)
+    expect([status, code]).toEqual([403, 'organization_required'])
   })
 })

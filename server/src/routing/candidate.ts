@@ -1,24 +1,66 @@
+import type { MemberTry } from './member-try'
+import type { PoolTurns } from './pool-turns'
+import type { AccountCatalog, AccountCatalogs, FoundModel } from '../catalog/account-catalog'
 import type { Category, Model } from '../catalog/model'
+import type { Place } from '../catalog/offer'
 import { isServable } from '../catalog/priced'
 import type { Connection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
 import type { Provider } from '../providers/provider'
 import { splitModelId } from '../wire/model-id'
 
+/** How an attempt is paid. Source: api.md 21.3. */
+export interface Billing {
+  mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+  /** The ledger account that pays, null where nobody does. */
+  payer: string | null
+  /** Whose connection it is, null for the caller's own and the platform's. */
+  organizationId: string | null
+}
+
+/** Whether it is the model's price that is charged, or free; else who pays its provider pays. */
+export const isByPrice = ({ mode }: Billing): boolean => mode !== 'byok' && mode !== 'org_pays'
+
 /** A model on a connection that may be tried. */
 export interface Candidate {
   model: Model
   provider: Provider
   connection: Connection
+  billing: Billing
+  /** The connection takes turns with others, so that who is busy counts. */
+  isPooled: boolean
+  /** Where it stands for a member of a collection, what is told of how it fares. */
+  member?: MemberTry | undefined
+}
+
+/** Who calls, and what he brings. */
+export interface Caller {
+  userId: string
+  /** Who pays unless an organization does. */
+  accountId: string
+  catalog: AccountCatalog
+}
+
+/** What models there are: the operator's, and what the caller brings. */
+interface Known {
+  snapshot: Snapshot
+  catalog: AccountCatalog
 }
 
 /**
- * The model that a name means. Throws `invalid_model`, `model_not_found`, and `invalid_request` for
- * a model of another kind than the endpoint's.
+ * The model that a name means: one of the catalogue, or one that the caller's connections found.
+ * Throws `invalid_model`, `model_not_found`, and `invalid_request` for a model of another kind than
+ * the endpoint's.
  */
-export function findModel(snapshot: Snapshot, id: string, kinds: readonly Category[]): Model {
-  splitModelId(id)
-  const model = snapshot.models.get(id)
+export function findModel(
+  { snapshot, catalog }: Known,
+  id: string,
+  kinds: readonly Category[],
+): Model {
+  const parts = splitModelId(id)
+  const listed = snapshot.models.get(id)
+  const found = listed ? undefined : catalog.find(parts.provider, parts.name)
+  const model = found && snapshot.providers.has(found.provider) ? toModel(found, kinds) : listed
   if (!model?.enabled) {
     throw new ApiError('model_not_found', {
       param: 'model',
@@ -35,30 +77,116 @@ export function findModel(snapshot: Snapshot, id: string, kinds: readonly Catego
   return model
 }
 
+/**
+ * Nothing is known of it but its name: it is taken for what the endpoint wants, its sizes are its
+ * provider's to judge, and nobody pays. Source: api.md 9.1.
+ */
+const toModel = (
+  { id, provider, name, foundAt }: FoundModel,
+  kinds: readonly Category[],
+): Model => ({
+  id,
+  provider,
+  name,
+  upstreamModel: name,
+  category: kinds.includes('chat') ? 'chat' : (kinds[0] ?? 'chat'),
+  contextLength: null,
+  maxOutputTokens: null,
+  capabilities: {
+    vision: true,
+    audio: true,
+    tools: true,
+    reasoning: false,
+    streaming: true,
+    json_mode: true,
+    json_schema: true,
+  },
+  pricing: null,
+  isFree: true,
+  enabled: true,
+  createdAt: foundAt,
+  deprecatedAt: null,
+  dimensions: null,
+  simulated: false,
+})
+
 /** Whose connections may serve anybody. */
 export interface Open {
   platformConnections: boolean
 }
 
+export interface Ways {
+  snapshot: Snapshot
+  caller: Caller
+  open: Open
+  turns: PoolTurns
+}
+
 /**
- * The connections that may serve a model, in the order in which they are tried. Throws
- * `model_access_denied` when there is none.
+ * The connections that may serve a model, in the order in which they are tried: the caller's own,
+ * those of his organizations, the platform's. Empty where there is none. Source: api.md 21.1.
  */
-export function candidatesOf(snapshot: Snapshot, model: Model, open: Open): Candidate[] {
+export function candidatesOf(model: Model, ways: Ways): Candidate[] {
+  const { snapshot, caller, open, turns } = ways
   const provider = snapshot.providers.get(model.provider)
-  // Neither an unknown price nor one of zero is free.
-  const isPriced = isServable(model)
-  const isOpen = isPriced && open.platformConnections
-  const connections = isOpen && provider ? snapshot.connections.get(provider.key) : undefined
-  const candidates = (connections ?? []).flatMap((connection) => {
-    const serves = !connection.onlyModels || connection.onlyModels.has(model.id)
-    return provider && serves ? [{ model, provider, connection }] : []
+  if (!provider) return []
+  const platform = open.platformConnections ? platformOf(model, provider, ways) : []
+  const places = caller.catalog.placesOf(provider.key)
+  if (places.length === 0) return platform
+  const isListed = snapshot.models.has(model.id)
+  const owned = places.flatMap((place): Candidate[] => {
+    // Without a price a member would pay nothing, which is not what his organization said.
+    if (place.billing === 'member_pays' && !isServable(model)) return []
+    const billing = billingOf(model, place, caller)
+    const isPooled = place.pool !== null
+    return turns
+      .orderOf(place)
+      .filter(({ found }) => isListed || found.has(model.upstreamModel))
+      .map((connection) => ({ model, provider, connection, billing, isPooled }))
   })
-  if (candidates.length > 0) return candidates
-  throw new ApiError('model_access_denied', {
+  return [...owned, ...platform]
+}
+
+function billingOf(model: Model, place: Place, { accountId }: Caller): Billing {
+  const { billing: mode, organizationId } = place
+  if (model.isFree) return { mode: 'free', payer: null, organizationId }
+  const payer = mode === 'org_pays' ? organizationId : accountId
+  return { mode, payer, organizationId }
+}
+
+/** Neither an unknown price nor one of zero is free. */
+function platformOf(model: Model, provider: Provider, { snapshot, caller }: Ways): Candidate[] {
+  const connections = isServable(model) ? snapshot.connections.get(provider.key) : undefined
+  if (!connections || !snapshot.models.has(model.id)) return []
+  const billing: Billing = model.isFree
+    ? { mode: 'free', payer: null, organizationId: null }
+    : { mode: 'platform', payer: caller.accountId, organizationId: null }
+  return connections.flatMap((connection) => {
+    const serves = !connection.onlyModels || connection.onlyModels.has(model.id)
+    return serves ? [{ model, provider, connection, billing, isPooled: false }] : []
+  })
+}
+
+/**
+ * Why nobody serves a model to a caller: `organization_required` where an organization would, else
+ * `model_access_denied`. Rejects with `gateway_unavailable`.
+ */
+export async function denialOf(
+  model: Model,
+  { snapshot, caller }: Pick<Ways, 'snapshot' | 'caller'>,
+  accounts: Pick<AccountCatalogs, 'isOfferedElsewhere'>,
+): Promise<ApiError> {
+  if (await accounts.isOfferedElsewhere(caller.userId, model.provider)) {
+    return new ApiError('organization_required', {
+      param: 'model',
+      message: `"${model.id}" is offered by organizations that you are no active member of.`,
+    })
+  }
+  const name = snapshot.providers.get(model.provider)?.name ?? model.provider
+  return new ApiError('model_access_denied', {
     param: 'model',
-    message: isPriced
-      ? `No connection serves "${model.id}" to you. The operator can add one for ${provider?.name}.`
+    message: isServable(model)
+      ? `No connection serves "${model.id}" to you. Add one of your own for ${name}, or ask the operator.`
       : `"${model.id}" has no price yet, so that it is not served. The operator can set one.`,
     details: { model: model.id },
   })

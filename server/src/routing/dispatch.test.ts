@@ -1,67 +1,157 @@
 import { expect, test } from 'bun:test'
 import { AttemptFailed } from './attempt'
 import type { Candidate } from './candidate'
+import { sampleCandidate } from './candidate-for-tests'
 import { dispatch } from './dispatch'
-import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
+import { Resilience } from './resilience'
+import { mostSaved } from './retry-budget'
+import { sampleConnection } from '../catalog/samples'
 import { ApiError } from '../errors'
 
-const candidate = (id: string): Candidate => ({
-  model: sampleModel(),
-  provider: sampleProvider(),
-  connection: sampleConnection({ id }),
-})
+const candidate = (id: string) => sampleCandidate({ connection: sampleConnection({ id }) })
 const candidates = ['a', 'b', 'c'].map(candidate)
 
 const failed = (message: string, mayTryNext: boolean) =>
   new AttemptFailed(new ApiError('connection_failed', { message }), mayTryNext)
 
-/** Dispatches to candidates that fail as given, or answer; what they were asked, what came of it. */
-async function run(outcomes: Record<string, Error>, among = candidates) {
+const broke = (message: string) =>
+  new ApiError('insufficient_credits', {
+    message,
+    details: { current_balance: 0, minimum_required: 1 },
+  })
+
+const newResilience = () =>
+  new Resilience({ now: () => clock.ms, longestMs: 30_000, onChange: () => undefined })
+const clock = { ms: 0 }
+
+interface Stage {
+  among?: readonly Candidate[]
+  /** Whose payers cannot pay. */
+  unpaid?: Record<string, Error>
+  resilience?: Resilience
+}
+
+/** Dispatches to candidates that fail as given, or answer; what was done, and what came of it. */
+async function run(outcomes: Record<string, Error>, stage: Stage = {}) {
+  const { among = candidates, unpaid = {}, resilience = newResilience() } = stage
   const tried: string[] = []
   const told: string[] = []
-  const attempt = async ({ connection }: Candidate) => {
-    // Who is told before has been told by now.
-    expect(told).toEqual([...tried, connection.id])
-    tried.push(connection.id)
-    const outcome = outcomes[connection.id]
-    if (outcome) throw outcome
-    return connection.id
+  const held = new Set<string>()
+  const course = {
+    candidates: among,
+    resilience,
+    open: ({ connection: { id } }: Candidate) => {
+      // Never two at once.
+      expect(held.size).toBe(0)
+      const refusal = unpaid[id]
+      if (refusal) throw refusal
+      held.add(id)
+      return id
+    },
+    close: (id: string) => void held.delete(id),
+    begin: async (id: string) => void told.push(id),
+    passOver: () => undefined,
   }
-  const before = async ({ connection }: Candidate) => void told.push(connection.id)
-  const result = await dispatch(among, attempt, before).catch((thrown: unknown) => thrown)
-  return { tried, result }
+  const attempt = async (id: string) => {
+    // Who is told before has been told by now.
+    expect(told).toEqual([...tried, id])
+    tried.push(id)
+    const outcome = outcomes[id]
+    if (outcome) throw outcome
+    return id
+  }
+  const result = await dispatch(course, attempt).catch((thrown: unknown) => thrown)
+  return { tried, result, held: [...held] }
+}
+
+/** What fails until its breaker opens. */
+async function opened(...ids: string[]): Promise<Resilience> {
+  const resilience = newResilience()
+  for (const id of ids) {
+    const down = failed('down', false)
+    for (let k = 0; k < 5; k++) await run({ [id]: down }, { among: [candidate(id)], resilience })
+  }
+  return resilience
 }
 
 test('the first that answers is the only one asked', async () => {
-  expect(await run({})).toEqual({ tried: ['a'], result: 'a' })
+  expect(await run({})).toEqual({ tried: ['a'], result: 'a', held: ['a'] })
 })
 
-test('the second answers where the first cannot have billed', async () => {
-  expect(await run({ a: failed('refused', true) })).toEqual({ tried: ['a', 'b'], result: 'b' })
+test('the second answers where the first cannot have billed, and only it is held for', async () => {
+  const answer = { tried: ['a', 'b'], result: 'b', held: ['b'] }
+  expect(await run({ a: failed('refused', true) })).toEqual(answer)
 })
 
 test('what may have been billed is not asked of anybody else', async () => {
   const lost = failed('lost half-way', false)
-  expect(await run({ a: lost })).toEqual({ tried: ['a'], result: lost.error })
+  expect(await run({ a: lost })).toEqual({ tried: ['a'], result: lost.error, held: [] })
 })
 
 test('at most two are tried, and the last one’s error is the caller’s', async () => {
   const outcomes = { a: failed('first', true), b: failed('second', true), c: failed('third', true) }
-  expect(await run(outcomes)).toEqual({ tried: ['a', 'b'], result: outcomes.b.error })
+  const { tried, result, held } = await run(outcomes)
+  expect([tried, result, held]).toEqual([['a', 'b'], outcomes.b.error, []])
 })
 
 test('one candidate alone gives its own error', async () => {
   const refused = failed('refused', true)
-  const { tried, result } = await run({ a: refused }, candidates.slice(0, 1))
+  const { tried, result } = await run({ a: refused }, { among: candidates.slice(0, 1) })
   expect([tried, result]).toEqual([['a'], refused.error])
 })
 
 test('what is no failure of an attempt goes through: a client who left, a mistake of ours', async () => {
   const mistake = new TypeError('a mistake of ours')
-  expect(await run({ a: mistake })).toEqual({ tried: ['a'], result: mistake })
+  expect(await run({ a: mistake })).toEqual({ tried: ['a'], result: mistake, held: [] })
 })
 
 test('no candidate at all is an outage, not a crash', async () => {
-  const { result } = await run({}, [])
+  const { result } = await run({}, { among: [] })
   expect(result).toMatchObject({ code: 'gateway_unavailable', status: 503 })
+})
+
+test('who cannot pay is passed over, and is no attempt', async () => {
+  const refused = failed('refused', true)
+  const { tried, result } = await run({ b: refused }, { unpaid: { a: broke('a') } })
+  expect([tried, result]).toEqual([['b', 'c'], 'c'])
+})
+
+test('where nobody can pay, the first refusal is the answer', async () => {
+  const unpaid = { a: broke('a'), b: broke('b'), c: broke('c') }
+  expect((await run({}, { unpaid })).result).toBe(unpaid.a)
+})
+
+test('an attempt that failed is told, not that the next could not be paid', async () => {
+  const refused = failed('refused', true)
+  const { tried, result } = await run({ a: refused }, { unpaid: { b: broke('b'), c: broke('c') } })
+  expect([tried, result]).toEqual([['a'], refused.error])
+})
+
+test('a candidate that keeps failing is passed over', async () => {
+  const resilience = await opened('a')
+  expect(await run({}, { resilience })).toMatchObject({ tried: ['b'], result: 'b' })
+})
+
+test('where all are failing nobody is asked, and the answer says when to come again', async () => {
+  const resilience = await opened('a', 'b', 'c')
+  const { tried, result, held } = await run({}, { resilience })
+  expect([tried, held]).toEqual([[], []])
+  expect(result).toMatchObject({ code: 'gateway_unavailable', status: 503, retryAfterSeconds: 5 })
+})
+
+test('who cannot pay is told so, whether or not the provider works', async () => {
+  const resilience = await opened('a', 'b', 'c')
+  const unpaid = { a: broke('a'), b: broke('b'), c: broke('c') }
+  expect((await run({}, { unpaid, resilience })).result).toBe(unpaid.a)
+  delete (unpaid as Partial<typeof unpaid>).b
+  expect((await run({}, { unpaid, resilience })).result).toMatchObject({ status: 503 })
+})
+
+test('without budget for a further attempt the first error is the answer', async () => {
+  const resilience = newResilience()
+  const [first = candidate('a')] = candidates
+  for (let k = 0; k < mostSaved; k++) resilience.budget.spend(first)
+  const refused = failed('refused', true)
+  const { tried, result, held } = await run({ a: refused }, { resilience })
+  expect([tried, result, held]).toEqual([['a'], refused.error, []])
 })

@@ -2,9 +2,10 @@ import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { AttemptFailed, exchange } from './attempt'
+import { sampleCandidate } from './candidate-for-tests'
 import { Deadline } from './deadline'
 import { probe } from './probe'
-import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
+import { sampleConnection, sampleProvider } from '../catalog/samples'
 import { Egress } from '../egress/egress'
 import { failure, TestStage } from '../egress/stage-for-tests'
 import { Credentials } from '../providers/credentials'
@@ -34,7 +35,7 @@ async function staged(answer: (socket: Socket) => unknown) {
   const ask = async (host: string) => {
     using deadline = new Deadline({ totalMs: 5000 })
     return await exchange({
-      candidate: { model: sampleModel(), provider, connection: connectionTo(host) },
+      candidate: sampleCandidate({ provider, connection: connectionTo(host) }),
       operation: 'chat',
       body: { model: 'm', messages: [] },
       deadline,

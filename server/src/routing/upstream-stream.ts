@@ -106,7 +106,9 @@ export class UpstreamStream implements ChunkStream {
       const { abort } = this.#attempt.candidate.provider
       return await (abort === 'bills_all' ? this.#partable(reading) : reading)
     } catch (thrown) {
-      throw thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.source)
+      const broken = thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.source)
+      this.#attempt.onBroken?.(broken)
+      throw broken
     }
   }
 

@@ -2,9 +2,11 @@ import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
 import { CrashingEgress } from './crash'
 import { openMoney, type Money } from './money'
+import { openRouting, type RoutingLookUps } from './routing'
 import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
+import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -27,7 +29,10 @@ import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
 import { Credentials } from '../providers/credentials'
 import { tokenUrlVariable } from '../providers/registry'
+import type { Change } from '../routing/breakers'
 import type { Deadline } from '../routing/deadline'
+import { PoolTurns } from '../routing/pool-turns'
+import { Resilience } from '../routing/resilience'
 import type { LiveSettings } from '../settings/live-settings'
 
 /** Answers read on for their usage after their callers have gone. */
@@ -53,6 +58,10 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  /** Judges addresses that customers set. */
+  guarded: Pick<GuardedEgress, 'check'>
+  accounts: AccountCatalogs
+  lookUps: RoutingLookUps
   claims: Claims
   drains: Drains
   /** Something came to an account, by this node. */
@@ -68,10 +77,11 @@ export async function openGateway(
 ): Promise<OpenedGateway> {
   const { storage, catalog, timers, settings, log } = parts
   const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
+  const names = openRouting(parts, stack)
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
-  await listenForChanges({ ...parts, keyring, money, claims }, stack)
-  const egress = openEgress(parts)
+  await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
+  const { egress, guarded } = openEgress(parts)
   const tokenUrl = parts.config.environment[tokenUrlVariable]
   const credentials = new Credentials({
     send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
@@ -84,6 +94,11 @@ export async function openGateway(
   )
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
+  const resilience = new Resilience({
+    now: () => performance.now(),
+    longestMs: parts.config.breakerMs,
+    onChange: (change) => tellChange(log, change),
+  })
   const { metering, months } = money
   return {
     gateway: createGateway({
@@ -92,9 +107,12 @@ export async function openGateway(
       months,
       metering,
       catalog,
+      routing: names.routing,
+      turns: new PoolTurns(),
       settings,
       egress,
       credentials,
+      resilience,
       counter,
       timers,
       running,
@@ -102,6 +120,9 @@ export async function openGateway(
     }),
     door,
     egress,
+    guarded,
+    accounts: names.routing.accounts,
+    lookUps: names.lookUps,
     claims,
     drains,
     creditCame: money.creditCame,
@@ -111,19 +132,33 @@ export async function openGateway(
   }
 }
 
-function openEgress({ config, timers, crashAt }: Parts): Egress {
+/** What an operator sees of a provider that fails, once as it begins and once as it is over. */
+function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
+  const { connection, provider, model } = candidate
+  const subject = {
+    provider: provider.key,
+    model: model.id,
+    connectionId: connection.id,
+    owner: connection.owner,
+  }
+  if (isOpen) log.warn({ ...subject, openMs }, 'a connection is failing and is passed over')
+  else log.info(subject, 'a connection that was failing works again')
+}
+
+function openEgress({ config, timers, settings, crashAt }: Parts) {
   const { baseUrl, host, userEndpointPorts: ports } = config
   const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
-  const rules = { ports, ownHosts }
+  const privateNetworks = () => settings.current.allowedPrivateNetworks
   const guarded = new GuardedEgress({
     timers,
-    rules,
+    rules: { ports, ownHosts, privateNetworks },
     names: new Names(),
     transport: new Transport(),
   })
-  return crashAt
+  const egress = crashAt
     ? new CrashingEgress(timers, { guarded }, crashAt)
     : new Egress(timers, { guarded })
+  return { egress, guarded }
 }
 
 /** Who may come in, and how much of it. */
@@ -161,12 +196,17 @@ function openCounters({ redisUrl }: Config, log: Logger, stack: AsyncDisposableS
   )
 }
 
+/** What keeps rows in memory. */
+interface Caches {
+  keyring: Keyring
+  names: ReturnType<typeof openRouting>
+  money: Money
+  claims: Claims
+}
+
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */
-async function listenForChanges(
-  parts: Parts & { keyring: Keyring; money: Money; claims: Claims },
-  stack: AsyncDisposableStack,
-): Promise<void> {
-  const { storage, catalog, keyring, money, claims, settings, log } = parts
+async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableStack): Promise<void> {
+  const { storage, catalog, keyring, names, money, claims, settings, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -177,10 +217,12 @@ async function listenForChanges(
         tollgate_config: () => settings.refresh(),
         tollgate_catalog: () => catalog.refreshSoon(),
         [endChannel]: (name) => claims.ended(name),
+        ...names.subscriptions,
         ...money.subscriptions,
       },
       onGap: () => {
         keyring.distrust()
+        names.onGap()
         catalog.refreshSoon()
         claims.mayHaveEnded()
         settings.refresh()

@@ -93,6 +93,9 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
       get minimumBalance() {
         return settings.current.minimumBalance
       },
+      get feeMillionths() {
+        return Math.round(settings.current.platformFeePercent * 10_000)
+      },
       ...portsFor(months),
       onError: (err) => log.warn({ err }, 'the ledger could not be asked for credit'),
     }),

@@ -22,12 +22,14 @@ interface Options {
   crashAt: CrashAt | undefined
 }
 
+type WrittenPorts = Pick<MeterPorts, 'begin' | 'settle'>
+
 /** Where usage is written down, and who books it. */
 interface OpenedUsage {
   journal: Journal
   flusher: Flusher
   /** How meters write; `months` are told of what was used. */
-  portsFor: (months: Months) => Omit<MeterPorts, 'onError'>
+  portsFor: (months: Months) => WrittenPorts
 }
 
 /** Opens the journal and what books it. */
@@ -88,7 +90,7 @@ interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   parsed: Parsed
 }
 
-const meterPorts = (ports: WritePorts): Omit<MeterPorts, 'onError'> => ({
+const meterPorts = (ports: WritePorts): WrittenPorts => ({
   begin: (attemptId, record) => begin(attemptId, record, ports),
   settle: (event, beginning) => {
     ports.months.note(event)

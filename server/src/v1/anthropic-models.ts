@@ -30,20 +30,21 @@ export const AnthropicModelList = z
   .meta({ ref: 'AnthropicModelList' })
 
 /** A model as Anthropic lists its own. @see https://docs.claude.com/en/api/models-list */
-export const toAnthropicModel = ({ id, name, createdAt }: Model) => ({
+export const toAnthropicModel = ({
+  id,
+  name,
+  createdAt,
+}: Pick<Model, 'id' | 'name' | 'createdAt'>) => ({
   type: 'model' as const,
   id,
   display_name: name,
   created_at: new Date(createdAt * 1000).toISOString().replace('.000Z', 'Z'),
 })
 
-/** All that are enabled, on one page. */
-export function toAnthropicList(models: Iterable<Model>) {
-  const data = [...models].filter(({ enabled }) => enabled).map(toAnthropicModel)
-  return {
-    data,
-    has_more: false,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  }
-}
+/** All of them, on one page. */
+export const toAnthropicList = (data: readonly ReturnType<typeof toAnthropicModel>[]) => ({
+  data,
+  has_more: false,
+  first_id: data[0]?.id ?? null,
+  last_id: data.at(-1)?.id ?? null,
+})

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono, type Context } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { z } from 'zod'
 import { ListedModel, ModelList } from './schema'
@@ -9,7 +9,9 @@ import {
   toAnthropicModel,
 } from './anthropic-models'
 import type { Catalog } from '../catalog/catalog'
-import { toListed } from '../catalog/snapshot'
+import type { AccountCatalogs, FoundModel } from '../catalog/account-catalog'
+import { collectionPrefix } from '../catalog/collection'
+import { listingWith, toListed } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { answers, documented, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
@@ -31,13 +33,77 @@ function modelIdIn(url: string): string {
   }
 }
 
-export const modelRoutes = (catalog: Catalog, guards: Guards) =>
+const toFound = ({ id, provider, foundAt }: FoundModel) =>
+  toListed({ id, provider, createdAt: foundAt })
+
+interface Callable {
+  name: string
+  /** Unix seconds. */
+  createdAt: number
+}
+
+/** The collections that an account may call. */
+export type CollectionsFor = (userId: string) => Promise<readonly Callable[]>
+
+/** A collection in the form of a model. Source: api.md 4.6. */
+const toCollection = ({ name, createdAt }: Callable) =>
+  toListed({ id: `${collectionPrefix}${name}`, provider: 'collection', createdAt })
+
+interface Known {
+  catalog: Catalog
+  accounts: AccountCatalogs
+  collectionsFor: CollectionsFor
+}
+
+/** Models known only through connections that the caller may use, and of no model of the catalogue. */
+async function foundBy({ catalog, accounts }: Known, userId: string): Promise<FoundModel[]> {
+  const account = await accounts.of(userId)
+  if (account.isEmpty) return []
+  const { models, providers } = catalog.snapshot
+  return account.found().filter(({ id, provider }) => providers.has(provider) && !models.has(id))
+}
+
+type Listed = ReturnType<typeof toListed>
+
+/** What a caller may name that the catalogue does not have. */
+async function beyondCatalogue(known: Known, userId: string): Promise<Listed[]> {
+  const found = await foundBy(known, userId)
+  const collections = await known.collectionsFor(userId)
+  return [...found.map(toFound), ...collections.map(toCollection)]
+}
+
+/** With the name that people read. */
+const named = (known: Known, { id, root, created: createdAt }: Listed) => ({
+  id,
+  name: known.catalog.snapshot.models.get(id)?.name ?? root,
+  createdAt,
+})
+
+const anthropicList = (known: Known, more: readonly Listed[]) => {
+  const models = [...known.catalog.snapshot.models.values()].filter(({ enabled }) => enabled)
+  const others = more.map((listed) => named(known, listed))
+  return toAnthropicList([...models, ...others].map(toAnthropicModel))
+}
+
+/** Of the wording of the format that is asked for. */
+const headersOf = (c: Context<Env>) => wordingOf(c.req.raw).headers?.(c.get('requestId'))
+
+/** Rejects with `model_not_found`. */
+async function modelOf(known: Known, userId: string, id: string): Promise<Listed> {
+  const model = known.catalog.snapshot.models.get(id)
+  if (model?.enabled) return toListed(model)
+  const other = (await beyondCatalogue(known, userId)).find((one) => one.id === id)
+  if (!other) throw new ApiError('model_not_found', { param: 'model' })
+  return other
+}
+
+export const modelRoutes = (known: Known, guards: Guards) =>
   new Hono<Env>()
     .get(
       '/v1/models',
       describeRoute({
         operationId: 'listModels',
-        summary: 'All models of the catalogue',
+        summary: 'All models of the catalogue, and the collections that you may call',
         tags: ['Models'],
         security: [{ apiKey: [] }],
         description: anthropicToo,
@@ -47,16 +113,13 @@ export const modelRoutes = (catalog: Catalog, guards: Guards) =>
         },
       }),
       guards.key('read'),
-      (c) =>
-        asksAnthropic(c.req.raw)
-          ? c.json(
-              toAnthropicList(catalog.snapshot.models.values()),
-              200,
-              wordingOf(c.req.raw).headers?.(c.get('requestId')),
-            )
-          : new Response(catalog.snapshot.listing, {
-              headers: { 'content-type': 'application/json' },
-            }),
+      async (c) => {
+        const more = await beyondCatalogue(known, c.var.principal.userId)
+        if (asksAnthropic(c.req.raw)) return c.json(anthropicList(known, more), 200, headersOf(c))
+        return new Response(listingWith(known.catalog.snapshot, more), {
+          headers: { 'content-type': 'application/json' },
+        })
+      },
     )
     .get(
       '/v1/models/:model_id{.+}',
@@ -81,13 +144,14 @@ export const modelRoutes = (catalog: Catalog, guards: Guards) =>
         },
       }),
       guards.key('read'),
-      (c) => {
+      async (c) => {
         const id = modelIdIn(c.req.raw.url)
         splitModelId(id)
-        const model = catalog.snapshot.models.get(id)
-        if (!model?.enabled) throw new ApiError('model_not_found', { param: 'model' })
-        return asksAnthropic(c.req.raw)
-          ? c.json(toAnthropicModel(model), 200, wordingOf(c.req.raw).headers?.(c.get('requestId')))
-          : c.json(toListed(model))
+        const model = await modelOf(known, c.var.principal.userId, id)
+        return c.json(
+          asksAnthropic(c.req.raw) ? toAnthropicModel(named(known, model)) : model,
+          200,
+          headersOf(c),
+        )
       },
     )

@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely'
+import type { MembershipRow, ModelCollectionRow, Schema } from '../../db/schema'
+import { ApiError } from '../../errors'
+import { containing, type Page } from '../../http/paging'
+
+type Role = MembershipRow['role']
+
+/** An account's roles where it is an active member, by organization. */
+export async function rolesOf(db: Kysely<Schema>, userId: string): Promise<Map<string, Role>> {
+  const rows = await db
+    .selectFrom('membership')
+    .innerJoin('organization', 'organization.id', 'membership.organization_id')
+    .select(['organization_id', 'role'])
+    .where('user_id', '=', userId)
+    .where('membership.status', '=', 'active')
+    .where('organization.status', '=', 'active')
+    .execute()
+  return new Map(rows.map((row) => [row.organization_id, row.role]))
+}
+
+/** Throws unless that role may change collections: absent for none, refused for a lower one. */
+export function checkRole(role: Role | undefined): void {
+  if (role === undefined) throw new ApiError('resource_not_found')
+  if (role === 'owner' || role === 'admin') return
+  throw new ApiError('insufficient_permissions', {
+    message: 'Only owners and admins of the organization change its collections.',
+    details: { required: ['owner', 'admin'], current: [role] },
+  })
+}
+
+/** An account's own, those of its organizations and those of the system; the newest first. */
+export async function collectionsSeenBy(
+  db: Kysely<Schema>,
+  userId: string,
+  scope: ModelCollectionRow['scope'] | undefined,
+) {
+  const organizations = [...(await rolesOf(db, userId)).keys()]
+  return db
+    .selectFrom('model_collection')
+    .selectAll()
+    .where((is) =>
+      is.or([
+        is('scope', '=', 'system'),
+        is('user_id', '=', userId),
+        ...(organizations.length > 0 ? [is('organization_id', 'in', organizations)] : []),
+      ]),
+    )
+    .$if(scope !== undefined, (query) => query.where('scope', '=', scope ?? 'system'))
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** A page of those of the system, one more than fits, and how many there are. */
+export async function systemRows(db: Kysely<Schema>, page: Page, search: string | undefined) {
+  const filtered = db
+    .selectFrom('model_collection')
+    .where('scope', '=', 'system')
+    .$if(search !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('name', 'ilike', containing(search ?? '')),
+          is('display_name', 'ilike', containing(search ?? '')),
+        ]),
+      ),
+    )
+  const [{ total }, rows] = await Promise.all([
+    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+    filtered
+      .selectAll()
+      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ])
+  return { total, rows }
+}

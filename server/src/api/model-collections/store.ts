@@ -1,0 +1,225 @@
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import { addMembers, checkMembers, replaceMembers, toMembers, type IsKnown } from './members'
+import { checkRole, collectionsSeenBy, rolesOf, systemRows } from './owners'
+import type { ChangedCollection, NewCollection, NewMembers, NewSystemCollection } from './schema'
+import { collectionPrefix } from '../../catalog/collection'
+import { isId, newId } from '../../db/id'
+import type { ModelCollectionMemberRow, ModelCollectionRow, Schema } from '../../db/schema'
+import { isTaken } from '../../db/violation'
+import { ApiError, invalidRequest } from '../../errors'
+import { present, toTimestamp } from '../../http/fields'
+import { toPaged, type Page } from '../../http/paging'
+
+const most = { individual: 100, organization: 200, system: Infinity }
+
+type Row = Selectable<ModelCollectionRow>
+type MemberRow = Selectable<ModelCollectionMemberRow>
+
+const toCollection = (row: Row, members: readonly MemberRow[]) => ({
+  id: row.id,
+  name: row.name,
+  display_name: row.display_name,
+  description: row.description,
+  model_id: `${collectionPrefix}${row.name}`,
+  scope: row.scope,
+  organization_id: row.organization_id,
+  routing_strategy: row.routing_strategy,
+  enabled: row.enabled,
+  members: members.map((member) => ({
+    model_id: member.model_id,
+    priority: member.priority,
+    weight: member.weight,
+    enabled: member.enabled,
+    added_at: toTimestamp(member.added_at),
+  })),
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+})
+
+const refused = (thrown: unknown) => {
+  if (!isTaken(thrown)) throw thrown
+  throw invalidRequest('name', 'taken', 'name: there is a collection of this name already.')
+}
+
+/** Who asks: an account by its id, or the operator. */
+export type Asker = { userId: string } | 'operator'
+
+export interface CollectionStoreOptions {
+  db: Kysely<Schema>
+  /** The models there are for an account, or for everybody. */
+  knownTo: (asker: Asker) => Promise<IsKnown>
+  /** What this node knows of the owner's has changed; of the system's for null. */
+  changed: (ownerId: string | null) => Promise<void>
+}
+
+export type CollectionStore = ReturnType<typeof createCollectionStore>
+
+/**
+ * Collections, for their owners and for the operator. All reject with `resource_not_found` for ids
+ * that the asker does not see, and with `insufficient_permissions` for those that it may only see.
+ */
+export function createCollectionStore({ db, knownTo, changed }: CollectionStoreOptions) {
+  /** In a transaction in which the collection does not change meanwhile. */
+  async function write(asker: Asker, id: string, work: (trx: Trx, row: Row) => Promise<unknown>) {
+    const row = await db.transaction().execute(async (trx) => {
+      const found = await lockedFor(trx, asker, id)
+      await work(trx, found)
+      return found
+    })
+    await changed(row.user_id ?? row.organization_id)
+  }
+  const read = async (id: string) => {
+    const [collection] = await withMembers(db, await rowsOf(db, id))
+    if (!collection) throw new ApiError('resource_not_found')
+    return collection
+  }
+
+  return {
+    list: (userId: string, scope: Row['scope'] | undefined) => listSeen(db, userId, scope),
+    listSystem: (page: Page, search: string | undefined) => listSystem(db, page, search),
+    async create(asker: Asker, fields: NewCollection | NewSystemCollection) {
+      const owner = await ownerFor(db, asker, fields)
+      checkMembers(fields.members, await knownTo(asker), ofList)
+      await checkCount(db, owner)
+      const id = await insertCollection(db, owner, fields)
+      await changed(owner.user_id ?? owner.organization_id)
+      return read(id)
+    },
+    async change(asker: Asker, id: string, { members, ...fields }: ChangedCollection) {
+      const isKnown = await knownTo(asker)
+      await write(asker, id, async (trx) => {
+        if (members) checkMembers(members, isKnown, ofList)
+        await changeColumns(trx, id, fields)
+        if (members) await replaceMembers(trx, id, members)
+      })
+      return read(id)
+    },
+    async delete(asker: Asker, id: string) {
+      await write(asker, id, (trx) =>
+        trx.deleteFrom('model_collection').where('id', '=', id).execute(),
+      )
+      return { success: true, message: 'The collection was deleted.' }
+    },
+    async add(asker: Asker, id: string, fields: NewMembers) {
+      const added = toMembers(fields)
+      const isKnown = await knownTo(asker)
+      await write(asker, id, async (trx) => {
+        checkMembers(added.members, isKnown, added.at)
+        await addMembers(trx, id, added)
+        await changeColumns(trx, id, {})
+      })
+      return read(id)
+    },
+  }
+}
+
+type Trx = Transaction<Schema>
+
+async function listSeen(db: Kysely<Schema>, userId: string, scope: Row['scope'] | undefined) {
+  return { collections: await withMembers(db, await collectionsSeenBy(db, userId, scope)) }
+}
+
+async function listSystem(db: Kysely<Schema>, page: Page, search: string | undefined) {
+  const { total, rows } = await systemRows(db, page, search)
+  const { shown, pagination } = toPaged(page, total, rows)
+  return { collections: await withMembers(db, shown), pagination }
+}
+
+async function insertCollection(
+  db: Kysely<Schema>,
+  owner: Owner,
+  { members, ...fields }: NewCollection | NewSystemCollection,
+): Promise<string> {
+  const id = newId('coll')
+  const { name, display_name, description, routing_strategy, enabled } = fields
+  const row = { id, ...owner, name, display_name, description, routing_strategy, enabled }
+  await db.transaction().execute(async (trx) => {
+    await trx.insertInto('model_collection').values(row).execute().catch(refused)
+    await replaceMembers(trx, id, members)
+  })
+  return id
+}
+
+const changeColumns = (trx: Trx, id: string, fields: Omit<ChangedCollection, 'members'>) =>
+  trx
+    .updateTable('model_collection')
+    .set({ ...present(fields), updated_at: new Date() })
+    .where('id', '=', id)
+    .execute()
+    .catch(refused)
+
+const ofList = (position: number) => `members.${position}.model_id`
+
+type Owner = Pick<Row, 'scope' | 'user_id' | 'organization_id'>
+
+/** Whose a new collection is. Rejects where the asker may not make it. */
+async function ownerFor(
+  db: Kysely<Schema>,
+  asker: Asker,
+  fields: NewCollection | NewSystemCollection,
+): Promise<Owner> {
+  if (asker === 'operator') return { scope: 'system', user_id: null, organization_id: null }
+  const organizationId = 'organization_id' in fields ? fields.organization_id : undefined
+  if (!organizationId) {
+    return { scope: 'individual', user_id: asker.userId, organization_id: null }
+  }
+  const roles = await rolesOf(db, asker.userId)
+  checkRole(roles.get(organizationId))
+  return { scope: 'organization', user_id: null, organization_id: organizationId }
+}
+
+async function lockedFor(trx: Trx, asker: Asker, id: string): Promise<Row> {
+  const [row] = isId('coll', id)
+    ? await trx
+        .selectFrom('model_collection')
+        .selectAll()
+        .where('id', '=', id)
+        .forUpdate()
+        .execute()
+    : []
+  if (!row) throw new ApiError('resource_not_found')
+  if (asker === 'operator') {
+    if (row.scope !== 'system') throw new ApiError('resource_not_found')
+    return row
+  }
+  if (row.scope === 'system') {
+    throw new ApiError('insufficient_permissions', {
+      message: 'This collection is part of the system; only its operator changes it.',
+      details: { required: ['operator'], current: [] },
+    })
+  }
+  if (row.scope === 'organization') {
+    const roles = await rolesOf(trx, asker.userId)
+    checkRole(roles.get(row.organization_id ?? ''))
+  } else if (row.user_id !== asker.userId) throw new ApiError('resource_not_found')
+  return row
+}
+
+const rowsOf = (db: Kysely<Schema>, id: string) =>
+  db.selectFrom('model_collection').selectAll().where('id', '=', id).execute()
+
+async function withMembers(db: Kysely<Schema>, rows: readonly Row[]) {
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const members = await db
+    .selectFrom('model_collection_member')
+    .selectAll()
+    .where('collection_id', 'in', ids)
+    .orderBy('priority')
+    .orderBy('position')
+    .execute()
+  const byCollection = Map.groupBy(members, (member) => member.collection_id)
+  return rows.map((row) => toCollection(row, byCollection.get(row.id) ?? []))
+}
+
+async function checkCount(db: Kysely<Schema>, { scope, user_id, organization_id }: Owner) {
+  if (scope === 'system') return
+  const { total } = await db
+    .selectFrom('model_collection')
+    .where(user_id ? 'user_id' : 'organization_id', '=', user_id ?? organization_id)
+    .select(({ fn }) => fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow()
+  if (total < most[scope]) return
+  const words = `There are at most ${most[scope]} collections of this scope.`
+  throw invalidRequest(null, 'limit_reached', words)
+}

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'bun:test'
+import { AccountCatalogs, emptyAccount, type Membership } from './account-catalog'
+import type { Offer, OwnedConnection, Place } from './offer'
+import { sampleConnection } from './samples'
+
+const connection = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnection => ({
+  ...sampleConnection({ id }),
+  found: new Map(),
+  ...fields,
+})
+
+const place = (id: string, fields: Partial<Place> = {}): Place => ({
+  provider: 'fake',
+  connections: [connection(id)],
+  pool: null,
+  billing: 'byok',
+  organizationId: null,
+  ...fields,
+})
+
+const offer = (...places: Place[]): Offer => new Map([['fake', places]])
+
+const membership = (organizationId: string, fields: Partial<Membership> = {}): Membership => ({
+  organizationId,
+  role: 'member',
+  status: 'active',
+  isPrimary: false,
+  ...fields,
+})
+
+const none: Offer = new Map()
+
+/** Catalogues over rows of the test's making; `asked` tells what was read. */
+function stage() {
+  const asked: string[] = []
+  const own = new Map<string, Offer>()
+  const memberships = new Map<string, Membership[]>()
+  const shared = new Map<string, Offer>()
+  const state = { isDown: false, ms: 0 }
+  const answered = async <Value>(what: string, value: () => Value) => {
+    asked.push(what)
+    await Promise.resolve()
+    if (state.isDown) throw new Error('the database is away')
+    return value()
+  }
+  const catalogs = new AccountCatalogs(
+    {
+      account: (id) =>
+        answered(id, () => ({
+          own: own.get(id) ?? none,
+          memberships: memberships.get(id) ?? [],
+        })),
+      organization: (id) => answered(id, () => shared.get(id) ?? none),
+      offeredElsewhere: (id, provider) => answered(`${id} ${provider}`, () => true),
+    },
+    { now: () => state.ms, random: () => 0.5 },
+  )
+  const idsOf = async (user: string) =>
+    (await catalogs.of(user)).placesOf('fake').map(({ connections: [{ id }] }) => id)
+  return { catalogs, asked, own, memberships, shared, state, idsOf }
+}
+
+test('accounts that own nothing share one empty value, and are read once', async () => {
+  const { catalogs, asked } = stage()
+  expect(await catalogs.of('user_1')).toBe(emptyAccount)
+  expect(await catalogs.of('user_2')).toBe(emptyAccount)
+  expect(catalogs.of('user_1')).toBe(emptyAccount)
+  expect(asked).toEqual(['user_1', 'user_2'])
+})
+
+test('a thousand requests at once are one reading, and the next ones wait for no promise', async () => {
+  const { catalogs, asked, own, memberships, shared } = stage()
+  own.set('user_1', offer(place('conn_1')))
+  memberships.set('user_1', [membership('org_1')])
+  shared.set('org_1', offer(place('conn_2', { billing: 'org_pays', organizationId: 'org_1' })))
+  await Promise.all(Array.from({ length: 1000 }, () => catalogs.of('user_1')))
+  expect(asked).toEqual(['user_1', 'org_1'])
+  const catalog = catalogs.of('user_1')
+  expect(catalog).not.toBeInstanceOf(Promise)
+  expect(catalogs.of('user_1')).toBe(catalog)
+})
+
+test('what an organization has is read once for all of its members', async () => {
+  const { catalogs, asked, memberships, shared } = stage()
+  shared.set('org_1', offer(place('conn_1')))
+  for (const user of ['user_1', 'user_2']) memberships.set(user, [membership('org_1')])
+  await catalogs.of('user_1')
+  await catalogs.of('user_2')
+  expect(asked.filter((id) => id === 'org_1')).toEqual(['org_1'])
+})
+
+describe('the order of places', () => {
+  test('own first, then the primary organization, org_pays before member_pays, then by turn', async () => {
+    const { own, memberships, shared, idsOf } = stage()
+    own.set('user_1', offer(place('conn_own')))
+    memberships.set('user_1', [
+      membership('org_primary', { isPrimary: true }),
+      membership('org_a'),
+      membership('org_b'),
+    ])
+    const members = { billing: 'member_pays' as const }
+    const pays = { billing: 'org_pays' as const }
+    const later = connection('conn_b_late', { priority: 900 })
+    shared.set('org_primary', offer(place('conn_p_member', members)))
+    shared.set('org_a', offer(place('conn_a_member', members), place('conn_a_pays', pays)))
+    shared.set('org_b', offer(place('', { ...pays, connections: [later] })))
+    expect(await idsOf('user_1')).toEqual([
+      'conn_own',
+      'conn_p_member',
+      'conn_a_pays',
+      'conn_b_late',
+      'conn_a_member',
+    ])
+  })
+
+  test.each([
+    [{ role: 'viewer' as const }, []],
+    [{ status: 'pending' as const }, []],
+    [{ status: 'suspended' as const }, []],
+    [{ role: 'developer' as const }, ['conn_1']],
+    [{ role: 'owner' as const }, ['conn_1']],
+  ])('2.4: of %j an organization brings %j', async (fields, ids) => {
+    const { memberships, shared, idsOf } = stage()
+    memberships.set('user_1', [membership('org_1', fields)])
+    shared.set('org_1', offer(place('conn_1')))
+    expect(await idsOf('user_1')).toEqual(ids)
+  })
+})
+
+describe('a change', () => {
+  test('A08: of an organization reaches its members, of an account only it', async () => {
+    const { catalogs, own, memberships, shared, idsOf } = stage()
+    for (const user of ['user_1', 'user_2']) memberships.set(user, [membership('org_1')])
+    shared.set('org_1', offer(place('conn_1')))
+    expect(await idsOf('user_1')).toEqual(['conn_1'])
+    shared.set('org_1', none)
+    own.set('user_1', offer(place('conn_2')))
+    catalogs.forget('org_1')
+    expect(await idsOf('user_1')).toEqual([])
+    catalogs.forget('user_1')
+    expect(await idsOf('user_1')).toEqual(['conn_2'])
+    expect(await idsOf('user_2')).toEqual([])
+  })
+
+  test('D13: after a gap everything is read again; while the database is away the last is served', async () => {
+    const { catalogs, own, state, idsOf } = stage()
+    own.set('user_1', offer(place('conn_1')))
+    expect(await idsOf('user_1')).toEqual(['conn_1'])
+    state.isDown = true
+    catalogs.distrust()
+    expect(await idsOf('user_1')).toEqual(['conn_1'])
+    state.ms += 300_001
+    await expect(idsOf('user_1')).rejects.toMatchObject({ code: 'gateway_unavailable' })
+    await expect(idsOf('user_2')).rejects.toMatchObject({ code: 'gateway_unavailable' })
+  })
+})
+
+test('a found model is one that some connection of the account has found', async () => {
+  const { catalogs, own } = stage()
+  const found = connection('conn_1', { found: new Map([['odd/one', 7]]) })
+  own.set('user_1', offer(place('', { connections: [found] })))
+  const catalog = await catalogs.of('user_1')
+  const model = { id: 'fake/odd/one', provider: 'fake', name: 'odd/one', foundAt: 7 }
+  expect(catalog.find('fake', 'odd/one')).toEqual(model)
+  expect(catalog.find('fake', 'other')).toBeUndefined()
+  expect(catalog.found()).toEqual([model])
+})

@@ -1,0 +1,155 @@
+import type { Kysely } from 'kysely'
+import type { Collection, Member } from './collection'
+import { Mappings } from './mapping'
+import { within } from '../db/deadline'
+import { LookUps } from '../db/look-ups'
+import type { Schema } from '../db/schema'
+
+/** Whose a handle or a slug is. */
+export type NameOwner = { userId: string } | { organizationId: string }
+
+/** Collections by name. */
+export type Collections = ReadonlyMap<string, Collection>
+
+/** Where `AccountNames` reads. */
+export interface NameReads {
+  mappings: (userId: string) => Promise<Mappings>
+  /** The enabled ones of an account or of an organization. */
+  collections: (ownerId: string) => Promise<Collections>
+  /** Undefined for a name that nobody has. */
+  owner: (name: string) => Promise<NameOwner | undefined>
+}
+
+/**
+ * What accounts and organizations call models, in memory; in the steady state without a promise. All
+ * throw or reject with `gateway_unavailable` where the database was needed and did not answer.
+ */
+export class AccountNames {
+  readonly #mappings: LookUps<Mappings>
+  readonly #collections: LookUps<Collections>
+  readonly #owners: LookUps<NameOwner | undefined>
+
+  constructor({ mappings, collections, owner }: NameReads) {
+    this.#mappings = new LookUps({ lookUp: mappings, capacity: 100_000 })
+    this.#collections = new LookUps({ lookUp: collections, capacity: 50_000 })
+    this.#owners = new LookUps({
+      lookUp: owner,
+      capacity: 10_000,
+      isNothing: (found) => found === undefined,
+    })
+  }
+
+  mappingsOf(userId: string): Mappings | Promise<Mappings> {
+    return this.#mappings.of(userId)
+  }
+
+  /** The enabled collections of an account or of an organization. */
+  collectionsOf(ownerId: string): Collections | Promise<Collections> {
+    return this.#collections.of(ownerId)
+  }
+
+  /** Whose handle or slug a name is. */
+  ownerOf(name: string): NameOwner | undefined | Promise<NameOwner | undefined> {
+    return this.#owners.of(name)
+  }
+
+  /** Something of an account or an organization was changed. */
+  forget(ownerId: string): void {
+    this.#mappings.forget(ownerId)
+    this.#collections.forget(ownerId)
+  }
+
+  /** A handle or slug was taken, changed or given up. */
+  forgetName(name: string): void {
+    this.#owners.forget(name)
+  }
+
+  /** Notifications may have been missed: everything is looked up again before it is used. */
+  distrust(): void {
+    for (const lookUps of [this.#mappings, this.#collections, this.#owners]) lookUps.distrust()
+  }
+}
+
+/** What the many have who named nothing: one for all of them. */
+const noMappings = new Mappings([])
+const noCollections: Collections = new Map()
+
+/** A caller is refused within a second. */
+const patienceMs = 900
+
+/** Reads from the database. */
+export const nameReadsIn = (db: Kysely<Schema>): NameReads => ({
+  mappings: (userId) => within(readMappings(db, userId), patienceMs),
+  collections: async (ownerId) => {
+    const collections = await within(readCollections(db, ownerId), patienceMs)
+    if (collections.length === 0) return noCollections
+    return new Map(collections.map((collection) => [collection.name, collection]))
+  },
+  owner: (name) => within(readOwner(db, name), patienceMs),
+})
+
+async function readMappings(db: Kysely<Schema>, userId: string): Promise<Mappings> {
+  const rows = await db
+    .selectFrom('model_mapping')
+    .select(['id', 'source_pattern as source', 'target_model as target', 'priority'])
+    .where('user_id', '=', userId)
+    .where('enabled', '=', true)
+    .execute()
+  return rows.length === 0 ? noMappings : new Mappings(rows)
+}
+
+async function readOwner(db: Kysely<Schema>, name: string): Promise<NameOwner | undefined> {
+  const row = await db
+    .selectFrom('public_name')
+    .select(['user_id', 'organization_id'])
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (row?.user_id) return { userId: row.user_id }
+  return row?.organization_id ? { organizationId: row.organization_id } : undefined
+}
+
+/** The enabled collections of an owner, with their enabled members; of the system for null. */
+export async function readCollections(
+  db: Kysely<Schema>,
+  ownerId: string | null,
+): Promise<Collection[]> {
+  const rows = await db
+    .selectFrom('model_collection')
+    .select(['id', 'name', 'scope', 'routing_strategy as strategy', 'created_at'])
+    .where('enabled', '=', true)
+    .where((is) =>
+      ownerId === null
+        ? is('scope', '=', 'system')
+        : is.or([
+            is('user_id', '=', ownerId),
+            is(
+              'organization_id',
+              'in',
+              is
+                .selectFrom('organization')
+                .select('id')
+                .where('id', '=', ownerId)
+                .where('status', '=', 'active'),
+            ),
+          ]),
+    )
+    .execute()
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const members = await db
+    .selectFrom('model_collection_member')
+    .select(['collection_id', 'model_id as modelId', 'priority', 'weight'])
+    .where('collection_id', 'in', ids)
+    .where('enabled', '=', true)
+    .orderBy('priority')
+    .orderBy('position')
+    .execute()
+  const byCollection = Map.groupBy(members, (member) => member.collection_id)
+  return rows.map(({ created_at: createdAt, ...row }) => ({
+    ...row,
+    createdAt: Math.floor(createdAt.getTime() / 1000),
+    members: (byCollection.get(row.id) ?? []).map(toMember),
+  }))
+}
+
+const toMember = ({ modelId, priority, weight }: Member): Member => ({ modelId, priority, weight })

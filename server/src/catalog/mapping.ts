@@ -1,0 +1,116 @@
+/** The most `*` of a pattern, and the highest `$n` of a target. */
+export const mostRuns = 5
+
+/** A pattern, ready to be held against names. */
+export interface Pattern {
+  isExact: boolean
+  /** What each `*` stands for, in order; undefined where the name does not fit. */
+  match: (name: string) => string[] | undefined
+}
+
+/**
+ * A pattern: each `*` stands for any run of characters, also none, and takes as few of them as it can.
+ * Every literal is looked for once, behind the one before it: nothing is ever tried again, so that no
+ * pattern takes longer than its length times the name's.
+ */
+export function toPattern(source: string): Pattern {
+  const [first = '', ...others] = source.split('*')
+  const last = others.pop()
+  if (last === undefined) {
+    return {
+      isExact: true,
+      match: (name) => (name === source ? [] : undefined),
+    }
+  }
+  return {
+    isExact: false,
+    match(name) {
+      const end = name.length - last.length
+      if (end < first.length || !name.startsWith(first) || !name.endsWith(last)) return undefined
+      const runs: string[] = []
+      let from = first.length
+      for (const literal of others) {
+        const at = name.indexOf(literal, from)
+        if (at < 0 || at + literal.length > end) return undefined
+        runs.push(name.slice(from, at))
+        from = at + literal.length
+      }
+      runs.push(name.slice(from, end))
+      return runs
+    },
+  }
+}
+
+/** How many runs a pattern has. */
+export const runsOf = (source: string): number => source.split('*').length - 1
+
+/** The numbers of the runs that a target names, such as 1 for `$1`. */
+export const runsNamedBy = (target: string): number[] =>
+  [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit))
+
+/** The target with the runs in place of `$1` to `$5`. */
+export const filledWith = (target: string, runs: readonly string[]): string =>
+  target.replaceAll(/\$([1-5])/g, (_named, digit: string) => runs[Number(digit) - 1] ?? '')
+
+/** One rule of an account: who asks for a name like this gets that one. Source: api.md 14. */
+export interface Mapping {
+  id: string
+  source: string
+  target: string
+  /** Lower comes first. */
+  priority: number
+}
+
+/** A name that a mapping changed. */
+export interface Mapped {
+  mappingId: string
+  target: string
+}
+
+interface Rule extends Mapping {
+  pattern: Pattern
+}
+
+/**
+ * The enabled mappings of an account. Exact ones come first, then lower priorities, longer literal parts
+ * and older ones; what one of them gives is not mapped again. Source: api.md 21.1.
+ */
+export class Mappings {
+  readonly #exact = new Map<string, Mapping>()
+  readonly #wildcards: readonly Rule[]
+
+  constructor(mappings: readonly Mapping[]) {
+    const ordered = inOrder(mappings).map((mapping) => ({
+      ...mapping,
+      pattern: toPattern(mapping.source),
+    }))
+    // Of several for one name the first counts.
+    for (const rule of ordered.toReversed()) {
+      if (rule.pattern.isExact) this.#exact.set(rule.source, rule)
+    }
+    this.#wildcards = ordered.filter(({ pattern }) => !pattern.isExact)
+  }
+
+  /** What a name becomes; undefined where no mapping is for it. */
+  apply(name: string): Mapped | undefined {
+    const exact = this.#exact.get(name)
+    if (exact) return { mappingId: exact.id, target: exact.target }
+    for (const { id, target, pattern } of this.#wildcards) {
+      const runs = pattern.match(name)
+      if (runs) return { mappingId: id, target: filledWith(target, runs) }
+    }
+    return undefined
+  }
+}
+
+/** Mappings in the order in which they are applied; ids rise with time. */
+export const inOrder = <Row extends Mapping>(mappings: readonly Row[]): Row[] =>
+  mappings.toSorted(
+    (one, other) =>
+      Number(runsOf(one.source) > 0) - Number(runsOf(other.source) > 0) ||
+      one.priority - other.priority ||
+      literalLength(other) - literalLength(one) ||
+      (one.id < other.id ? -1 : 1),
+  )
+
+const literalLength = ({ source }: Mapping) => source.length - runsOf(source)

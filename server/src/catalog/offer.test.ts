@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Kysely } from 'kysely'
+import { accountReadsIn } from './account-reads'
+import type { Place } from './offer'
+import { sampleProvider } from './samples'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+import type { ConnectionPoolRow, Schema } from '../db/schema'
+import { connectionSecret, seal, type SealingKeys } from '../db/sealed'
+
+const sealingKeys: SealingKeys = [{ id: 'one', key: Buffer.alloc(32, 5) }]
+let stack: AsyncDisposableStack
+let db: Kysely<Schema>
+const damaged: string[] = []
+
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  db = (await openTestDatabase(stack)).query
+})
+afterAll(() => stack.disposeAsync())
+
+const reads = () =>
+  accountReadsIn(db, {
+    sealingKeys,
+    providers: () => new Map([['fake', sampleProvider()]]),
+    onDamaged: (what) => void damaged.push(what),
+  })
+
+async function user(): Promise<string> {
+  const id = newId('user')
+  await db
+    .insertInto('users')
+    .values({ id, email: `${id}@example.com`, display_name: 'Somebody' })
+    .execute()
+  return id
+}
+
+async function organization(fields: { is_public?: boolean } = {}): Promise<string> {
+  const id = newId('org')
+  await db
+    .insertInto('organization')
+    .values({ id, name: 'One', billing_email: 'one@example.com', ...fields })
+    .execute()
+  return id
+}
+
+interface Given {
+  priority?: number
+  is_default?: boolean
+  status?: 'active' | 'inactive' | 'error'
+  billing_mode?: 'org_pays' | 'member_pays'
+}
+
+async function connection(owner: string, fields: Given = {}): Promise<string> {
+  const id = newId('conn')
+  const isOrganization = owner.startsWith('org_')
+  const own = isOrganization
+    ? { organization_id: owner, billing_mode: 'org_pays' as const }
+    : { user_id: owner }
+  await db
+    .insertInto('connection')
+    .values({
+      id,
+      scope: isOrganization ? 'organization' : 'individual',
+      name: 'one',
+      provider: 'fake',
+      secret: seal(`sk-${id}`, sealingKeys, connectionSecret(id)),
+      ...own,
+      ...fields,
+    })
+    .execute()
+  return id
+}
+
+async function pool(owner: string, members: string[], fields: Partial<{ enabled: boolean }> = {}) {
+  const id = newId('pool')
+  const strategy: ConnectionPoolRow['strategy'] = 'priority'
+  await db
+    .insertInto('connection_pool')
+    .values({
+      id,
+      name: 'p',
+      provider: 'fake',
+      scope: 'individual',
+      user_id: owner,
+      strategy,
+      ...fields,
+    })
+    .execute()
+  const rows = members.map((connection_id, position) => ({ pool_id: id, connection_id, position }))
+  await db.insertInto('connection_pool_member').values(rows).execute()
+  return id
+}
+
+const idsIn = (places: readonly Place[] | undefined) =>
+  places?.map(({ connections }) => connections.map(({ id }) => id))
+
+const ownOf = async (owner: string) => (await reads().account(owner)).own.get('fake')
+
+test('connections come default first, then by priority, then the oldest; others stay out', async () => {
+  const owner = await user()
+  const old = await connection(owner)
+  const young = await connection(owner)
+  const first = await connection(owner, { priority: 1 })
+  const usual = await connection(owner, { priority: 900, is_default: true })
+  await connection(owner, { status: 'inactive' })
+  await connection(owner, { status: 'error' })
+  await connection(await user())
+  const places = await ownOf(owner)
+  expect(idsIn(places)).toEqual([[usual], [first], [old], [young]])
+  expect(places?.[0]).toMatchObject({
+    billing: 'byok',
+    organizationId: null,
+    pool: null,
+    connections: [{ secret: `sk-${usual}`, owner }],
+  })
+})
+
+test('a pool stands in place of its members, where the first of them would', async () => {
+  const owner = await user()
+  const [a, b, c] = [
+    await connection(owner, { priority: 5 }),
+    await connection(owner, { priority: 3 }),
+    await connection(owner, { priority: 4 }),
+  ]
+  const id = await pool(owner, [a, b])
+  await pool(owner, [c], { enabled: false })
+  const places = await ownOf(owner)
+  expect(idsIn(places)).toEqual([[b, a], [c]])
+  expect(places?.[0]?.pool).toEqual({ id, strategy: 'priority' })
+})
+
+test('K07: a secret that was moved to another row is left out, and said', async () => {
+  const owner = await user()
+  const [good, bad] = [await connection(owner), await connection(owner)]
+  const { secret } = await db
+    .selectFrom('connection')
+    .select('secret')
+    .where('id', '=', good)
+    .executeTakeFirstOrThrow()
+  await db.updateTable('connection').set({ secret }).where('id', '=', bad).execute()
+  damaged.length = 0
+  expect(idsIn(await ownOf(owner))).toEqual([[good]])
+  expect(damaged).toEqual(['connection'])
+})
+
+describe('an organization', () => {
+  test('brings its connections while it is active, with its billing mode', async () => {
+    const id = await organization()
+    const one = await connection(id, { billing_mode: 'member_pays' })
+    const places = (await reads().organization(id)).get('fake')
+    expect(idsIn(places)).toEqual([[one]])
+    expect(places?.[0]).toMatchObject({ billing: 'member_pays', organizationId: id })
+    await db.updateTable('organization').set({ status: 'suspended' }).execute()
+    expect((await reads().organization(id)).size).toBe(0)
+    await db.updateTable('organization').set({ status: 'active' }).execute()
+  })
+
+  test('is named as elsewhere where it is public, or waits to let somebody in', async () => {
+    const [caller, waiting, member] = [await user(), await user(), await user()]
+    const hidden = await organization()
+    await connection(hidden)
+    const join = (user_id: string, status: 'pending' | 'active') =>
+      db
+        .insertInto('membership')
+        .values({ organization_id: hidden, user_id, role: 'member', status })
+        .execute()
+    await join(waiting, 'pending')
+    await join(member, 'active')
+    const elsewhere = (id: string) => reads().offeredElsewhere(id, 'fake')
+    expect(await elsewhere(caller)).toBe(false)
+    expect(await elsewhere(waiting)).toBe(true)
+    expect(await elsewhere(member)).toBe(false)
+    expect(await reads().offeredElsewhere(waiting, 'other')).toBe(false)
+    await db.updateTable('organization').set({ is_public: true }).where('id', '=', hidden).execute()
+    expect(await elsewhere(caller)).toBe(true)
+    expect(await elsewhere(member)).toBe(false)
+  })
+})
+
+test('whatever is changed is announced by its owner, and by nobody to the catalogue', async () => {
+  const heard: string[] = []
+  const opened = new AsyncDisposableStack()
+  const database = await openTestDatabase(opened)
+  await using _closing = opened
+  const listening = database.client()
+  listening.on('notification', ({ channel, payload }) => heard.push(`${channel} ${payload}`))
+  await listening.connect()
+  await listening.query('listen tollgate_owner; listen tollgate_catalog')
+  const outer = db
+  db = database.query
+  try {
+    const owner = await user()
+    const shared = await organization()
+    const expectHeard = async (...wanted: string[]) => {
+      await listening.query('select 1')
+      expect(heard.splice(0)).toEqual(wanted)
+    }
+    await expectHeard()
+    const one = await connection(owner)
+    await expectHeard(`tollgate_owner ${owner}`)
+    await connection(shared)
+    await expectHeard(`tollgate_owner ${shared}`)
+    const id = await pool(owner, [one])
+    await expectHeard(`tollgate_owner ${owner}`)
+    await db.deleteFrom('connection_pool').where('id', '=', id).execute()
+    await expectHeard(`tollgate_owner ${owner}`)
+    const membership = { organization_id: shared, user_id: owner, role: 'member' as const }
+    await db
+      .insertInto('membership')
+      .values({ ...membership, status: 'active' })
+      .execute()
+    await expectHeard(`tollgate_owner ${owner}`)
+    await db.deleteFrom('connection').where('id', '=', one).execute()
+    await expectHeard(`tollgate_owner ${owner}`)
+    await db.deleteFrom('organization').where('id', '=', shared).execute()
+    await listening.query('select 1')
+    expect(new Set(heard)).toEqual(new Set([`tollgate_owner ${owner}`, `tollgate_owner ${shared}`]))
+  } finally {
+    db = outer
+    await listening.end()
+  }
+})

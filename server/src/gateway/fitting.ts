@@ -1,0 +1,56 @@
+import type { Ports, ReadBody } from './job'
+import type { Model } from '../catalog/model'
+import { ApiError, invalidRequest } from '../errors'
+import { tokensAtLeast, tokensAtMost } from '../metering/estimate'
+import { checkContext, checkOutputLimit, type PromptSize } from '../policy/size'
+import type { Demands } from '../routing/collections'
+import { needsOf } from '../routing/needs'
+import type { JsonObject } from '../wire/json-body'
+
+const countingMs = 1000
+
+/** Whether a request fits a model: rejects with `max_tokens_exceeded`, `context_length_exceeded`. */
+export type Fits = (model: Model) => Promise<void>
+
+/** Judges one request by any number of models; its tokens are counted once, where at all. */
+export function fitting(
+  size: PromptSize,
+  bytes: number,
+  { counter }: Pick<Ports, 'counter'>,
+): Fits {
+  let counting: Promise<number | undefined> | undefined
+  const prompt = { ...size, bytes }
+  const ports = {
+    atMost: tokensAtMost,
+    atLeast: tokensAtLeast,
+    count: (texts: readonly string[]) =>
+      (counting ??= counter.count(texts, { deadlineMs: countingMs })),
+  }
+  return (model) => {
+    checkOutputLimit(model, size)
+    return checkContext(model, prompt, ports)
+  }
+}
+
+/** Throws where an embedding is to have more numbers than the model's have. */
+export function checkDimensions({ id, dimensions }: Model, body: JsonObject): void {
+  const asked = body['dimensions']
+  if (typeof asked !== 'number' || dimensions === null || asked <= dimensions) return
+  const words = `dimensions: "${id}" has ${dimensions} at most.`
+  throw invalidRequest('dimensions', 'out_of_range', words)
+}
+
+/** What a request asks of a collection's members. */
+export const demandsOf = ({ body }: ReadBody, fits: Fits): Demands => ({
+  needs: needsOf(body),
+  misfit: async (model) => {
+    try {
+      checkDimensions(model, body)
+      await fits(model)
+      return undefined
+    } catch (thrown) {
+      if (thrown instanceof ApiError) return thrown
+      throw thrown
+    }
+  },
+})

@@ -1,0 +1,22 @@
+import type { Ports } from './job'
+import type { Principal } from '../auth/principal'
+import { resolve, type Question, type Resolution } from '../routing/resolve'
+
+/**
+ * What a name comes to for its caller. A request keeps the catalogue, and so the prices, that it began
+ * with. Rejects as `resolve` does.
+ */
+export async function resolutionOf(
+  question: Omit<Question, 'ways'>,
+  { userId, accountId }: Principal,
+  { catalog, routing, turns, settings }: Ports,
+): Promise<Resolution> {
+  const { snapshot } = catalog
+  const known = routing.accounts.of(userId)
+  const own = known instanceof Promise ? await known : known
+  const caller = { userId, accountId, catalog: own }
+  return resolve(
+    { ...question, ways: { snapshot, caller, turns, open: settings.current } },
+    routing,
+  )
+}

@@ -1,0 +1,195 @@
+import type { Ports } from './job'
+import type { Principal } from '../auth/principal'
+import type { Model } from '../catalog/model'
+import { unavailable } from '../errors'
+import { chargeable } from '../metering/costly-fields'
+import type { Meter, Paid } from '../metering/meter'
+import type { MonthPass } from '../metering/month-pass'
+import type { Volume } from '../metering/worst-case'
+import { withOutputLimit } from '../providers/openai/request'
+import { isByPrice, type Candidate } from '../routing/candidate'
+import { dispatch, type Course } from '../routing/dispatch'
+import type { MemberTry } from '../routing/member-try'
+import type { JsonObject } from '../wire/json-body'
+
+/** What decides on the price of an endpoint's requests. */
+export interface Priced<Request> {
+  /** Which fields its price covers. */
+  priced: 'chat' | 'completion' | 'embedding'
+  /** The most that a request can make a model read and write. */
+  volume: (request: Request) => Volume
+}
+
+/** What a turn needs to know of a request that was checked. */
+interface Checkable {
+  ports: Pick<Ports, 'metering' | 'resilience'>
+  principal: Pick<Principal, 'accountId'>
+  body: JsonObject
+  priced: JsonObject | undefined
+  model: Model
+  candidates: readonly Candidate[]
+}
+
+/** A request as one candidate is asked: of that one's model, with a body that is paid for. */
+export type Turn<Request> = Request & { candidate: Candidate; meter: Meter }
+
+interface Options<Request> {
+  endpoint: Priced<Request>
+  checked: Request
+  meter: Meter
+  month: MonthPass | undefined
+}
+
+/**
+ * The turns of one request's candidates: each has its own price, payer and hold, and gets a body whose
+ * output limit that hold pays for. There is one at a time. The parts of a request, such as several
+ * prompts, share it; while one of them needs it, or was answered in it, the others move on only where
+ * neither price nor payer changes.
+ */
+export class Turns<Request extends Checkable> {
+  readonly #options: Options<Request>
+  #turn: Turn<Request> | undefined
+  #opening: Promise<Turn<Request>> | undefined
+  /** Whose turn it is. */
+  #candidate: Candidate | undefined
+  /** The parts that run, or were answered, in this turn. */
+  #parts = 0
+
+  constructor(options: Options<Request>) {
+    this.#options = options
+  }
+
+  /**
+   * Asks the candidates, one after the other, for the whole request or a part of it. `before` may refuse
+   * what a candidate does not take, before it is written down that it is asked. Source: api.md 21.1.
+   */
+  ask<Answer>(
+    attempt: (turn: Turn<Request>) => Promise<Answer>,
+    before?: (turn: Turn<Request>) => Promise<void>,
+  ): Promise<Answer> {
+    const { checked, meter } = this.#options
+    const course: Course<Turn<Request>> = {
+      candidates: this.#remaining(),
+      resilience: checked.ports.resilience,
+      open: (candidate) => this.#open(candidate),
+      close: () => this.#close(),
+      begin: before
+        ? async (turn, failure) => {
+            await before(turn)
+            await meter.begin(turn.candidate, failure)
+          }
+        : ({ candidate }, failure) => meter.begin(candidate, failure),
+      passOver: (candidate, reason) => meter.passOver(candidate, reason),
+    }
+    return dispatch(course, (turn) =>
+      turn.candidate.member ? watched(turn.candidate.member, () => attempt(turn)) : attempt(turn),
+    )
+  }
+
+  /** A further part begins with whom the others are. */
+  #remaining(): readonly Candidate[] {
+    const { candidates } = this.#options.checked
+    const current = this.#candidate
+    return current ? candidates.slice(candidates.indexOf(current)) : candidates
+  }
+
+  #open(candidate: Candidate): Turn<Request> | Promise<Turn<Request>> {
+    if (candidate !== this.#candidate && this.#parts > 0) this.#move(candidate)
+    this.#parts += 1
+    if (candidate === this.#candidate) {
+      const current = this.#opening ?? this.#turn
+      if (current) return current
+    }
+    this.#candidate = candidate
+    try {
+      const turn = this.#turnOf(candidate)
+      const held = this.#hold(turn)
+      if (!(held instanceof Promise)) return this.#begin(turn, held)
+      this.#opening = held
+        .then((paid) => this.#begin(turn, paid))
+        .catch((thrown: unknown) => this.#refused(thrown))
+        .finally(() => (this.#opening = undefined))
+      return this.#opening
+    } catch (thrown) {
+      return this.#refused(thrown)
+    }
+  }
+
+  #refused(thrown: unknown): never {
+    this.#parts = 0
+    this.#candidate = undefined
+    throw thrown
+  }
+
+  /** Other parts are with another candidate: they are paid as they began. */
+  #move(candidate: Candidate): void {
+    const { model, billing } = this.#candidate ?? {}
+    const isSame =
+      this.#turn !== undefined &&
+      candidate.model === model &&
+      candidate.billing.mode === billing?.mode &&
+      candidate.billing.payer === billing.payer
+    if (!isSame || !this.#turn) throw unavailable()
+    this.#candidate = candidate
+    this.#turn = { ...this.#turn, candidate }
+  }
+
+  #turnOf(candidate: Candidate): Turn<Request> {
+    const { checked, meter } = this.#options
+    const { model } = candidate
+    const body = this.#bodyFor(candidate)
+    return { ...checked, model, body, candidate, candidates: [candidate], meter }
+  }
+
+  /** Without what the model's price does not cover, where that is what is charged. */
+  #bodyFor({ model, billing }: Candidate): JsonObject {
+    const { checked, endpoint } = this.#options
+    const { body, priced } = checked
+    if (!isByPrice(billing) || !model.pricing) return body
+    if (priced && model === checked.model) return priced
+    return chargeable(body, { endpoint: endpoint.priced, pricing: model.pricing })
+  }
+
+  #hold(turn: Turn<Request>): Paid | undefined | Promise<Paid> {
+    const { endpoint, checked, month } = this.#options
+    const { model, billing } = turn.candidate
+    const isOwn = billing.payer === checked.principal.accountId
+    const terms = { model, billing, month: isOwn ? month : undefined }
+    return checked.ports.metering.hold(terms, () => endpoint.volume(turn))
+  }
+
+  #begin(turn: Turn<Request>, paid: Paid | undefined): Turn<Request> {
+    this.#options.meter.pay(paid)
+    if (paid) turn.body = withOutputLimit(turn.body, loweredTo(paid))
+    this.#turn = turn
+    return turn
+  }
+
+  /** What ended came to nothing; nobody is asked any more, or the next one. */
+  #close(): void {
+    this.#parts -= 1
+    if (this.#parts > 0) return
+    const { meter, month } = this.#options
+    meter.release()
+    month?.hold(0n)
+    this.#turn = undefined
+    this.#candidate = undefined
+  }
+}
+
+/** An attempt at a member of a collection, whose book is told how it fares. */
+async function watched<Answer>(member: MemberTry, attempt: () => Promise<Answer>): Promise<Answer> {
+  member.began()
+  try {
+    const answer = await attempt()
+    member.answered()
+    return answer
+  } catch (thrown) {
+    member.failed(thrown)
+    throw thrown
+  }
+}
+
+/** Set where the balance does not reach what was asked for. */
+const loweredTo = ({ outputLimit, worst }: Paid): number | undefined =>
+  outputLimit < worst.volume.outputLimit ? outputLimit : undefined

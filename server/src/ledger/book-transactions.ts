@@ -1,0 +1,82 @@
+import { sql, type Transaction } from 'kysely'
+import type { Earning } from './earnings'
+import type { AccountState } from './allocate'
+import type { Schema } from '../db/schema'
+
+/** An account that a batch pays from, or pays to, as it is locked. */
+export interface BookedAccount extends AccountState {
+  id: string
+  /** The balance before this batch. */
+  before: bigint
+  /** The ledger transaction of what it pays. */
+  transactionId: string
+}
+
+interface Entry {
+  transactionId: string
+  accountId: string
+  amount: bigint
+  /** Null for the house. */
+  balanceAfter: bigint | null
+}
+
+/**
+ * Books what accounts paid, the difference of `before` and `posted`: one ledger transaction a payer, with
+ * what others earn of it and the house's revenue. Adds what they earn to `posted`. `firstOf` names the
+ * first event that a payer pays for.
+ */
+export async function bookTransactions(
+  trx: Transaction<Schema>,
+  accounts: ReadonlyMap<string, BookedAccount>,
+  { earnings, firstOf }: { earnings: readonly Earning[]; firstOf: FirstOf },
+): Promise<void> {
+  const payers = [...accounts.values()].filter(({ posted, before }) => posted !== before)
+  if (payers.length === 0) return
+  const entries = entriesOf(payers, accounts, earnings)
+  await sql`
+    insert into ledger_transaction (id, kind, external_ref, description)
+    select id, 'usage', ref, 'Usage' from unnest(
+      ${payers.map(({ transactionId }) => transactionId)}::text[],
+      ${payers.map((payer) => `usage:${firstOf(payer) ?? payer.transactionId}`)}::text[]
+    ) as t (id, ref)`.execute(trx)
+  // In this order, as each balance follows from the entry before.
+  await sql`
+    insert into ledger_entry (transaction_id, account_id, amount, balance_after)
+    select transaction_id, account_id, amount, balance_after
+    from unnest(
+      ${entries.map(({ transactionId }) => transactionId)}::text[],
+      ${entries.map(({ accountId }) => accountId)}::text[],
+      ${entries.map(({ amount }) => amount)}::bigint[],
+      ${entries.map(({ balanceAfter }) => balanceAfter)}::bigint[]
+    ) with ordinality as t (transaction_id, account_id, amount, balance_after, place)
+    order by place`.execute(trx)
+}
+
+export type FirstOf = (payer: BookedAccount) => string | undefined
+
+function entriesOf(
+  payers: readonly BookedAccount[],
+  accounts: ReadonlyMap<string, BookedAccount>,
+  earnings: readonly Earning[],
+): Entry[] {
+  const entries = payers.map(({ id, transactionId, before, posted }): Entry => {
+    return { transactionId, accountId: id, amount: posted - before, balanceAfter: posted }
+  })
+  const revenues = new Map(payers.map((payer) => [payer, payer.before - payer.posted]))
+  for (const { payerId, payeeId, amount } of earnings) {
+    const payer = accounts.get(payerId)
+    const payee = accounts.get(payeeId)
+    const revenue = payer && revenues.get(payer)
+    // Of an account that is gone, the house keeps what it would have earned.
+    if (!payer || !payee || revenue === undefined) continue
+    revenues.set(payer, revenue - amount)
+    payee.posted += amount
+    const { transactionId } = payer
+    entries.push({ transactionId, accountId: payeeId, amount, balanceAfter: payee.posted })
+  }
+  for (const [{ transactionId }, amount] of revenues) {
+    if (amount === 0n) continue
+    entries.push({ transactionId, accountId: 'house:revenue', amount, balanceAfter: null })
+  }
+  return entries
+}

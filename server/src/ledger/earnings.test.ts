@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { audit } from './audit'
+import { eventForTests, recordForTests } from './event-for-tests'
+import { post } from './post'
+import { settle } from './settle'
+import { takeLease } from './take-lease'
+import type { UsageEvent } from './usage-event'
+import { asOrphan, recordColumns, toCharge } from './usage-record'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+let poolId: string
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 30_000)
+afterAll(async () => {
+  expect(await audit(database.query, {})).toEqual([])
+  await stack.disposeAsync()
+})
+
+/** An account; whose it is makes no difference to the ledger. */
+async function newAccount(credit = 1000n): Promise<string> {
+  const id = newId('user')
+  await sql`insert into credit_account (id, owner) values (${id}, ${`test:${id}`})`.execute(
+    database.query,
+  )
+  const from = { kind: 'topup', house: 'house:topup', description: 'Test' } as const
+  if (credit > 0n) {
+    await post(database.query, {
+      accountId: id,
+      amount: credit,
+      externalRef: `test:${id}`,
+      ...from,
+    })
+  }
+  return id
+}
+
+const postedOf = async (id: string) => {
+  const { rows } = await sql<{ posted: bigint }>`
+    select posted from credit_account where id = ${id}`.execute(database.query)
+  return rows[0]?.posted
+}
+
+/** What the ledger has of the transactions that an account pays: who, how much, what is left. */
+async function entriesOf(id: string) {
+  const { rows } = await sql<{ accountId: string; amount: bigint; balanceAfter: bigint | null }>`
+    select account_id as "accountId", amount, balance_after as "balanceAfter" from ledger_entry
+    where transaction_id in (
+      select e.transaction_id from ledger_entry e join ledger_transaction t on t.id = e.transaction_id
+      where e.account_id = ${id} and e.amount < 0 and t.kind = 'usage'
+    ) order by id`.execute(database.query)
+  return rows.map(({ accountId, amount, balanceAfter }) => [accountId, amount, balanceAfter])
+}
+
+const ofMember = (memberId: string, cost: bigint, fields: Partial<UsageEvent> = {}) =>
+  recordForTests(memberId, {
+    billingMode: 'member_pays',
+    organizationId: poolId,
+    feeMillionths: 100_000,
+    cost,
+    ...fields,
+  })
+
+async function leased(accountId: string, amount: bigint): Promise<string> {
+  const leaseId = newId('lease')
+  const lease = { leaseId, accountId, nodeId: 'node', need: amount, wish: 0n }
+  await takeLease(database.query, { ...lease, nodes: 1, lifeSeconds: 60 })
+  return leaseId
+}
+
+test.each([[true], [false]])(
+  'what a member pays is the organization’s but for the fee, in one transaction; by a lease: %p',
+  async (isLeased) => {
+    poolId = await newAccount(0n)
+    const member = await newAccount()
+    const leaseId = isLeased ? await leased(member, 500n) : null
+    const paid = (cost: bigint) =>
+      ofMember(member, cost, { leaseId, fromLease: isLeased ? cost : 0n })
+    const batch = [paid(101n), paid(99n)]
+    for (let time = 0; time < 3; time++) await settle(database.query, batch)
+    await Promise.all([batch, batch].map((again) => settle(database.query, again)))
+    // The fee of each is rounded down: 10 and 9.
+    expect(await entriesOf(member)).toEqual([
+      [member, -200n, 800n],
+      [poolId, 181n, 181n],
+      ['house:revenue', 19n, null],
+    ])
+    expect([await postedOf(member), await postedOf(poolId)]).toEqual([800n, 181n])
+  },
+)
+
+test('without a fee nothing is the house’s', async () => {
+  poolId = await newAccount(0n)
+  const member = await newAccount()
+  await settle(database.query, [ofMember(member, 50n, { feeMillionths: 0 })])
+  expect(await entriesOf(member)).toEqual([
+    [member, -50n, 950n],
+    [poolId, 50n, 50n],
+  ])
+})
+
+test('an organization that pays in the same batch pays of what it had, and earns after it', async () => {
+  poolId = await newAccount(30n)
+  const [one, other] = [await newAccount(), await newAccount()]
+  const pays = recordForTests(one, {
+    accountId: poolId,
+    billingMode: 'org_pays',
+    organizationId: poolId,
+    feeMillionths: 100_000,
+    cost: 20n,
+  })
+  await settle(database.query, [ofMember(one, 100n), pays, ofMember(other, 200n)])
+  expect(await postedOf(poolId)).toBe(30n - 20n + 90n + 180n)
+  expect(await entriesOf(poolId)).toEqual([
+    [poolId, -20n, 10n],
+    ['house:revenue', 20n, null],
+  ])
+})
+
+test('what a member could not pay is nobody’s earning', async () => {
+  poolId = await newAccount(0n)
+  const member = await newAccount(60n)
+  await settle(database.query, [ofMember(member, 100n)])
+  expect([await postedOf(member), await postedOf(poolId)]).toEqual([0n, 60n])
+})
+
+test('an attempt of a dead process earns nothing, until it is settled after all', async () => {
+  poolId = await newAccount(0n)
+  const member = await newAccount()
+  const record = ofMember(member, 100n)
+  await settle(database.query, [asOrphan(record)])
+  expect(await postedOf(poolId)).toBe(0n)
+  await settle(database.query, [record])
+  await settle(database.query, [record, asOrphan(record)])
+  expect([await postedOf(member), await postedOf(poolId)]).toEqual([900n, 90n])
+})
+
+test('what one pays on one’s own connection of an organization is no earning', async () => {
+  poolId = await newAccount(0n)
+  const member = await newAccount()
+  for (const billingMode of ['byok', 'platform'] as const) {
+    await settle(database.query, [ofMember(member, 10n, { billingMode })])
+  }
+  expect([await postedOf(member), await postedOf(poolId)]).toEqual([980n, 0n])
+})
+
+test('an organization whose account is gone earns nothing: it is the house’s', async () => {
+  poolId = newId('user')
+  const member = await newAccount()
+  await settle(database.query, [ofMember(member, 10n)])
+  expect(await entriesOf(member)).toEqual([
+    [member, -10n, 990n],
+    ['house:revenue', 10n, null],
+  ])
+})
+
+test('a journal of before there were earnings is booked', async () => {
+  const accountId = await newAccount()
+  const event = eventForTests(accountId, { cost: 10n })
+  const whole: unknown = JSON.parse(recordForTests(accountId, event))
+  const old = JSON.stringify(Array.isArray(whole) ? whole.slice(0, recordColumns.length - 2) : [])
+  await settle(database.query, [old])
+  const another = eventForTests(accountId, { cost: 5n })
+  const parsed = new Map([[recordForTests(accountId, another), toCharge(another)]])
+  await settle(database.query, [old, ...parsed.keys()], { parsed })
+  expect(await postedOf(accountId)).toBe(985n)
+})
+
+test.each([
+  ['it got too much', 'update ledger_entry set amount = 91 where account_id = $pool'],
+  ['it got nothing', 'delete from ledger_entry where account_id = $pool'],
+])('the audit sees what an organization did not earn: %s', async (_name, damage) => {
+  poolId = await newAccount(0n)
+  const member = await newAccount()
+  await settle(database.query, [ofMember(member, 100n)])
+  const undone = new Error('undone')
+  const damaged = database.query.transaction().execute(async (trx) => {
+    await sql`alter table ledger_entry disable trigger append_only`.execute(trx)
+    await sql`grant update, delete on ledger_entry to current_user`.execute(trx)
+    await sql.raw(damage.replaceAll('$pool', `'${poolId}'`)).execute(trx)
+    const found = await audit(trx, {})
+    expect(found.filter(({ check }) => check === 'q4d')).toMatchObject([{ accountId: poolId }])
+    throw undone
+  })
+  await damaged.catch((thrown: unknown) => {
+    if (thrown !== undone) throw thrown
+  })
+})

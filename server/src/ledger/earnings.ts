@@ -1,0 +1,38 @@
+import type { Charge } from './usage-record'
+
+/** What one account earns of another. Nano-dollars. */
+export interface Earning {
+  payerId: string
+  payeeId: string
+  amount: bigint
+}
+
+const whole = 1_000_000n
+
+/**
+ * What an account earns of a cost: all but the platform's fee, and never more than was paid, as the
+ * house bears what a payer had not.
+ */
+export function earnedOf(
+  { cost, feeMillionths }: Pick<Charge, 'cost' | 'feeMillionths'>,
+  paid: bigint,
+): bigint {
+  const earned = cost - (cost * BigInt(feeMillionths)) / whole
+  return earned < paid ? earned : paid
+}
+
+/** What was paid of each charge, as sums of who pays whom. */
+export function earningsOf(paid: Iterable<readonly [Charge, bigint]>): Earning[] {
+  const sums = new Map<string, Earning>()
+  for (const [charge, amount] of paid) {
+    const { accountId: payerId, payeeId } = charge
+    if (payeeId === null || payerId === null || amount <= 0n) continue
+    const earned = earnedOf(charge, amount)
+    if (earned === 0n) continue
+    const key = `${payerId} ${payeeId}`
+    const sum = sums.get(key)
+    if (sum) sum.amount += earned
+    else sums.set(key, { payerId, payeeId, amount: earned })
+  }
+  return [...sums.values()]
+}

@@ -1,0 +1,12 @@
+import type { Candidate } from './candidate'
+import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
+
+/** A candidate for unit tests, complete, so that a test names only what it is about. */
+export const sampleCandidate = (fields: Partial<Candidate> = {}): Candidate => ({
+  model: sampleModel(),
+  provider: sampleProvider(),
+  connection: sampleConnection(),
+  billing: { mode: 'platform', payer: 'user_1', organizationId: null },
+  isPooled: false,
+  ...fields,
+})

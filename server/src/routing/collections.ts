@@ -1,0 +1,183 @@
+import { candidatesOf, findModel, type Candidate, type Ways } from './candidate'
+import type { MemberBook } from './member-book'
+import { MemberTry } from './member-try'
+import { unknownModel } from './names'
+import { unmet, type RequestNeed } from './needs'
+import { inTurn, type MemberState } from './strategies'
+import { collectionPrefix, type Collection, type Member } from '../catalog/collection'
+import type { Category, Model } from '../catalog/model'
+import { ApiError, invalidRequest, type ErrorCode } from '../errors'
+
+/** A member that is not asked, and why. */
+export interface PassedMember {
+  model: string
+  provider: string
+  connectionId: null
+  reason: ErrorCode | 'cooling_down'
+}
+
+/** What a request asks of the models that may serve it. */
+export interface Demands {
+  needs: readonly RequestNeed[]
+  /** What is wrong with its size for a model, undefined where nothing is. */
+  misfit: (model: Model) => Promise<ApiError | undefined>
+}
+
+/** What a collection comes to. */
+export interface Shortlist {
+  candidates: Candidate[]
+  passedOver: PassedMember[]
+}
+
+interface Choice {
+  ways: Ways
+  /** What the endpoint serves. */
+  kinds: readonly Category[]
+  demands: Demands
+  book: MemberBook
+  random: () => number
+  /** Asked only where members take turns. */
+  turn: () => number | Promise<number>
+}
+
+/** A member that may be asked, and those who serve it. */
+interface Usable extends MemberState {
+  isStandIn: boolean
+  model: Model
+  candidates: readonly Candidate[]
+}
+
+/** What of those passed over is told: more would be a long record for nobody. */
+const mostTold = 20
+
+/**
+ * The candidates of a collection's members: of each in its turn the first, then of each the second.
+ * Rejects where nobody is left: `model_not_found` where it has no member that is there,
+ * `model_access_denied` where nobody serves them, else what is wrong with the request for them.
+ * Source: api.md 21.4.
+ */
+export async function shortlistOf(collection: Collection, choice: Choice): Promise<Shortlist> {
+  const name = `${collectionPrefix}${collection.name}`
+  const sorted = new Sorted()
+  for (const member of collection.members) await sort(member, { collection, choice, sorted })
+  const usable = sorted.firstChoice()
+  if (usable.length === 0) throw sorted.refusalFor(name)
+  const turn = collection.strategy === 'round_robin' ? choice.turn() : 0
+  const chance = {
+    random: choice.random,
+    turn: turn instanceof Promise ? await turn : turn,
+  }
+  const ordered = inTurn(collection, usable, chance)
+  for (const member of usable) {
+    if (!ordered.includes(member)) sorted.pass(member.model, 'cooling_down')
+  }
+  const longest = Math.max(...ordered.map(({ candidates }) => candidates.length))
+  const candidates: Candidate[] = []
+  for (let round = 0; round < longest; round++) {
+    for (const member of ordered) {
+      const candidate = member.candidates[round]
+      if (candidate) candidates.push(watched(candidate, collection, choice.book))
+    }
+  }
+  return { candidates, passedOver: sorted.passedOver }
+}
+
+/** A member fares by whose credential it is asked with: one's bad key is no matter of another's. */
+const keyOf = ({ id }: Collection, { model, connection }: Candidate) =>
+  `${id} ${model.id} ${connection.owner ?? ''}`
+
+const watched = (candidate: Candidate, collection: Collection, book: MemberBook): Candidate => ({
+  ...candidate,
+  member: new MemberTry(book, keyOf(collection, candidate)),
+})
+
+/** Members, as far as they have been looked at. */
+class Sorted {
+  readonly usable: Usable[] = []
+  readonly passedOver: PassedMember[] = []
+  /** The first of each kind, in the words of the member that it is about. */
+  #misfit: ApiError | undefined
+  #isDenied = false
+
+  /** All of them, or without those who only stand in. */
+  firstChoice(): Usable[] {
+    const real = this.usable.filter(({ isStandIn }) => !isStandIn)
+    return real.length > 0 ? real : this.usable
+  }
+
+  pass({ id, provider }: Model, reason: PassedMember['reason']): void {
+    if (this.passedOver.length >= mostTold) return
+    this.passedOver.push({ model: id, provider, connectionId: null, reason })
+  }
+
+  refuse(model: Model, error: ApiError): void {
+    this.#misfit ??= error
+    this.pass(model, error.code)
+  }
+
+  deny(model: Model): void {
+    this.#isDenied = true
+    this.pass(model, 'model_access_denied')
+  }
+
+  refusalFor(name: string): ApiError {
+    if (this.#misfit) return this.#misfit
+    if (!this.#isDenied) return unknownModel(name)
+    return new ApiError('model_access_denied', {
+      param: 'model',
+      message: `No connection serves any model of "${name}" to you.`,
+      details: { model: name },
+    })
+  }
+}
+
+interface Sorting {
+  collection: Collection
+  choice: Choice
+  sorted: Sorted
+}
+
+async function sort(member: Member, { collection, choice, sorted }: Sorting): Promise<void> {
+  const { ways, demands, book } = choice
+  const model = modelOf(member, choice)
+  if (!model) return
+  const candidates = candidatesOf(model, ways)
+  const [first] = candidates
+  if (!first) return sorted.deny(model)
+  const misfit = misfitOf(model, choice) ?? (await demands.misfit(model))
+  if (misfit) return sorted.refuse(model, misfit)
+  const { pricing, capabilities, isFree } = model
+  sorted.usable.push({
+    ...book.look(keyOf(collection, first)),
+    model,
+    candidates,
+    priority: member.priority,
+    weight: member.weight,
+    price: isFree || !pricing ? 0n : pricing.input + pricing.output,
+    hasTools: capabilities.tools,
+    isStandIn: member.isStandIn === true,
+  })
+}
+
+/** Undefined where it is not in the catalogue any more. */
+function modelOf({ modelId }: Member, { ways, kinds: wanted }: Choice): Model | undefined {
+  const { snapshot, caller } = ways
+  const kind = snapshot.models.get(modelId)?.category
+  const kinds = kind ? [kind] : wanted
+  try {
+    return findModel({ snapshot, catalog: caller.catalog }, modelId, kinds)
+  } catch {
+    return undefined
+  }
+}
+
+function misfitOf(model: Model, { kinds, demands }: Choice): ApiError | undefined {
+  if (!kinds.includes(model.category)) {
+    const words = `"${model.id}" is a model for ${model.category}, which this endpoint does not serve.`
+    return invalidRequest('model', 'unsupported_by_model', words)
+  }
+  const need = unmet(demands.needs, model)
+  if (!need) return undefined
+  const words = `${need.param}: "${model.id}" does not support it (${need.capability}).`
+  return invalidRequest(need.param, 'unsupported_by_model', words)
+}

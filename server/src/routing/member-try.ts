@@ -1,0 +1,45 @@
+import type { Asked, MemberBook } from './member-book'
+import { AttemptFailed } from './attempt'
+import { ApiError } from '../errors'
+
+/** What its provider, or the way there, is to blame for. */
+const faults: ReadonlySet<string> = new Set([
+  'provider_error',
+  'connection_failed',
+  'request_timeout',
+])
+
+/** How one request fares at one member of its collection; tells the book. */
+export class MemberTry {
+  readonly #book: MemberBook
+  readonly #key: string
+  #asked: Asked | undefined
+
+  constructor(book: MemberBook, key: string) {
+    this.#book = book
+    this.#key = key
+  }
+
+  /** An attempt begins; one for a further part of the same request is none of its own. */
+  began(): void {
+    this.#asked ??= this.#book.asked(this.#key)
+  }
+
+  /** Its answer has begun. */
+  answered(): void {
+    this.#asked?.answered()
+  }
+
+  /** The attempt came to nothing. */
+  failed(thrown: unknown): void {
+    const error = thrown instanceof AttemptFailed ? thrown.error : thrown
+    if (error instanceof ApiError && faults.has(error.code)) this.#asked?.failed()
+    this.#asked?.ended()
+  }
+
+  /** The request is over. `outcome` is `ok`, `cancelled` or the code of an error. */
+  ended(outcome: string): void {
+    if (faults.has(outcome)) this.#asked?.failed()
+    this.#asked?.ended()
+  }
+}

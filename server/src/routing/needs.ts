@@ -1,0 +1,50 @@
+import type { Capability, Model } from '../catalog/model'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** What a request needs its model to be able to do, and the field that says so. */
+export interface RequestNeed {
+  capability: Capability
+  /** Dotted path. */
+  param: string
+}
+
+const partNeeds: Readonly<Record<string, Capability>> = {
+  image_url: 'vision',
+  input_audio: 'audio',
+}
+
+const formatNeeds: Readonly<Record<string, Capability>> = {
+  json_schema: 'json_schema',
+  json_object: 'json_mode',
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** What the body of a model endpoint needs, each once. Walks its messages: only for collections. */
+export function needsOf(body: JsonObject): RequestNeed[] {
+  const needs = new Map<Capability, string>()
+  const need = (capability: Capability | undefined, param: string) => {
+    if (capability && !needs.has(capability)) needs.set(capability, param)
+  }
+  for (const field of ['tools', 'functions']) {
+    if (listOf(body[field]).length > 0) need('tools', field)
+  }
+  for (const [at, message] of listOf(body['messages']).entries()) {
+    for (const part of isObject(message) ? listOf(message['content']) : []) {
+      const type = isObject(part) ? part['type'] : undefined
+      if (typeof type === 'string') need(own(partNeeds, type), `messages.${at}.content`)
+    }
+  }
+  if (listOf(body['modalities']).includes('audio')) need('audio', 'modalities')
+  const format = body['response_format']
+  const type = isObject(format) ? format['type'] : undefined
+  if (typeof type === 'string') need(own(formatNeeds, type), 'response_format')
+  return [...needs].map(([capability, param]) => ({ capability, param }))
+}
+
+const own = (table: Readonly<Record<string, Capability>>, name: string) =>
+  Object.hasOwn(table, name) ? table[name] : undefined
+
+/** The first need that a model does not meet. */
+export const unmet = (needs: readonly RequestNeed[], model: Model): RequestNeed | undefined =>
+  needs.find(({ capability }) => !model.capabilities[capability])

@@ -1,0 +1,56 @@
+import { expect, test } from 'bun:test'
+import { PoolTurns } from './pool-turns'
+import type { OwnedConnection, Place } from '../catalog/offer'
+import { sampleConnection } from '../catalog/samples'
+
+const connection = (id: string): OwnedConnection => ({
+  ...sampleConnection({ id }),
+  found: new Map(),
+})
+
+type Strategy = NonNullable<Place['pool']>['strategy']
+
+const pool = (strategy: Strategy, id = 'pool_1'): Place => ({
+  provider: 'fake',
+  connections: [connection('a'), connection('b'), connection('c')],
+  pool: { id, strategy },
+  billing: 'byok',
+  organizationId: null,
+})
+
+const orders = (turns: PoolTurns, place: Place, times: number) =>
+  Array.from({ length: times }, () =>
+    turns
+      .orderOf(place)
+      .map(({ id }) => id)
+      .join(' '),
+  )
+
+test('by priority the order is always the same', () => {
+  expect(orders(new PoolTurns(), pool('priority'), 3)).toEqual(['a b c', 'a b c', 'a b c'])
+})
+
+test('round robin begins with the next one each time, in each pool for itself', () => {
+  const turns = new PoolTurns()
+  expect(orders(turns, pool('round_robin'), 4)).toEqual(['a b c', 'b c a', 'c a b', 'a b c'])
+  expect(orders(turns, pool('round_robin', 'pool_2'), 2)).toEqual(['a b c', 'b c a'])
+})
+
+test('least used begins with who has least to do, and counts requests until they end', () => {
+  const turns = new PoolTurns()
+  const endOfA = turns.began('a')
+  turns.began('a')
+  turns.began('b')
+  expect(orders(turns, pool('least_used'), 1)).toEqual(['c b a'])
+  endOfA()
+  endOfA()
+  expect(turns.runningOn('a')).toBe(1)
+})
+
+test('at random every one begins, and each is in every order once', () => {
+  const all = orders(new PoolTurns(), pool('random'), 200)
+  expect(new Set(all.map((order) => order[0]))).toEqual(new Set(['a', 'b', 'c']))
+  expect(new Set(all.map((order) => order.split(' ').toSorted().join(' ')))).toEqual(
+    new Set(['a b c']),
+  )
+})

@@ -1,0 +1,60 @@
+import { LRUCache } from 'lru-cache'
+import type { OwnedConnection, Place } from '../catalog/offer'
+
+/** Whose turn it was is forgotten of the pools that were used longest ago. */
+const mostPools = 10_000
+
+/**
+ * The order in which the connections of pools are tried. Turns are taken, and running requests
+ * counted, by each process for itself.
+ */
+export class PoolTurns {
+  readonly #next = new LRUCache<string, number>({ max: mostPools })
+  readonly #running = new Map<string, number>()
+  readonly #random: () => number
+
+  constructor(random: () => number = Math.random) {
+    this.#random = random
+  }
+
+  /** A request goes to a connection of a pool. Returns what to call when it has ended, once. */
+  began(connectionId: string): () => void {
+    this.#running.set(connectionId, this.runningOn(connectionId) + 1)
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      const left = this.runningOn(connectionId) - 1
+      if (left > 0) this.#running.set(connectionId, left)
+      else this.#running.delete(connectionId)
+    }
+  }
+
+  runningOn(connectionId: string): number {
+    return this.#running.get(connectionId) ?? 0
+  }
+
+  /** The connections of a place, in the order in which this request tries them. */
+  orderOf({ pool, connections }: Place): readonly OwnedConnection[] {
+    if (!pool || connections.length === 1) return connections
+    if (pool.strategy === 'priority') return connections
+    if (pool.strategy === 'random') return this.#shuffled(connections)
+    const inTurn = this.#rotated(pool.id, connections)
+    if (pool.strategy === 'round_robin') return inTurn
+    // Those with equally much to do take turns.
+    return inTurn.toSorted((one, other) => this.runningOn(one.id) - this.runningOn(other.id))
+  }
+
+  #rotated(poolId: string, connections: readonly OwnedConnection[]): OwnedConnection[] {
+    const first = (this.#next.get(poolId) ?? 0) % connections.length
+    this.#next.set(poolId, first + 1)
+    return [...connections.slice(first), ...connections.slice(0, first)]
+  }
+
+  #shuffled(connections: readonly OwnedConnection[]): OwnedConnection[] {
+    return connections
+      .map((connection) => ({ connection, at: this.#random() }))
+      .toSorted((one, other) => one.at - other.at)
+      .map(({ connection }) => connection)
+  }
+}

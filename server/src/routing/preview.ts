@@ -1,0 +1,63 @@
+import type { Ways } from './candidate'
+import type { CollectionTurns } from './collection-turns'
+import type { Demands } from './collections'
+import { PoolTurns } from './pool-turns'
+import { resolve, type Routing } from './resolve'
+import type { Mappings } from '../catalog/mapping'
+import { categories } from '../catalog/model'
+import { ApiError, type ErrorCode } from '../errors'
+
+/** What a call for a name would get. */
+export interface Preview {
+  /** The name as it is after mapping. */
+  resolvedModel: string
+  /** Null where no mapping is for it. */
+  mappingId: string | null
+  isMatched: boolean
+  /** Who would be asked first; undefined where the call would be refused. */
+  provider: string | undefined
+  /** The code of the refusal. */
+  reason: ErrorCode | undefined
+}
+
+interface Asked {
+  name: string
+  /** Mappings tried before the caller's own. */
+  first?: Mappings | undefined
+}
+
+/** Of a request that nobody has made yet. */
+const nothingMuch: Demands = { needs: [], misfit: () => Promise.resolve(undefined) }
+
+/** Resolves a name as a call does, and changes nothing: no turn is taken. */
+export async function previewOf(
+  { name, first }: Asked,
+  ways: Omit<Ways, 'turns'>,
+  routing: Routing & { turns: CollectionTurns },
+): Promise<Preview> {
+  const mappings = await routing.names.mappingsOf(ways.caller.userId)
+  const mapped = first?.apply(name) ?? mappings.apply(name)
+  const shown = {
+    resolvedModel: mapped?.target ?? name,
+    mappingId: mapped?.mappingId ?? null,
+    isMatched: mapped !== undefined,
+  }
+  const question = {
+    name,
+    first,
+    kinds: categories,
+    demands: () => nothingMuch,
+    ways: { ...ways, turns: new PoolTurns() },
+  }
+  const { turns } = routing
+  try {
+    const { candidates } = await resolve(question, {
+      ...routing,
+      turns: { take: (collectionId) => turns.peek(collectionId) },
+    })
+    return { ...shown, provider: candidates[0]?.provider.key, reason: undefined }
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown
+    return { ...shown, provider: undefined, reason: thrown.code }
+  }
+}

@@ -1,0 +1,60 @@
+import { Breakers, type Change } from './breakers'
+import type { Candidate } from './candidate'
+import { RetryBudget } from './retry-budget'
+import { verdictOf } from './verdict'
+import { ApiError } from '../errors'
+
+interface Options {
+  now: () => number
+  longestMs: number
+  onChange: (change: Change) => void
+}
+
+/** What is known of how candidates fare, and how many further attempts that allows. */
+export class Resilience {
+  readonly budget = new RetryBudget()
+  readonly #breakers: Breakers
+
+  constructor(options: Options) {
+    this.#breakers = new Breakers(options)
+  }
+
+  /**
+   * Whether a candidate may be tried. One that has to show that it works again is not, where another of
+   * `all` does work and could not be asked instead if this one fails.
+   */
+  admits(candidate: Candidate, all: readonly Candidate[]): boolean {
+    const breakers = this.#breakers
+    if (breakers.size === 0) return true
+    if (breakers.waitMs(candidate) > 0) return false
+    if (breakers.isClosed(candidate) || this.budget.has(candidate)) return true
+    return !all.some((other) => other !== candidate && breakers.isClosed(other))
+  }
+
+  /** An attempt begins. Returns when, for what is told of its end. */
+  enter(candidate: Candidate): number {
+    return this.#breakers.enter(candidate)
+  }
+
+  /** A candidate has given the head of a good answer. */
+  answered(candidate: Candidate, since: number): void {
+    this.#breakers.succeeded(candidate, since)
+  }
+
+  /** An attempt ended with what was thrown, before its answer or within it. */
+  ended(candidate: Candidate, since: number, thrown: unknown): void {
+    const { says, busyMs } = verdictOf(thrown)
+    if (says === 'fails') this.#breakers.failed(candidate, since, busyMs)
+    else if (says === 'works') this.#breakers.succeeded(candidate, since)
+    else this.#breakers.left(candidate, since)
+  }
+
+  /** The refusal of a request whose candidates are all failing. */
+  refusalOf(failing: readonly Candidate[]): ApiError {
+    const waitMs = Math.min(...failing.map((candidate) => this.#breakers.waitMs(candidate)))
+    return new ApiError('gateway_unavailable', {
+      message: `Whoever serves "${failing[0]?.model.id}" is failing at the moment. Try again soon.`,
+      retryAfterSeconds: Number.isFinite(waitMs) ? waitMs / 1000 : 1,
+    })
+  }
+}

@@ -1,0 +1,134 @@
+import type { Logger } from 'pino'
+import type { Storage } from './storage'
+import { AccountCatalogs } from '../catalog/account-catalog'
+import { AccountNames, nameReadsIn } from '../catalog/account-names'
+import { accountReadsIn } from '../catalog/account-reads'
+import type { Catalog } from '../catalog/catalog'
+import { Mappings } from '../catalog/mapping'
+import { categories } from '../catalog/model'
+import type { Config } from '../config'
+import type { Subscriptions } from '../db/listener'
+import { ApiError } from '../errors'
+import { findModel, type Caller, type Open } from '../routing/candidate'
+import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collection-turns'
+import { MemberBook } from '../routing/member-book'
+import { collectionsFor, meaningOf } from '../routing/names'
+import { previewOf } from '../routing/preview'
+import type { Routing } from '../routing/resolve'
+import { splitModelId } from '../wire/model-id'
+
+interface Parts {
+  config: Config
+  settings: { readonly current: Open }
+  storage: Storage
+  catalog: Catalog
+  log: Logger
+}
+
+/** What callers name and bring, in memory, and how names become candidates. */
+export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
+  const { storage, catalog, log } = parts
+  const query = storage.database.query
+  const accounts = new AccountCatalogs(
+    accountReadsIn(query, {
+      sealingKeys: storage.installation.sealingKeys,
+      providers: () => catalog.snapshot.providers,
+      onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
+    }),
+  )
+  const names = new AccountNames(nameReadsIn(query))
+  const turns = openTurns(parts, stack)
+  const routing = { accounts, names, book: new MemberBook(), turns, random: Math.random }
+  const subscriptions: Subscriptions = {
+    tollgate_owner: (ownerId) => {
+      accounts.forget(ownerId)
+      names.forget(ownerId)
+    },
+    tollgate_name: (name) => names.forgetName(name),
+  }
+  return {
+    routing,
+    subscriptions,
+    onGap: () => {
+      accounts.distrust()
+      names.distrust()
+    },
+    lookUps: lookUpsOf(parts, routing),
+  }
+}
+
+type OpenRouting = Routing & { turns: CollectionTurns }
+
+/** What the endpoints for accounts ask of routing. */
+const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
+  const { accounts, names } = routing
+  const callerOf = async (userId: string): Promise<Caller> => ({
+    userId,
+    accountId: userId,
+    catalog: await accounts.of(userId),
+  })
+  return {
+    /** The collections that an account may call. */
+    collectionsFor: async (userId: string) => {
+      const { snapshot } = catalog
+      return collectionsFor({ snapshot, names, caller: await callerOf(userId) })
+    },
+    /** Rejects with `model_not_found` for a name that means nothing to an account. */
+    checkName: async (userId: string, name: string) => {
+      const { snapshot } = catalog
+      const caller = await callerOf(userId)
+      try {
+        const meaning = await meaningOf(name, { snapshot, names, caller, mappings: unmapped })
+        if (meaning.kind === 'collection') return
+        findModel({ snapshot, catalog: caller.catalog }, meaning.id, categories)
+      } catch (thrown) {
+        // Somebody's it is; that may be the account's one day.
+        if (!(thrown instanceof ApiError) || thrown.status !== 403) throw thrown
+      }
+    },
+    /** Which models there are for an account, or for everybody. */
+    knownTo: async (userId: string | undefined) => {
+      const { models } = catalog.snapshot
+      const own = userId === undefined ? undefined : await accounts.of(userId)
+      return (id: string): boolean => {
+        const listed = models.get(id)
+        if (listed || !own || !id.includes('/')) return listed?.enabled === true
+        const { provider, name } = splitModelId(id)
+        return own.find(provider, name) !== undefined
+      }
+    },
+    /** What a call for a name would get, `rule` tried before the account's own mappings. */
+    preview: async (
+      userId: string,
+      name: string,
+      rule: { source: string; target: string } | undefined,
+    ) => {
+      const first = rule && new Mappings([{ id: '', priority: 1, ...rule }])
+      const ways = {
+        snapshot: catalog.snapshot,
+        caller: await callerOf(userId),
+        open: settings.current,
+      }
+      return previewOf({ name, first }, ways, routing)
+    },
+    forget: (ownerId: string) => {
+      accounts.forget(ownerId)
+      names.forget(ownerId)
+    },
+    forgetName: (name: string) => names.forgetName(name),
+  }
+}
+
+export type RoutingLookUps = ReturnType<typeof lookUpsOf>
+
+const unmapped = new Mappings([])
+
+/** Turns hold for this process, or for all that share a Redis. */
+function openTurns(
+  { config: { redisUrl }, log }: Parts,
+  stack: AsyncDisposableStack,
+): CollectionTurns {
+  if (redisUrl === undefined) return new LocalTurns()
+  const onError = (err: Error) => log.warn({ err }, 'Redis is away: this node takes its own turns')
+  return stack.use(new SharedTurns({ url: redisUrl, onError }))
+}

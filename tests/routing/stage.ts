@@ -1,0 +1,67 @@
+import type { SQL } from 'bun'
+import { openDatabase } from '../database'
+import { ask, messages, toStream, type Answer, type Json, type Stream } from '../faults/asking'
+import { startRig, type Customer, type Rig } from '../rig'
+
+/** A rig, its database, and ways to ask as one of its customers. */
+export interface Stage extends AsyncDisposable {
+  rig: Rig
+  sql: SQL
+  customer: Customer
+  /** `POST /user/model-mappings` and a body, as the customer or as another one. */
+  api: (request: string, body?: Json, as?: Customer) => Promise<Answer>
+  /** The operator's, success or not. */
+  admin: (request: string, body?: Json) => Promise<Answer>
+  chat: (model: string, fields?: Json, as?: Customer) => Promise<Answer>
+  stream: (model: string, fields?: Json, as?: Customer) => Promise<Stream>
+  /** Makes a collection of `fake/<name>` models and returns its `collection/<name>`. */
+  collection: (fields: Json) => Promise<string>
+  /** Names of the fake models that were asked since the last reset. */
+  asked: () => string[]
+}
+
+export async function openStage(): Promise<Stage> {
+  const rig = await startRig({ environment: { MINIMUM_BALANCE_USD: '0', LOG_LEVEL: 'warn' } })
+  const { gateway, upstream } = rig
+  const sql = await openDatabase(gateway.dataDir)
+  const customer = await gateway.customer()
+  await gateway.admin('PUT', '/config', { rates: { api_requests_per_minute: 1_000_000 } })
+  const call = (path: string, key: string, [method, body]: [string, Json | undefined]) =>
+    ask(gateway, { path, method, key, ...(body && { body }) })
+  const api: Stage['api'] = (request, body, as = customer) => {
+    const [method = '', path = ''] = request.split(' ')
+    return call(`/api${path}`, as.key, [method, body])
+  }
+  const chat: Stage['chat'] = (model, fields = {}, as = customer) =>
+    ask(gateway, { key: as.key, body: { model, messages, ...fields } })
+  return {
+    rig,
+    sql,
+    customer,
+    api,
+    admin: (request, body) => {
+      const [method = '', path = ''] = request.split(' ')
+      return call(`/api/admin${path}`, gateway.adminKey, [method, body])
+    },
+    chat,
+    stream: async (model, fields, as) =>
+      toStream(await chat(model, { stream: true, ...fields }, as)),
+    async collection(fields) {
+      const made = await api('POST /user/model-collections', fields)
+      if (made.status !== 201) throw new Error(`no collection: ${made.text}`)
+      return String(made.body['model_id'])
+    },
+    asked: () => upstream.seen().map(({ model }) => model ?? ''),
+    async [Symbol.asyncDispose]() {
+      gateway.recorder.verify()
+      await sql.close()
+      await rig[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The part of an answer that says what is wrong: status, code, field, issue. */
+export const problem = ({ status, error }: Answer) => {
+  const issue = error.details?.['issue']
+  return [status, error.code, error.param, ...(issue === undefined ? [] : [issue])]
+}
