@@ -180,7 +180,8 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   const resolving = resolve(question, ports.routing)
   const resolution = resolving instanceof Promise ? await resolving : resolving
   const { model, candidates, passedOver } = resolution
-  if (!resolution.isCollection) await fits(model)
+  const isFitting = resolution.isCollection || fits(model)
+  if (isFitting instanceof Promise) await isFitting
   const { body, bytes } = read
   const { pricing } = model
   const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
