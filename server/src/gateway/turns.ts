@@ -1,3 +1,4 @@
+import { ConnectionUse } from './connection-use'
 import type { CheckedRequest, Priced, Turn } from './job'
 import { unavailable } from '../errors'
 import { chargeable } from '../metering/costly-fields'
@@ -13,6 +14,8 @@ interface Options<Request> {
   checked: CheckedRequest<Request>
   meter: Meter
   month: MonthPass | undefined
+  /** What the request is thought to need. */
+  tokens: number
 }
 
 /**
@@ -25,6 +28,7 @@ export class Turns<Request> {
   readonly #options: Options<Request>
   #turn: Turn<Request> | undefined
   #opening: Promise<Turn<Request>> | undefined
+  #use: ConnectionUse | undefined
   /** Whose turn it is. */
   #candidate: Candidate | undefined
   /** The parts that run, or were answered, in this turn. */
@@ -32,6 +36,11 @@ export class Turns<Request> {
 
   constructor(options: Options<Request>) {
     this.#options = options
+  }
+
+  /** The request has ended, and used that many tokens. */
+  ended(usedTokens: number): void {
+    this.#use?.end(usedTokens, this.#candidate?.connection.id)
   }
 
   /**
@@ -46,7 +55,8 @@ export class Turns<Request> {
     const course: Course<Turn<Request>> = {
       candidates: this.#remaining(),
       resilience: checked.ports.resilience,
-      open: (candidate) => this.#open(candidate),
+      open: (candidate) =>
+        ConnectionUse.counts(candidate) ? this.#enter(candidate) : this.#open(candidate),
       close: () => this.#close(),
       begin: before
         ? async (turn) => {
@@ -56,6 +66,14 @@ export class Turns<Request> {
         : ({ candidate }) => meter.begin(candidate),
     }
     return dispatch(course, attempt)
+  }
+
+  /** One that counts what it takes, or is passed over where it is full. */
+  async #enter(candidate: Candidate): Promise<Turn<Request>> {
+    const { checked, tokens } = this.#options
+    this.#use ??= new ConnectionUse({ ports: checked.ports, tokens })
+    await this.#use.enter(candidate)
+    return this.#open(candidate)
   }
 
   /** A further part begins with whom the others are. */

@@ -21,6 +21,7 @@ import type { Claims } from '../idempotency/claims'
 import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
 import { AddressRate } from '../policy/address-rate'
+import { ConnectionRates } from '../policy/connection-rates'
 import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
@@ -87,7 +88,7 @@ export async function openGateway(
     now: () => Date.now(),
     deadline: () => AbortSignal.timeout(tokenMs),
   })
-  const { door, limits } = openDoor({ ...parts, keyring }, stack)
+  const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
@@ -108,6 +109,7 @@ export async function openGateway(
       catalog,
       accounts,
       turns: new PoolTurns(),
+      connectionRates,
       settings,
       egress,
       credentials,
@@ -179,7 +181,8 @@ function openDoor(
       log.warn({ err }, 'the last use of keys could not be noted'),
     ),
   )
-  const limits = new Limits(openCounters(config, log, stack))
+  const counters = openCounters(config, log, stack)
+  const limits = new Limits(counters)
   const failures = new FailedAuthentications({
     perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
   })
@@ -188,6 +191,7 @@ function openDoor(
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
     limits,
+    connectionRates: new ConnectionRates(counters),
     door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
   }
 }
