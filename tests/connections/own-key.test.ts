@@ -183,14 +183,33 @@ test('K08, K10: nor when the provider echoes it, in a call or in a test', async 
   expect(stage.gateway.output()).not.toContain('canary')
 })
 
-test('a failed test takes it out of use, and a good one back', async () => {
-  const denied = await ask(stage.gateway, { key: customer.key, body: { model, messages } })
-  expect([denied.status, denied.error.code]).toEqual([403, 'model_access_denied'])
-  expect(stage.upstream.seen).toEqual([])
-  stage.upstream.answer = () => Response.json({ data: [{ id: 'claude-sonnet-4-5' }] })
-  const tested = await call(stage.gateway, customer, `POST ${path}/test`)
+test('21.2: a key that is refused is told with the connection, until it works again', async () => {
+  const { gateway, upstream } = stage
+  const fields = { name: 'Spare', provider: 'anthropic', api_key: 'sk-ant-spare', priority: 900 }
+  const spare = await call(gateway, customer, 'POST /connections', {
+    ...fields,
+    endpoint_url: `${upstream.url}/spare`,
+  })
+  const chat = () => ask(gateway, { key: customer.key, body: { model, messages } })
+  const paths = () => upstream.seen.splice(0).map((seen) => seen.path)
+  const statusOf = async () => (await call(gateway, customer, `GET ${path}`)).body['status']
+  // The failed test of before: it comes after the other.
+  expect(await statusOf()).toBe('error')
+  upstream.answer = () => says('Hi')
+  expect((await chat()).status).toBe(200)
+  expect(paths()).toEqual(['/spare/v1/messages'])
+  await call(gateway, customer, `DELETE /connections/${idIn(spare)}`)
+  expect((await chat()).status).toBe(200)
+  expect(paths()).toEqual(['/v1/messages'])
+  // What was written a moment ago is not written anew at once.
+  while ((await statusOf()) !== 'active') {
+    await chat()
+    await Bun.sleep(100)
+  }
+  upstream.answer = () => Response.json({ data: [{ id: 'claude-sonnet-4-5' }] })
+  const tested = await call(gateway, customer, `POST ${path}/test`)
   expect(tested.body).toMatchObject({ success: true, status: 'active', models_found: 1 })
-  const { body } = await call(stage.gateway, customer, `GET ${path}`)
+  const { body } = await call(gateway, customer, `GET ${path}`)
   expect(body).toMatchObject({ status: 'active', model_count: 1, last_error: null })
 })
 

@@ -8,6 +8,7 @@ import { LastUse, lookUpIn } from '../auth/look-up'
 import { AccountCatalogs } from '../catalog/account-catalog'
 import { accountReadsIn } from '../catalog/account-reads'
 import type { Catalog } from '../catalog/catalog'
+import { ConnectionHealth } from '../catalog/connection-health'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
 import { Listener } from '../db/listener'
@@ -94,11 +95,7 @@ export async function openGateway(
   )
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
-  const resilience = new Resilience({
-    now: () => performance.now(),
-    longestMs: parts.config.breakerMs,
-    onChange: (change) => tellChange(log, change),
-  })
+  const resilience = openResilience(parts)
   const { metering, months } = money
   return {
     gateway: createGateway({
@@ -154,6 +151,18 @@ const openAccounts = ({ storage: { database, installation }, catalog, log }: Par
       onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
     }),
   )
+
+/** How candidates fare, and what of that is written down with their connections. */
+const openResilience = ({ config, storage, log }: Parts) =>
+  new Resilience({
+    now: () => performance.now(),
+    longestMs: config.breakerMs,
+    onChange: (change) => tellChange(log, change),
+    health: new ConnectionHealth({
+      db: storage.database.query,
+      onError: (err) => log.warn({ err }, 'the state of a connection could not be written down'),
+    }),
+  })
 
 function openEgress({ config, timers, settings, crashAt }: Parts) {
   const { baseUrl, host, userEndpointPorts: ports } = config
