@@ -18,6 +18,7 @@ const help = `Usage: tollgate [command]
   faults [names] run the tests that need services of their own, or those of these names
   check         run what must pass before a change is sent
   audit         check that the ledger is in order; --json for programs
+  rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
   bench <name>  run a measurement: streams, cpu, journal, limits, storm
   --help        this text
   --version     the version of Tollgate
@@ -43,6 +44,7 @@ const commands = {
   start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
   audit: (args) => run(findBun(), [join(root, 'server/src/audit.ts'), ...args]),
+  'rotate-keys': (args) => run(findBun(), [join(root, 'server/src/rotate-keys.ts'), ...args]),
   test: (args) => bunTest(['--path-ignore-patterns=tests/services/**', ...args]),
   faults: (args) => bunTest(services(args)),
   check,

@@ -7,18 +7,24 @@ import {
   PostgresQueryCompiler,
 } from 'kysely'
 import pino from 'pino'
-import { createConnectionStore } from '../src/api/admin-connections/store'
+import { createPoolStore } from '../src/api/connection-pools/store'
+import { createPlatformConnectionStore } from '../src/api/connections/platform-store'
+import { createConnectionStore } from '../src/api/connections/store'
 import { createConfigStore } from '../src/api/admin-config/store'
 import { createModelStore } from '../src/api/admin-models/store'
+import { createMemberStore } from '../src/api/organizations/members'
+import { createOrganizationStore } from '../src/api/organizations/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
 import { createUserStore } from '../src/api/admin-users/store'
 import { createApp, type AppPorts } from '../src/app'
 import { Keyring } from '../src/auth/keyring'
+import { AccountCatalogs } from '../src/catalog/account-catalog'
 import { Catalog } from '../src/catalog/catalog'
 import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
+import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
 import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
@@ -53,6 +59,30 @@ function closedDoor(): Door {
   return new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute: () => 1 })
 }
 
+const changed = () => undefined
+
+function storesOf(
+  db: Kysely<Schema>,
+  catalog: Catalog,
+  settings: LiveSettings,
+): AppPorts['stores'] {
+  const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
+  const connecting = { db, catalog, sealingKeys, ask: never }
+  return {
+    config: createConfigStore(settings),
+    users: createUserStore(db),
+    plans: createPlanStore(db),
+    credits: createCreditStore({ db, creditCame: never }),
+    providers: createProviderStore(db, catalog),
+    models: createModelStore(db, catalog),
+    platformConnections: createPlatformConnectionStore(connecting),
+    connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
+    pools: createPoolStore({ db, catalog, changed }),
+    organizations: createOrganizationStore({ db, catalog, changed }),
+    members: createMemberStore({ db, catalog, changed }),
+  }
+}
+
 /** Nothing of this is ever called: routes are described, not served. */
 function standIns(): AppPorts {
   const nothing = { models: [], providers: [], connections: [] }
@@ -65,7 +95,6 @@ function standIns(): AppPorts {
     },
   })
   const catalog = new Catalog({ fixed: () => nothing, stored: never, onError: () => undefined })
-  const encryptionKey = Buffer.alloc(32)
   const settings = new LiveSettings({
     row: configRowIn(db),
     defaults: defaultSettings(readConfig({})),
@@ -75,6 +104,11 @@ function standIns(): AppPorts {
   return {
     gateway: { chat: never, complete: never, embed: never },
     catalog,
+    accounts: new AccountCatalogs({
+      account: never,
+      organization: never,
+      offeredElsewhere: never,
+    }),
     guards: createGuards(closedDoor(), 'nobody'),
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
@@ -89,15 +123,7 @@ function standIns(): AppPorts {
       onBroken: () => undefined,
     },
     readiness: never,
-    stores: {
-      config: createConfigStore(settings),
-      users: createUserStore(db),
-      plans: createPlanStore(db),
-      credits: createCreditStore({ db, creditCame: never }),
-      providers: createProviderStore(db, catalog),
-      models: createModelStore(db, catalog),
-      connections: createConnectionStore({ db, catalog, encryptionKey, ask: never }),
-    },
+    stores: storesOf(db, catalog, settings),
     log: pino({ level: 'silent' }),
   }
 }

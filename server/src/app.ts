@@ -2,18 +2,24 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { configRoutes } from './api/admin-config/routes'
 import type { ConfigStore } from './api/admin-config/store'
-import { connectionRoutes } from './api/admin-connections/routes'
-import type { ConnectionStore } from './api/admin-connections/store'
+import { poolRoutes } from './api/connection-pools/routes'
+import type { PoolStore } from './api/connection-pools/store'
+import { platformConnectionRoutes } from './api/connections/platform-routes'
+import type { PlatformConnectionStore } from './api/connections/platform-store'
+import { connectionRoutes } from './api/connections/routes'
+import type { ConnectionStore } from './api/connections/store'
 import { adminModelRoutes } from './api/admin-models/routes'
 import type { ModelStore } from './api/admin-models/store'
 import { creditRoutes } from './api/admin-credits/routes'
 import type { CreditStore } from './api/admin-credits/store'
+import { organizationRoutes, type OrganizationStores } from './api/organizations/routes'
 import { planRoutes } from './api/admin-plans/routes'
 import type { PlanStore } from './api/admin-plans/store'
 import { providerRoutes } from './api/admin-providers/routes'
 import type { ProviderStore } from './api/admin-providers/store'
 import { userRoutes } from './api/admin-users/routes'
 import type { UserStore } from './api/admin-users/store'
+import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
 import { ApiError, tellQuota } from './errors'
@@ -37,24 +43,27 @@ import { ClientGone } from './wire/chunk-stream'
 export interface AppPorts {
   gateway: Gateway
   catalog: Catalog
+  accounts: AccountCatalogs
   guards: Guards
   reply: ReplyPorts
   readiness: Readiness
-  stores: {
+  stores: OrganizationStores & {
     config: ConfigStore
     users: UserStore
     plans: PlanStore
     credits: CreditStore
     providers: ProviderStore
     models: ModelStore
+    platformConnections: PlatformConnectionStore
     connections: ConnectionStore
+    pools: PoolStore
   }
   log: Logger
 }
 
 /** All routes. Throws when one of them says nothing about who may call it. */
 export function createApp(ports: AppPorts): Hono<Env> {
-  const { gateway, catalog, guards, reply, log } = ports
+  const { gateway, catalog, accounts, guards, reply, log } = ports
   const app = new Hono<Env>({ strict: false })
   app.use('*', async (c, next) => {
     const startedAtMs = performance.now()
@@ -78,14 +87,17 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', chatCompletionRoutes(gateway, reply))
   app.route('/', completionRoutes(gateway, reply))
   app.route('/', embeddingRoutes(gateway, reply))
-  app.route('/', modelRoutes(catalog, guards))
+  app.route('/', modelRoutes({ catalog, accounts }, guards))
   app.route('/', configRoutes(ports.stores.config, guards))
   app.route('/', userRoutes(ports.stores.users, guards))
   app.route('/', planRoutes(ports.stores.plans, guards))
   app.route('/', creditRoutes(ports.stores.credits, guards))
   app.route('/', providerRoutes(ports.stores.providers, guards))
   app.route('/', adminModelRoutes(ports.stores.models, guards))
+  app.route('/', platformConnectionRoutes(ports.stores.platformConnections, guards))
   app.route('/', connectionRoutes(ports.stores.connections, guards))
+  app.route('/', poolRoutes(ports.stores.pools, guards))
+  app.route('/', organizationRoutes(ports.stores, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   let described: Promise<string> | undefined

@@ -1,42 +1,15 @@
 import { sql, type Kysely } from 'kysely'
 import { readAuditConfig, StartError } from './config'
-import { openDataDirectory } from './db/data-directory'
-import { Database, type DatabaseAddress } from './db/database'
-import { EmbeddedPostgres } from './db/embedded/embedded-postgres'
-import { hasDatabase, runningServer } from './db/embedded/running'
+import { Database } from './db/database'
 import type { Schema } from './db/schema'
 import { audit, count, lookForWarnings } from './ledger/audit'
 import { asJson, asText, type Report } from './start/audit-report'
+import { findDatabase } from './start/find-database'
 
 /** A statement may look at years. */
 const statementMs = 3_600_000
 
 const say = (line: string) => process.stderr.write(`tollgate audit: ${line}\n`)
-
-/** The server that `DATABASE_URL` names, the embedded one that runs, or else one that is started. */
-async function findServer(
-  { dataDir, databaseUrl }: ReturnType<typeof readAuditConfig>,
-  stack: AsyncDisposableStack,
-): Promise<DatabaseAddress> {
-  if (databaseUrl) return { connectionString: databaseUrl }
-  if (!(await hasDatabase(dataDir))) {
-    throw new StartError(
-      `There is no database in ${dataDir}. Set DATA_DIR or DATABASE_URL to that of the server.`,
-    )
-  }
-  try {
-    const directory = stack.use(await openDataDirectory(dataDir))
-    say('the server does not run; its database is started for this.')
-    const onExit = (reason: string) => say(`the database is gone: ${reason}`)
-    const server = await EmbeddedPostgres.start(directory.path, { log: say, onExit })
-    return stack.use(server).connection
-  } catch (thrown) {
-    // Its owner is another process: a server that runs, and whose database answers.
-    const running = await runningServer(dataDir).catch(() => undefined)
-    if (running) return running
-    throw thrown
-  }
-}
 
 /** Everything there is, as it was at one moment. */
 const look = (db: Kysely<Schema>, longestRequestMs: number): Promise<Report> =>
@@ -74,7 +47,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (unknown !== undefined) throw new StartError(`There is no option "${unknown}", only --json.`)
   const config = readAuditConfig(process.env)
   await using stack = new AsyncDisposableStack()
-  const address = await findServer(config, stack)
+  const address = await findDatabase(config, stack, say)
   const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))
   await checkSchema(database.query)
   const longestMs = Math.max(config.longestRequestMs, await longestSetMs(database.query))

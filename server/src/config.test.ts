@@ -30,7 +30,7 @@ const defaults = {
   journalSync: 'always' as const,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,
-  encryptionKey: undefined,
+  encryptionKeys: undefined,
   timers: {
     requestMs: 120_000,
     firstByteMs: 60_000,
@@ -137,7 +137,7 @@ describe('what is set counts', () => {
       databaseUrl: set.DATABASE_URL,
       databasePoolSize: 500,
       adminKey: 'sixteen-letters!',
-      encryptionKey: Buffer.from(key, 'base64'),
+      encryptionKeys: [{ id: undefined, key: Buffer.from(key, 'base64') }],
       userEndpointPorts: [443, 8443],
       localDiscovery: false,
       sandbox: false,
@@ -151,6 +151,20 @@ describe('what is set counts', () => {
       'https://ai.example/gate',
     )
   })
+})
+
+test('K07: several keys have names, of which the first is in use; one needs none', () => {
+  const [one, other] = [1, 2].map((seed) =>
+    Buffer.from(Array.from({ length: 32 }, (_, at) => at * seed)).toString('base64'),
+  )
+  const { encryptionKeys = [] } = readConfig({ ENCRYPTION_KEY: `2026-11:${one}, ${other}` })
+  expect(encryptionKeys.map(({ id, key }) => [id, key.toString('base64')])).toEqual([
+    ['2026-11', one],
+    [undefined, other],
+  ])
+  expect(refusal({ ENCRYPTION_KEY: `a:${one},a:${other}` })).toContain('each key once')
+  expect(refusal({ ENCRYPTION_KEY: `a:${one},b:short` })).toContain('32 random bytes')
+  expect(refusal({ ENCRYPTION_KEY: `${one},` })).toContain('32 random bytes')
 })
 
 test('a database of your own needs a key of your own: nodes must not make one each', () => {

@@ -26,12 +26,37 @@ const flag = (fallback: boolean) =>
 
 const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
 
+/** A key of `ENCRYPTION_KEY`: 32 bytes, and its name where it has one. */
+export interface NamedKey {
+  id: string | undefined
+  key: Buffer
+}
+
 const Key = z
   .string()
   // Decoding passes over what is no base64, and a damaged key would open nothing.
   .regex(/^[\w+/-]{43}=?$/, keyAdvice)
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((key) => key.some((byte) => byte !== key[0]), keyAdvice)
+
+const mostKeys = 20
+
+/** `<base64>`, or `<id>:<base64>` several times with commas between: the first is the one in use. */
+const Keys = z.string().transform((text, context): NamedKey[] => {
+  const keys = text.split(',').flatMap((part) => {
+    const [, id, base64] = /^(?:([\w.-]{1,40}):)?(.*)$/s.exec(part.trim()) ?? []
+    const key = Key.safeParse(base64)
+    return key.success ? [{ id, key: key.data }] : []
+  })
+  const names = keys.map(({ id, key }) => id ?? key.toString('base64'))
+  if (keys.length < text.split(',').length) context.addIssue(keyAdvice)
+  else if (keys.length > mostKeys) context.addIssue(`must be at most ${mostKeys} keys`)
+  else if (new Set(names).size < keys.length) context.addIssue('must name each key once')
+  return keys
+})
+
+/** Reads keys as `ENCRYPTION_KEY` has them; undefined where they are damaged. */
+export const readKeys = (text: string): NamedKey[] | undefined => Keys.safeParse(text).data
 
 /** `<name>` or `<name>:<nth>`. */
 const Crash = z.string().transform((text, context): PlannedCrash => {
@@ -57,7 +82,7 @@ const Environment = z.object({
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   ADMIN_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
-  ENCRYPTION_KEY: Key.optional(),
+  ENCRYPTION_KEY: Keys.optional(),
   REQUEST_TIMEOUT_SECONDS: seconds(120),
   FIRST_BYTE_TIMEOUT_SECONDS: seconds(60),
   IDLE_TIMEOUT_SECONDS: seconds(45),
@@ -128,8 +153,8 @@ export interface Config {
   journalSync: 'always' | 'batch'
   /** The operator key, undefined where the data directory is to hold one. */
   adminKey: string | undefined
-  /** 32 bytes, undefined where the data directory is to hold them. */
-  encryptionKey: Buffer | undefined
+  /** The first seals, all open; undefined where the data directory is to hold one. */
+  encryptionKeys: readonly NamedKey[] | undefined
   timers: Timers
   /** Where nodes share their limits; undefined to count in this process. */
   redisUrl: string | undefined
@@ -166,6 +191,27 @@ function parse<Shape extends z.ZodType>(schema: Shape, source: Source): z.output
   throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`)
 }
 
+/** Nodes that share a database must not make a key each. */
+function requireKeys(env: { DATABASE_URL?: unknown; ENCRYPTION_KEY?: unknown }): void {
+  if (!env.DATABASE_URL || env.ENCRYPTION_KEY) return
+  throw new StartError(
+    'ENCRYPTION_KEY is required with DATABASE_URL, and the same on every node: openssl rand -base64 32',
+  )
+}
+
+const Stored = Environment.pick({ DATA_DIR: true, DATABASE_URL: true, ENCRYPTION_KEY: true })
+
+/** What a command needs that works on the stored secrets. */
+export function readStorageConfig(source: Source) {
+  const env = parse(Stored, source)
+  requireKeys(env)
+  return {
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    encryptionKeys: env.ENCRYPTION_KEY,
+  }
+}
+
 const Audited = Environment.pick({
   DATA_DIR: true,
   DATABASE_URL: true,
@@ -186,11 +232,7 @@ export function readAuditConfig(source: Source) {
 /** Parses the environment. Throws `StartError`, naming the variable and what it should be. */
 export function readConfig(source: Source): Config {
   const env = parse(Environment, source)
-  if (env.DATABASE_URL && !env.ENCRYPTION_KEY) {
-    throw new StartError(
-      'ENCRYPTION_KEY is required with DATABASE_URL, and the same on every node: openssl rand -base64 32',
-    )
-  }
+  requireKeys(env)
   return {
     port: env.PORT,
     host: env.HOST,
@@ -205,7 +247,7 @@ export function readConfig(source: Source): Config {
     retentionDays: env.RETENTION_DAYS,
     journalSync: env.JOURNAL_SYNC,
     adminKey: env.ADMIN_KEY,
-    encryptionKey: env.ENCRYPTION_KEY,
+    encryptionKeys: env.ENCRYPTION_KEY,
     timers: toTimers(env),
     redisUrl: env.REDIS_URL,
     failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,

@@ -79,10 +79,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   refuseCircle(call.hops)
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
+  let turns: Turns<CheckedRequest<z.output<Schema>>> | undefined
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending
-    if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
+    const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
+    if (usage) admission.trueUp(usedTokens)
+    turns?.ended(usedTokens)
     admission.release()
     // In one turn with the end of the meter, which tells what was used.
     month?.end()
@@ -101,7 +104,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     await admission.reserve(tokens)
     const metering = ports.metering.meter(meteredOf(endpoint, checked))
     meter = metering
-    const turns = new Turns({ endpoint, checked, meter, month })
+    turns = new Turns({ endpoint, checked, meter, month, tokens })
     return await settled(await endpoint.run({ ...checked, turns }), {
       settle,
       left: () => admission.releasePlace(),

@@ -6,9 +6,9 @@ import { sampleProvider } from './samples'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
 import type { ConnectionPoolRow, Schema } from '../db/schema'
-import { seal } from '../db/sealed'
+import { connectionSecret, seal, type SealingKeys } from '../db/sealed'
 
-const encryptionKey = Buffer.alloc(32, 5)
+const sealingKeys: SealingKeys = [{ id: 'one', key: Buffer.alloc(32, 5) }]
 let stack: AsyncDisposableStack
 let db: Kysely<Schema>
 const damaged: string[] = []
@@ -21,7 +21,7 @@ afterAll(() => stack.disposeAsync())
 
 const reads = () =>
   accountReadsIn(db, {
-    encryptionKey,
+    sealingKeys,
     providers: () => new Map([['fake', sampleProvider()]]),
     onDamaged: (what) => void damaged.push(what),
   })
@@ -64,7 +64,7 @@ async function connection(owner: string, fields: Given = {}): Promise<string> {
       scope: isOrganization ? 'organization' : 'individual',
       name: 'one',
       provider: 'fake',
-      secret: seal(`sk-${id}`, encryptionKey, id),
+      secret: seal(`sk-${id}`, sealingKeys, connectionSecret(id)),
       ...own,
       ...fields,
     })

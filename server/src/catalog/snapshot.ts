@@ -42,7 +42,11 @@ export interface Parts {
 }
 
 /** The seven fields of a model on the OpenAI wire. Source: spec.md 2.6. */
-export const toListed = ({ id, provider, createdAt }: Model) => ({
+export const toListed = ({
+  id,
+  provider,
+  createdAt,
+}: Pick<Model, 'id' | 'provider' | 'createdAt'>) => ({
   id,
   object: 'model' as const,
   created: createdAt,
@@ -51,6 +55,15 @@ export const toListed = ({ id, provider, createdAt }: Model) => ({
   root: id.slice(provider.length + 1),
   parent: null,
 })
+
+type Listed = ReturnType<typeof toListed>
+
+/** The listing, with more models behind it. */
+export function listingWith({ listing }: Snapshot, more: readonly Listed[]): string {
+  if (more.length === 0) return listing
+  const isEmpty = listing.endsWith('[]}')
+  return `${listing.slice(0, -2)}${isEmpty ? '' : ','}${JSON.stringify(more).slice(1)}}`
+}
 
 /** Puts the parts in order: models by provider and name, connections by who is tried first. */
 export function toSnapshot({ models, providers, connections }: Parts): Snapshot {

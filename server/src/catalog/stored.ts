@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { capabilities, type Model, type Pricing } from './model'
 import type { Connection, Parts } from './snapshot'
 import type { ConnectionRow, ModelRow, ProviderRow, Schema } from '../db/schema'
-import { unseal } from '../db/sealed'
+import { connectionSecret, unseal, type SealingKeys } from '../db/sealed'
 import { ConnectionOptions } from '../providers/connection-options'
 import { dialects, RelayOptions, type Provider } from '../providers/provider'
 
@@ -101,13 +101,13 @@ export const ownerOf = ({ id, scope, user_id: user, organization_id: organizatio
 /** A row of `connection` as a connection. Throws when it is damaged, or its secret does not open. */
 export const toConnection = (
   row: Selectable<ConnectionRow>,
-  { encryptionKey }: Pick<StoredOptions, 'encryptionKey'>,
+  { sealingKeys }: Pick<StoredOptions, 'sealingKeys'>,
 ): Connection => ({
   id: row.id,
   provider: row.provider,
   name: row.name,
   baseUrl: row.endpoint_url,
-  secret: row.secret && unseal(row.secret, encryptionKey, row.id),
+  secret: row.secret && unseal(row.secret, sealingKeys, connectionSecret(row.id)),
   options: ConnectionOptions.parse(row.options),
   priority: row.priority,
   owner: ownerOf(row),
@@ -119,7 +119,7 @@ export const toConnection = (
 
 export interface StoredOptions {
   /** Opens the credentials. */
-  encryptionKey: Buffer
+  sealingKeys: SealingKeys
   /** A row that cannot be used is left out, and said. */
   onDamaged: (what: string, error: unknown) => void
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StartError, type Config } from '../config'
+import { fingerprintOf, type SealingKey, type SealingKeys } from './sealed'
+import { readKeys, StartError, type Config, type NamedKey } from '../config'
 
 /** What an installation has for itself, beside the database. */
 export interface Installation {
@@ -9,8 +10,8 @@ export interface Installation {
   adminKey: string
   /** Where the operator key is kept, undefined where the environment holds it. */
   adminKeyPath: string | undefined
-  /** 32 bytes. */
-  encryptionKey: Buffer
+  /** What the stored secrets are sealed with. */
+  sealingKeys: SealingKeys
 }
 
 const isCode = (thrown: unknown, code: string) =>
@@ -31,23 +32,29 @@ async function kept(path: string, make: () => string): Promise<string> {
 /** Reads or makes the keys of an installation. Throws `StartError`. */
 export async function openInstallation(dataDir: string, config: Config): Promise<Installation> {
   const adminKeyPath = join(dataDir, 'admin-key')
-  const encryptionKeyPath = join(dataDir, 'encryption-key')
   const adminKey =
     config.adminKey ??
     (await kept(adminKeyPath, () => `tg-admin-${randomBytes(24).toString('base64url')}`))
-  if (config.encryptionKey) {
-    return {
-      adminKey,
-      adminKeyPath: config.adminKey ? undefined : adminKeyPath,
-      encryptionKey: config.encryptionKey,
-    }
+  return {
+    adminKey,
+    adminKeyPath: config.adminKey ? undefined : adminKeyPath,
+    sealingKeys: await openSealingKeys(dataDir, config),
   }
-  const text = await kept(encryptionKeyPath, () => randomBytes(32).toString('base64'))
-  const encryptionKey = Buffer.from(text, 'base64')
-  if (encryptionKey.length !== 32) {
-    throw new StartError(
-      `${encryptionKeyPath} is damaged. Restore it: secrets cannot be read without it.`,
-    )
-  }
-  return { adminKey, adminKeyPath: config.adminKey ? undefined : adminKeyPath, encryptionKey }
 }
+
+/** The keys of the environment, else those in the data directory, made there if there is none. */
+export async function openSealingKeys(
+  dataDir: string,
+  { encryptionKeys: given }: Pick<Config, 'encryptionKeys'>,
+): Promise<SealingKeys> {
+  const path = join(dataDir, 'encryption-key')
+  const text = given ? '' : await kept(path, () => randomBytes(32).toString('base64'))
+  const [first, ...others] = given ?? readKeys(text) ?? []
+  if (first) return [toSealingKey(first), ...others.map(toSealingKey)]
+  throw new StartError(`${path} is damaged. Restore it: secrets cannot be read without it.`)
+}
+
+const toSealingKey = ({ id, key }: NamedKey): SealingKey => ({
+  id: id ?? fingerprintOf(key).toString('hex'),
+  key,
+})

@@ -38,6 +38,16 @@ export function isPublic(text: string): boolean {
   return isIn(address, globalUnicast) && !isIsatap(address.parts)
 }
 
+const parsed = new WeakMap<readonly string[], readonly Network[]>()
+
+/** Whether an address, written in full, is in one of these networks, such as `10.0.0.0/8`. */
+export function isWithin(text: string, ranges: readonly string[]): boolean {
+  if (ranges.length === 0 || isIP(text) === 0 || text.includes('%')) return false
+  const known = parsed.get(ranges) ?? networks(ranges)
+  parsed.set(ranges, known)
+  return isIn(ipaddr.parse(text), known)
+}
+
 /** One spelling for each address. */
 const canonical = (text: string) => ipaddr.parse(text.replace(/%.*$/, '')).toNormalizedString()
 

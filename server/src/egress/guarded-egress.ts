@@ -1,11 +1,11 @@
 import { isIP } from 'node:net'
-import { isOwn, isPublic } from './address'
+import { isOwn, isPublic, isWithin } from './address'
 import { ConnectionFailed } from './connection-failed'
 import type { OwnedCall } from './egress'
 import type { Names } from './names'
 import { assertNoProxy } from './no-proxy'
 import type { TlsOptions, Transport } from './transport'
-import { checkUserUrl, type UrlRules } from './user-url'
+import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
 
 /** A request that may not go where it leads. Whoever sent it learns only that nobody was reached. */
 export class AddressRefused extends ConnectionFailed {
@@ -34,6 +34,15 @@ const mostTried = 2
 
 const isElsewhere = (address: string) => isPublic(address) && !isOwn(address)
 
+/** Addresses that may be connected to, as long as the same private networks are allowed. */
+interface Judged {
+  open: readonly string[]
+  allowed: readonly string[]
+}
+
+const noNetworks: readonly string[] = []
+const mostLookUpMs = 2000
+
 /**
  * The way out for addresses that users set: https to the public internet. A name is looked up once,
  * every address of it is judged, and the request goes to one of those very addresses: the URL that is
@@ -43,12 +52,30 @@ const isElsewhere = (address: string) => isPublic(address) && !isOwn(address)
 export class GuardedEgress {
   readonly #guard: Required<Omit<Guard, 'ca'>> & Pick<Guard, 'ca'>
   /** What was looked up, judged once as long as it is fresh. */
-  readonly #judged = new WeakMap<readonly string[], readonly string[]>()
+  readonly #judged = new WeakMap<readonly string[], Judged>()
 
   /** Throws where the environment names a proxy, which would connect in our place. */
   constructor(guard: Guard) {
     assertNoProxy(process.env)
     this.#guard = { isOpen: isElsewhere, ...guard }
+  }
+
+  /**
+   * Whether a URL that a customer sets may be called, as far as can be told now: a name that nobody
+   * knows yet is judged when it is used.
+   */
+  async check(text: string, owner: string): Promise<CheckedUrl> {
+    const checked = checkUserUrl(text, this.#guard.rules)
+    if (checked.refusal !== undefined) return checked
+    try {
+      const { hostname } = new URL(checked.href)
+      await this.#addresses(hostname, owner, AbortSignal.timeout(mostLookUpMs))
+    } catch (thrown) {
+      if (thrown instanceof AddressRefused) {
+        return { refusal: 'The host leads to an address that is not one of the public internet.' }
+      }
+    }
+    return checked
   }
 
   /** Throws `ConnectionFailed`, or the reason of the signal. */
@@ -78,9 +105,9 @@ export class GuardedEgress {
 
   /** What was stored may be older than the rules; paths that we add keep to them too. */
   #checked(text: string): URL {
-    const { href, refusal } = checkUserUrl(text, this.#guard.rules)
+    const { url, refusal } = checkCall(text, this.#guard.rules)
     if (refusal !== undefined) throw new AddressRefused(refusal)
-    return new URL(href)
+    return url
   }
 
   /** All addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
@@ -92,15 +119,24 @@ export class GuardedEgress {
     const looking = names.addressesOf({ name: host, owner, deadlineMs })
     const addresses = await unlessAborted(looking, signal)
     const known = this.#judged.get(addresses)
-    if (known) return known
-    const judged = this.#judge(host, addresses)
-    this.#judged.set(addresses, judged)
-    return judged
+    const allowed = this.#allowed
+    if (known?.allowed === allowed) return known.open
+    const open = this.#judge(host, addresses)
+    this.#judged.set(addresses, { open, allowed })
+    return open
+  }
+
+  /** What operators let customers name although it is private. */
+  get #allowed(): readonly string[] {
+    return this.#guard.rules.privateNetworks?.() ?? noNetworks
   }
 
   /** One that is not public spoils the others: such a name is a mistake, or waits for its chance. */
   #judge(host: string, addresses: readonly string[]): readonly string[] {
-    const closed = addresses.find((address) => !this.#guard.isOpen(address))
+    const allowed = this.#allowed
+    const closed = addresses.find(
+      (address) => !this.#guard.isOpen(address) && !isWithin(address, allowed),
+    )
     if (closed === undefined) return addresses.toSorted((one, other) => isIP(one) - isIP(other))
     this.#guard.names.forget(host)
     throw new AddressRefused(`${host} leads to ${closed}`)
@@ -119,9 +155,9 @@ export class GuardedEgress {
 }
 
 /** The same URL with an address in place of its name. */
-function pin({ port, pathname }: URL, address: string): string {
+function pin({ port, pathname, search }: URL, address: string): string {
   const host = isIP(address) === 6 ? `[${address}]` : address
-  return `https://${host}${port === '' ? '' : `:${port}`}${pathname}`
+  return `https://${host}${port === '' ? '' : `:${port}`}${pathname}${search}`
 }
 
 const headersFor = ({ host }: URL, headers: Record<string, string>) => ({ ...headers, host })

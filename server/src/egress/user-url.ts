@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isPublic } from './address'
+import { isPublic, isWithin } from './address'
 
 /** What an address that a user sets may be. */
 export interface UrlRules {
@@ -7,6 +7,8 @@ export interface UrlRules {
   ports: readonly number[]
   /** Hosts that are this service itself. */
   ownHosts: readonly string[]
+  /** Networks that may be named although they are private; read each time. */
+  privateNetworks?: () => readonly string[]
 }
 
 /** An address that may be stored and called, or why not, in words for the caller. */
@@ -34,12 +36,14 @@ const privateSuffixes = new Set(
   ).split(' '),
 )
 
-function hostRefusal(host: string, { ownHosts }: UrlRules): string | undefined {
+function hostRefusal(host: string, { ownHosts, privateNetworks }: UrlRules): string | undefined {
+  const allowed = privateNetworks?.() ?? []
   const address = host.replace(/^\[|\]$/g, '')
   if (ownHosts.some((own) => own.toLowerCase() === address))
     return 'The address is this service itself.'
   if (isIP(address) !== 0) {
-    return isPublic(address) ? undefined : 'The address is not one of the public internet.'
+    if (isPublic(address) || isWithin(address, allowed)) return undefined
+    return 'The address is not one of the public internet.'
   }
   const labels = host.split('.')
   const last = labels.at(-1) ?? ''
@@ -47,7 +51,9 @@ function hostRefusal(host: string, { ownHosts }: UrlRules): string | undefined {
   if (!isName || !lastLabel.test(last) || host.length > longestName) {
     return 'The host is no full domain name.'
   }
-  return privateSuffixes.has(last) ? 'The host is a name of private networks.' : undefined
+  // Where some are allowed, what the name leads to decides.
+  if (!privateSuffixes.has(last) || allowed.length > 0) return undefined
+  return 'The host is a name of private networks.'
 }
 
 /**
@@ -73,4 +79,25 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
     return { refusal: `Only these ports: ${rules.ports.join(', ')}.` }
   }
   return { href: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
+}
+
+/** Behind the origin: a path and a query of what adapters write, which escape all else. */
+const behind =
+  /^(https:\/\/[^/?#\\]+)((?:\/(?:[\w.~:@+!$'()*,;=-]|%[\da-f]{2})*)*)(\?(?:[\w.~:@+!$'()*,;=&/-]|%[\da-f]{2})*)?$/i
+
+/** A URL that may be called, or why not. */
+export type CheckedCall = { url: URL; refusal?: never } | { url?: never; refusal: string }
+
+/**
+ * The same for what is called: an address that a user set, with what a provider's dialect has behind
+ * it. Where it leads is judged alike.
+ */
+export function checkCall(text: string, rules: UrlRules): CheckedCall {
+  const [, origin = '', path = '', query = ''] = behind.exec(text) ?? []
+  const checked = checkUserUrl(origin, rules)
+  if (checked.refusal !== undefined) return { refusal: checked.refusal }
+  const url = new URL(text)
+  const isAsWritten = url.pathname === (path || '/') && url.search === (query === '?' ? '' : query)
+  if (url.origin === checked.href && isAsWritten) return { url }
+  return { refusal: 'The address is not written in its usual form.' }
 }

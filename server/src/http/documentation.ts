@@ -1,4 +1,4 @@
-import { resolver } from 'hono-openapi'
+import { describeRoute, resolver } from 'hono-openapi'
 import { z } from 'zod'
 import { errors, type ErrorCode } from '../errors'
 
@@ -91,3 +91,66 @@ export const keyErrors = [
   'insufficient_permissions',
   'rate_limit_exceeded',
 ] as const
+
+interface AccountRoute {
+  operationId: string
+  summary: string
+  tag: string
+  /** 200 unless something is made. */
+  status?: 200 | 201
+  answer: z.ZodType
+  body?: readonly [name: string, schema: z.ZodType, examples: Examples]
+  /** Parameters of the path, and of the query. */
+  path?: readonly string[]
+  query?: readonly string[]
+  errors?: readonly ErrorCode[]
+}
+
+const parameter = (place: 'path' | 'query') => (name: string) => ({
+  name,
+  in: place,
+  required: place === 'path',
+  schema: { type: 'string' as const },
+})
+
+/** Describes a route of `/api` that a key calls. */
+export const accountRoute = (route: AccountRoute) =>
+  describeRoute({
+    operationId: route.operationId,
+    summary: route.summary,
+    tags: [route.tag],
+    security: [{ apiKey: [] }],
+    ...(route.body && { requestBody: accepts(...route.body) }),
+    parameters: [
+      ...(route.path ?? []).map(parameter('path')),
+      ...(route.query ?? []).map(parameter('query')),
+    ],
+    responses: {
+      ...answers(route.status ?? 200, route.summary, route.answer),
+      ...documented(
+        'invalid_request',
+        ...keyErrors,
+        ...(route.path ? (['resource_not_found'] as const) : []),
+        ...(route.errors ?? []),
+      ),
+    },
+  })
+
+/** What a DELETE answers, and whatever else has nothing to show. */
+export const Done = z
+  .object({ success: z.literal(true), message: z.string() })
+  .meta({ ref: 'Done' })
+
+/** Beside the rows of a list. */
+export const Pagination = z
+  .object({
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ ref: 'Pagination' })
+
+/** The query of every list that is paged. */
+export const paging = ['limit', 'offset', 'cursor'] as const

@@ -25,7 +25,11 @@ const description: Partial<GenerateSpecOptions> = {
         },
       },
     },
-    tags: [{ name: 'Models', description: 'The OpenAI wire format' }],
+    tags: [
+      { name: 'Models', description: 'The OpenAI wire format' },
+      { name: 'Connections', description: 'Provider keys of your own' },
+      { name: 'Organizations', description: 'Shared connections and credit' },
+    ],
   },
   exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
   excludeStaticFile: false,

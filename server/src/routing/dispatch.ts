@@ -46,7 +46,7 @@ export async function dispatch<Turn, Answer>(
       const opened = course.open(candidate)
       turn = opened instanceof Promise ? await opened : opened
     } catch (thrown) {
-      refusal ??= refusalIn(thrown)
+      refusal = weightier(refusal, refusalIn(thrown))
       continue
     }
     if (last === undefined) resilience.budget.earn(candidate)
@@ -88,6 +88,10 @@ async function refusalOf<Turn>(
   }
   return refusal ?? unavailable()
 }
+
+/** That a connection is full is told only where that was the only cause. Source: api.md 4.8. */
+const weightier = (first: ApiError | undefined, next: ApiError): ApiError =>
+  first && (first.status !== 429 || next.status === 429) ? first : next
 
 /** Throws what is none. */
 function refusalIn(thrown: unknown): ApiError {

@@ -47,7 +47,7 @@ export async function openCatalog(
     },
     stored: () =>
       readStored(database.query, {
-        encryptionKey: installation.encryptionKey,
+        sealingKeys: installation.sealingKeys,
         onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
       }),
     onError: (err) => log.warn({ err }, 'the catalogue could not be read; the last one stays'),

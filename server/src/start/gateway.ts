@@ -21,6 +21,7 @@ import type { Claims } from '../idempotency/claims'
 import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
 import { AddressRate } from '../policy/address-rate'
+import { ConnectionRates } from '../policy/connection-rates'
 import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
@@ -58,6 +59,8 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  /** Judges addresses that customers set. */
+  guarded: Pick<GuardedEgress, 'check'>
   accounts: AccountCatalogs
   claims: Claims
   drains: Drains
@@ -78,14 +81,14 @@ export async function openGateway(
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, accounts, money, claims }, stack)
-  const egress = openEgress(parts)
+  const { egress, guarded } = openEgress(parts)
   const tokenUrl = parts.config.environment[tokenUrlVariable]
   const credentials = new Credentials({
     send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
     now: () => Date.now(),
     deadline: () => AbortSignal.timeout(tokenMs),
   })
-  const { door, limits } = openDoor({ ...parts, keyring }, stack)
+  const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
@@ -106,6 +109,7 @@ export async function openGateway(
       catalog,
       accounts,
       turns: new PoolTurns(),
+      connectionRates,
       settings,
       egress,
       credentials,
@@ -117,6 +121,7 @@ export async function openGateway(
     }),
     door,
     egress,
+    guarded,
     accounts,
     claims,
     drains,
@@ -144,25 +149,26 @@ function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
 const openAccounts = ({ storage: { database, installation }, catalog, log }: Parts) =>
   new AccountCatalogs(
     accountReadsIn(database.query, {
-      encryptionKey: installation.encryptionKey,
+      sealingKeys: installation.sealingKeys,
       providers: () => catalog.snapshot.providers,
       onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
     }),
   )
 
-function openEgress({ config, timers, crashAt }: Parts): Egress {
+function openEgress({ config, timers, settings, crashAt }: Parts) {
   const { baseUrl, host, userEndpointPorts: ports } = config
   const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
-  const rules = { ports, ownHosts }
+  const privateNetworks = () => settings.current.allowedPrivateNetworks
   const guarded = new GuardedEgress({
     timers,
-    rules,
+    rules: { ports, ownHosts, privateNetworks },
     names: new Names(),
     transport: new Transport(),
   })
-  return crashAt
+  const egress = crashAt
     ? new CrashingEgress(timers, { guarded }, crashAt)
     : new Egress(timers, { guarded })
+  return { egress, guarded }
 }
 
 /** Who may come in, and how much of it. */
@@ -175,7 +181,8 @@ function openDoor(
       log.warn({ err }, 'the last use of keys could not be noted'),
     ),
   )
-  const limits = new Limits(openCounters(config, log, stack))
+  const counters = openCounters(config, log, stack)
+  const limits = new Limits(counters)
   const failures = new FailedAuthentications({
     perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
   })
@@ -184,6 +191,7 @@ function openDoor(
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
     limits,
+    connectionRates: new ConnectionRates(counters),
     door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
   }
 }

@@ -6,8 +6,13 @@ import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
 import { openSettings, liveTimers } from './settings'
 import { createConfigStore } from '../api/admin-config/store'
-import { createConnectionStore } from '../api/admin-connections/store'
+import { createPlatformConnectionStore } from '../api/connections/platform-store'
+import { createPoolStore } from '../api/connection-pools/store'
+import type { ConnectionPorts } from '../api/connections/ask'
+import { createConnectionStore } from '../api/connections/store'
 import { createModelStore } from '../api/admin-models/store'
+import { createMemberStore } from '../api/organizations/members'
+import { createOrganizationStore } from '../api/organizations/store'
 import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
@@ -68,6 +73,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const app = createApp({
     gateway,
     catalog,
+    accounts: opened.accounts,
     guards: createGuards(door, storage.installation.adminKey),
     reply: replyPorts(timers, { watch, claims, log, crashAt }),
     readiness: async () => ({
@@ -153,23 +159,37 @@ interface Stored {
   settings: LiveSettings
 }
 
-const openStores = (
-  { storage: { database, installation }, catalog, settings }: Stored,
-  { egress, creditCame }: Pick<OpenedGateway, 'egress' | 'creditCame'>,
-) => ({
-  config: createConfigStore(settings),
-  users: createUserStore(database.query),
-  plans: createPlanStore(database.query),
-  credits: createCreditStore({ db: database.query, creditCame }),
-  providers: createProviderStore(database.query, catalog),
-  models: createModelStore(database.query, catalog),
-  connections: createConnectionStore({
-    db: database.query,
+type Opened = Pick<OpenedGateway, 'egress' | 'guarded' | 'accounts' | 'creditCame'>
+
+function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
+  const { egress, guarded, accounts, creditCame } = opened
+  const { database, installation } = storage
+  const db = database.query
+  const connecting: ConnectionPorts = {
+    db,
     catalog,
-    encryptionKey: installation.encryptionKey,
+    sealingKeys: installation.sealingKeys,
     ask: (provider, connection) => probe(egress, provider, connection),
-  }),
-})
+  }
+  const changed = (ownerId: string) => accounts.forget(ownerId)
+  return {
+    config: createConfigStore(settings),
+    users: createUserStore(db),
+    plans: createPlanStore(db),
+    credits: createCreditStore({ db, creditCame }),
+    providers: createProviderStore(db, catalog),
+    models: createModelStore(db, catalog),
+    platformConnections: createPlatformConnectionStore(connecting),
+    connections: createConnectionStore({
+      ...connecting,
+      changed,
+      checkAddress: (address, owner) => guarded.check(address, owner),
+    }),
+    pools: createPoolStore({ db, catalog, changed }),
+    organizations: createOrganizationStore({ db, catalog, changed }),
+    members: createMemberStore({ db, catalog, changed }),
+  }
+}
 
 const readinessMs = 1000
 

@@ -4,7 +4,7 @@ import { Database } from '../db/database'
 import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
 import { openInstallation, type Installation } from '../db/installation'
 import { migrate } from '../db/migrate'
-import { isSealedWith } from '../db/sealed'
+import { connectionSecret, keyIdOf, unseal, type SealingKeys } from '../db/sealed'
 import { StartError } from '../config'
 
 /** What the process keeps on disk, open and up to date. */
@@ -42,20 +42,42 @@ export async function openStorage(
     throw new StartError(`The database does not answer: ${why}. Check DATABASE_URL.`, { cause })
   }
   await migrate(database.query)
-  await checkEncryptionKey(database, installation.encryptionKey)
+  await checkSealingKeys(database, installation.sealingKeys, options.log)
   return { dataDir: directory.path, database, installation }
 }
 
-/** Without the key of the stored secrets every connection would silently be gone. */
-async function checkEncryptionKey({ query }: Database, key: Buffer): Promise<void> {
-  const rows = await query
+/**
+ * Without the key of the stored secrets every connection would silently be gone: one secret of each key
+ * is opened. Throws `StartError` where none opens.
+ */
+async function checkSealingKeys(
+  { query }: Database,
+  keys: SealingKeys,
+  log: (line: string) => void,
+): Promise<void> {
+  const samples = await query
     .selectFrom('connection')
-    .select('secret')
+    .distinctOn('secret_key_id')
+    .select(['id', 'secret', 'secret_key_id'])
     .where('secret', 'is not', null)
+    .orderBy('secret_key_id')
     .execute()
-  if (rows.length === 0 || rows.some(({ secret }) => secret && isSealedWith(secret, key))) return
+  const closed = samples.flatMap(({ id, secret }) => {
+    try {
+      if (secret) unseal(secret, keys, connectionSecret(id))
+      return []
+    } catch {
+      return secret ? [keyIdOf(secret)] : []
+    }
+  })
+  if (closed.length === 0) return
+  const names = closed.map((id) => `"${id}"`).join(', ')
+  if (closed.length < samples.length) {
+    log(`secrets that were sealed with ${names} do not open: ENCRYPTION_KEY lacks that key`)
+    return
+  }
   throw new StartError(
-    'ENCRYPTION_KEY is not the one that the secrets in this database were sealed with. Restore it.',
+    `ENCRYPTION_KEY is not the one that the secrets in this database were sealed with, ${names}. Restore it.`,
   )
 }
 

@@ -2,7 +2,8 @@ import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { ListedModel, ModelList } from './schema'
 import type { Catalog } from '../catalog/catalog'
-import { toListed } from '../catalog/snapshot'
+import type { AccountCatalogs, FoundModel } from '../catalog/account-catalog'
+import { listingWith, toListed } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { answers, documented, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
@@ -21,7 +22,23 @@ function modelIdIn(url: string): string {
   }
 }
 
-export const modelRoutes = (catalog: Catalog, guards: Guards) =>
+const toFound = ({ id, provider, foundAt }: FoundModel) =>
+  toListed({ id, provider, createdAt: foundAt })
+
+interface Known {
+  catalog: Catalog
+  accounts: AccountCatalogs
+}
+
+/** Models known only through connections that the caller may use, and of no model of the catalogue. */
+async function foundBy({ catalog, accounts }: Known, userId: string): Promise<FoundModel[]> {
+  const account = await accounts.of(userId)
+  if (account.isEmpty) return []
+  const { models, providers } = catalog.snapshot
+  return account.found().filter(({ id, provider }) => providers.has(provider) && !models.has(id))
+}
+
+export const modelRoutes = (known: Known, guards: Guards) =>
   new Hono<Env>()
     .get(
       '/v1/models',
@@ -33,10 +50,12 @@ export const modelRoutes = (catalog: Catalog, guards: Guards) =>
         responses: { ...answers(200, 'The models', ModelList), ...documented(...keyErrors) },
       }),
       guards.key('read'),
-      () =>
-        new Response(catalog.snapshot.listing, {
+      async (c) => {
+        const found = await foundBy(known, c.var.principal.userId)
+        return new Response(listingWith(known.catalog.snapshot, found.map(toFound)), {
           headers: { 'content-type': 'application/json' },
-        }),
+        })
+      },
     )
     .get(
       '/v1/models/:model_id{.+}',
@@ -61,11 +80,14 @@ export const modelRoutes = (catalog: Catalog, guards: Guards) =>
         },
       }),
       guards.key('read'),
-      (c) => {
+      async (c) => {
         const id = modelIdIn(c.req.raw.url)
         splitModelId(id)
-        const model = catalog.snapshot.models.get(id)
-        if (!model?.enabled) throw new ApiError('model_not_found', { param: 'model' })
-        return c.json(toListed(model))
+        const model = known.catalog.snapshot.models.get(id)
+        if (model?.enabled) return c.json(toListed(model))
+        const found = await foundBy(known, c.var.principal.userId)
+        const own = found.find((one) => one.id === id)
+        if (!own) throw new ApiError('model_not_found', { param: 'model' })
+        return c.json(toFound(own))
       },
     )

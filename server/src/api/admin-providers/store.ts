@@ -40,6 +40,16 @@ function checkKey(key: string): void {
   }
 }
 
+/** A handle or a slug would no longer be told from the provider. */
+async function checkName(db: Kysely<Schema>, key: string): Promise<void> {
+  const taken = await db
+    .selectFrom('public_name')
+    .select('name')
+    .where('name', '=', key)
+    .executeTakeFirst()
+  if (taken) throw invalidRequest('key', 'taken', `key: "${key}" is a handle or a slug.`)
+}
+
 export type ProviderStore = ReturnType<typeof createProviderStore>
 
 /** The providers that operators added. All reject with `resource_not_found` for unknown ids. */
@@ -56,6 +66,7 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
     list: (page: Page, search: string | undefined) => listProviders(db, page, search),
     async create({ key, name, adapter, ...fields }: NewProvider) {
       checkKey(key)
+      await checkName(db, key)
       const row = await db
         .insertInto('provider')
         .values({

@@ -1,27 +1,33 @@
 import { Hono } from 'hono'
-import { ChangedConnection, NewConnection, NewSecret } from './schema'
-import type { ConnectionStore } from './store'
+import type { PlatformConnectionStore } from './platform-store'
+import { ChangedPlatformConnection, NewPlatformConnection, NewSecret } from './schema'
 import type { Env } from '../../http/env'
 import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
 
 /** Platform connections, for the operator. Source: api.md 9.1, 19. */
-export const connectionRoutes = (connections: ConnectionStore, { operator }: Guards) =>
+export const platformConnectionRoutes = (
+  connections: PlatformConnectionStore,
+  { operator }: Guards,
+) =>
   new Hono<Env>()
     .get('/api/admin/connections', operator, async (c) => {
       const search = searchOf(c)
       return c.json(await connections.list(pageOf(c, `connections ${search ?? ''}`), search))
     })
     .post('/api/admin/connections', operator, async (c) =>
-      c.json(await connections.create(await newFields(c, NewConnection)), 201),
+      c.json(await connections.create(await newFields(c, NewPlatformConnection)), 201),
     )
     .get('/api/admin/connections/:id', operator, async (c) =>
       c.json(await connections.get(c.req.param('id'))),
     )
     .put('/api/admin/connections/:id', operator, async (c) =>
       c.json(
-        await connections.change(c.req.param('id'), await changedFields(c, ChangedConnection)),
+        await connections.change(
+          c.req.param('id'),
+          await changedFields(c, ChangedPlatformConnection),
+        ),
       ),
     )
     .delete('/api/admin/connections/:id', operator, async (c) =>

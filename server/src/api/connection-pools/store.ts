@@ -1,0 +1,251 @@
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { ChangedPool, NewPool, PoolFilters } from './schema'
+import { permit, type Principal } from '../../auth/principal'
+import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import type { Catalog } from '../../catalog/catalog'
+import { isId, newId } from '../../db/id'
+import type { ConnectionPoolRow, Schema } from '../../db/schema'
+import { ApiError, invalidRequest } from '../../errors'
+import { present, toTimestamp } from '../../http/fields'
+import { toPaged, type Page } from '../../http/paging'
+
+/** Source: api.md 3.3; organizations have as many more as of connections. */
+const mostOfAccount = 50
+const mostOfOrganization = 250
+
+interface PoolPorts {
+  db: Kysely<Schema>
+  catalog: Catalog
+  /** Something of an account or an organization was changed. */
+  changed: (ownerId: string) => void
+}
+
+/** A pool that somebody may see, and his role where it is an organization's. */
+type Seen = Selectable<ConnectionPoolRow> & { role: Role | null; members: string[] }
+
+const toPool = (row: Seen) => ({
+  id: row.id,
+  name: row.name,
+  provider: row.provider,
+  scope: row.scope,
+  organization_id: row.organization_id,
+  billing_mode: row.billing_mode,
+  strategy: row.strategy,
+  connection_ids: row.members,
+  enabled: row.enabled,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+})
+
+const ownerOf = ({ user_id: user, organization_id: organization }: Seen) =>
+  user ?? organization ?? ''
+
+export type PoolStore = ReturnType<typeof createPoolStore>
+
+/**
+ * Pools of accounts and of organizations. All reject with `resource_not_found` for what the caller
+ * may not see, and with `insufficient_permissions` for what he may see and not change.
+ */
+export function createPoolStore({ db, catalog, changed }: PoolPorts) {
+  return {
+    list: (caller: Principal, filters: PoolFilters, page: Page) =>
+      listPools(db, caller.userId, { filters, page }),
+    get: async (caller: Principal, id: string) => toPool(await findSeen(db, caller, id)),
+    async create(caller: Principal, fields: NewPool) {
+      const { organization_id: organizationId } = fields
+      if (organizationId !== undefined) {
+        permit(caller, 'admin')
+        requireRole(await roleIn(db, caller.userId, organizationId), managers)
+      }
+      if (!catalog.snapshot.providers.has(fields.provider)) {
+        const words = `provider: there is no "${fields.provider}".`
+        throw invalidRequest('provider', 'unknown_value', words)
+      }
+      const id = await insert(db, caller.userId, fields)
+      changed(organizationId ?? caller.userId)
+      return toPool(await findSeen(db, caller, id))
+    },
+    async change(caller: Principal, id: string, fields: ChangedPool) {
+      const row = await findManaged(db, caller, id)
+      await update(db, row, fields)
+      changed(ownerOf(row))
+      return toPool(await findSeen(db, caller, id))
+    },
+    async delete(caller: Principal, id: string) {
+      const row = await findManaged(db, caller, id)
+      await db.deleteFrom('connection_pool').where('id', '=', row.id).execute()
+      changed(ownerOf(row))
+      return { success: true as const, message: 'The pool was deleted.' }
+    },
+  }
+}
+
+/** What an account may see: its own, and those of organizations where it is active. */
+const seenBy = (db: Kysely<Schema>, userId: string) =>
+  db
+    .selectFrom('connection_pool')
+    .leftJoin('membership', (join) =>
+      join
+        .onRef('membership.organization_id', '=', 'connection_pool.organization_id')
+        .on('membership.user_id', '=', userId)
+        .on('membership.status', '=', 'active'),
+    )
+    .where((is) =>
+      is.or([is('connection_pool.user_id', '=', userId), is('membership.user_id', 'is not', null)]),
+    )
+
+const members = sql<string[]>`array(
+  select connection_id from connection_pool_member as member
+  where member.pool_id = connection_pool.id order by position
+)`
+
+async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
+  if (!isId('pool', id)) throw new ApiError('resource_not_found')
+  const row = await seenBy(db, userId)
+    .selectAll('connection_pool')
+    .select(['membership.role', members.as('members')])
+    .where('connection_pool.id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw new ApiError('resource_not_found')
+  return row
+}
+
+async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {
+  const row = await findSeen(db, caller, id)
+  if (row.role === null) return row
+  permit(caller, 'admin')
+  requireRole(row.role, managers)
+  return row
+}
+
+interface Owner {
+  user_id: string | null
+  organization_id: string | null
+}
+
+const insert = (db: Kysely<Schema>, userId: string, fields: NewPool) =>
+  db.transaction().execute(async (trx) => {
+    const { connection_ids: ids, organization_id: organizationId, billing_mode: mode } = fields
+    const isOrganization = organizationId !== undefined
+    const owner: Owner = isOrganization
+      ? { user_id: null, organization_id: organizationId }
+      : { user_id: userId, organization_id: null }
+    await trx
+      .selectFrom(isOrganization ? 'organization' : 'users')
+      .select('id')
+      .where('id', '=', organizationId ?? userId)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    await checkCount(trx, owner)
+    const first = await checkMembers(trx, { ...owner, provider: fields.provider }, ids)
+    const id = newId('pool')
+    await trx
+      .insertInto('connection_pool')
+      .values({
+        id,
+        ...owner,
+        name: fields.name,
+        provider: fields.provider,
+        scope: fields.scope,
+        // Not the other mode than its members have by nobody's word.
+        billing_mode: isOrganization ? (mode ?? first ?? 'org_pays') : null,
+        strategy: fields.strategy,
+        enabled: fields.enabled,
+      })
+      .execute()
+    await insertMembers(trx, id, ids)
+    return id
+  })
+
+const ofOwner = (trx: Transaction<Schema>, { user_id, organization_id }: Owner) =>
+  trx
+    .selectFrom('connection_pool')
+    .where((is) =>
+      is.or([is('user_id', '=', user_id), is('organization_id', '=', organization_id)]),
+    )
+
+async function checkCount(trx: Transaction<Schema>, owner: Owner): Promise<void> {
+  const { total } = await ofOwner(trx, owner)
+    .select(({ fn }) => fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow()
+  const most = owner.organization_id === null ? mostOfAccount : mostOfOrganization
+  if (total < most) return
+  const who = owner.organization_id === null ? 'An account' : 'An organization'
+  throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connection pools.`)
+}
+
+/** All share provider and owner. Resolves with the billing mode of the first. */
+async function checkMembers(
+  trx: Transaction<Schema>,
+  { user_id, organization_id, provider }: Owner & { provider: string },
+  ids: readonly string[],
+) {
+  const rows = await trx
+    .selectFrom('connection')
+    .select(['id', 'billing_mode'])
+    .where('id', 'in', ids)
+    .where('provider', '=', provider)
+    .where((is) =>
+      is.or([is('user_id', '=', user_id), is('organization_id', '=', organization_id)]),
+    )
+    .execute()
+  const known = new Map(rows.map((row) => [row.id, row.billing_mode]))
+  const at = ids.findIndex((id) => !known.has(id))
+  if (at < 0) return known.get(ids[0] ?? '')
+  const param = `connection_ids.${at}`
+  const words = `${param}: is no connection of yours for "${provider}" and in this scope.`
+  throw invalidRequest(param, 'unknown_value', words)
+}
+
+const insertMembers = (trx: Transaction<Schema>, poolId: string, ids: readonly string[]) =>
+  trx
+    .insertInto('connection_pool_member')
+    .values(ids.map((id, position) => ({ pool_id: poolId, connection_id: id, position })))
+    .execute()
+
+const update = (db: Kysely<Schema>, row: Seen, fields: ChangedPool) =>
+  db.transaction().execute(async (trx) => {
+    const { connection_ids: ids, ...columns } = fields
+    if (columns.billing_mode !== undefined && row.organization_id === null) {
+      const words = 'billing_mode: only for scope "organization".'
+      throw invalidRequest('billing_mode', 'not_allowed', words)
+    }
+    // First, so that two changes of one pool come one after the other.
+    await trx
+      .updateTable('connection_pool')
+      .set({ ...present(columns), updated_at: new Date() })
+      .where('id', '=', row.id)
+      .execute()
+    if (!ids) return
+    await checkMembers(trx, row, ids)
+    await trx.deleteFrom('connection_pool_member').where('pool_id', '=', row.id).execute()
+    await insertMembers(trx, row.id, ids)
+  })
+
+interface Listing {
+  filters: PoolFilters
+  page: Page
+}
+
+async function listPools(db: Kysely<Schema>, userId: string, { filters, page }: Listing) {
+  let filtered = seenBy(db, userId)
+  for (const name of ['provider', 'scope'] as const) {
+    const value = filters[name]
+    if (value !== undefined) filtered = filtered.where(`connection_pool.${name}`, '=', value)
+  }
+  const [count, rows] = await Promise.all([
+    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+    filtered
+      .selectAll('connection_pool')
+      .select(['membership.role', members.as('members')])
+      .$if(page.before !== undefined, (query) =>
+        query.where('connection_pool.id', '<', page.before ?? ''),
+      )
+      .orderBy('connection_pool.id', 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ])
+  const { shown, pagination } = toPaged(page, count.total, rows)
+  return { pools: shown.map(toPool), pagination }
+}

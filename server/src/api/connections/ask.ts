@@ -1,0 +1,110 @@
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Catalog } from '../../catalog/catalog'
+import { mostFoundModels } from '../../catalog/offer'
+import type { Connection, Snapshot } from '../../catalog/snapshot'
+import { toConnection } from '../../catalog/stored'
+import type { ConnectionRow, Schema } from '../../db/schema'
+import type { SealingKeys } from '../../db/sealed'
+import { ApiError } from '../../errors'
+import { toTimestamp } from '../../http/fields'
+import type { Provider } from '../../providers/provider'
+
+interface Asked {
+  success: boolean
+  message: string
+  latencyMs: number
+  models: string[]
+}
+
+/** What asks a connection for its models. Never throws. */
+export type Ask = (provider: Provider, connection: Connection) => Promise<Asked>
+
+/** What connections are kept and tested with. */
+export interface ConnectionPorts {
+  db: Kysely<Schema>
+  catalog: Catalog
+  sealingKeys: SealingKeys
+  ask: Ask
+}
+
+type Row = Selectable<ConnectionRow>
+
+/** Asks a connection for its models, and keeps what came of it. Throws `resource_not_found`. */
+export async function testConnection(ports: ConnectionPorts, row: Row) {
+  const { db, catalog } = ports
+  const provider = catalog.snapshot.providers.get(row.provider)
+  if (!provider) throw new ApiError('resource_not_found')
+  const { success, message, latencyMs, models } = await asked(ports, provider, row)
+  const status = success ? ('active' as const) : ('error' as const)
+  const testedAt = new Date()
+  await db.transaction().execute(async (trx) => {
+    const written = await trx
+      .updateTable('connection')
+      .set({
+        status,
+        last_error: success ? null : message,
+        last_tested_at: testedAt,
+        ...(success && { model_count: models.length }),
+      })
+      .where('id', '=', row.id)
+      // One that was meanwhile given another key or address is not what was tested.
+      .where('endpoint_url', 'is not distinct from', row.endpoint_url)
+      .where('secret', 'is not distinct from', row.secret)
+      .executeTakeFirst()
+    if (written.numUpdatedRows === 0n) return
+    // Nobody pays for what only a test found: not on the operator's own connections.
+    if (success && row.scope !== 'platform') {
+      await keepFound(trx, row.id, unlisted(catalog.snapshot, provider, models))
+    }
+  })
+  return {
+    success,
+    status,
+    message,
+    latency_ms: latencyMs,
+    models_found: models.length,
+    tested_at: toTimestamp(testedAt),
+  }
+}
+
+function asked({ sealingKeys, ask }: ConnectionPorts, provider: Provider, row: Row) {
+  if (row.secret === null && !provider.keyless) {
+    const message = 'It has no key. Set one with update-key.'
+    return Promise.resolve<Asked>({ success: false, message, latencyMs: 0, models: [] })
+  }
+  return ask(provider, toConnection(row, { sealingKeys }))
+}
+
+/** Room for the provider's key and a slash in an id of 256 characters. */
+const longestName = 215
+const isName = (name: string) => /^[\w.:@/+~,=#()-]+$/.test(name) && name.length <= longestName
+
+/** What the catalogue has neither by its own name nor by the provider's, which has a price there. */
+function unlisted(snapshot: Snapshot, provider: Provider, names: readonly string[]): string[] {
+  const listed = new Set<string>()
+  for (const { id, provider: key, upstreamModel } of snapshot.models.values()) {
+    if (key !== provider.key) continue
+    listed.add(upstreamModel)
+    listed.add(id.slice(key.length + 1))
+  }
+  const found = [...new Set(names)].filter((name) => !listed.has(name) && isName(name))
+  return found.slice(0, mostFoundModels)
+}
+
+async function keepFound(
+  trx: Transaction<Schema>,
+  connectionId: string,
+  names: readonly string[],
+): Promise<void> {
+  await trx
+    .deleteFrom('connection_model')
+    .where('connection_id', '=', connectionId)
+    .$if(names.length > 0, (query) => query.where('name', 'not in', names))
+    .execute()
+  if (names.length === 0) return
+  await trx
+    .insertInto('connection_model')
+    .values(names.map((name) => ({ connection_id: connectionId, name })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

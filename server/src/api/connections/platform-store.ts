@@ -1,0 +1,141 @@
+import type { Kysely, Selectable, Updateable } from 'kysely'
+import { testConnection, type ConnectionPorts } from './ask'
+import { checkChange, checkedProvider, toColumns, toSecretColumns } from './rules'
+import type { ChangedPlatformConnection, NewPlatformConnection } from './schema'
+import { toShown } from './shown'
+import { isId, newId } from '../../db/id'
+import type { ConnectionRow, Schema } from '../../db/schema'
+import { ApiError } from '../../errors'
+import { containing, toPaged, type Page } from '../../http/paging'
+
+/** Only the operator's have options. */
+const toConnection = (row: Selectable<ConnectionRow>) => ({
+  ...toShown(row, { isManager: true }),
+  options: row.options,
+})
+
+export type PlatformConnectionStore = ReturnType<typeof createPlatformConnectionStore>
+
+/** Platform connections, for operators. All reject with `resource_not_found` for unknown ids. */
+export function createPlatformConnectionStore(ports: ConnectionPorts) {
+  const { db, catalog, sealingKeys } = ports
+
+  async function update(id: string, fields: Updateable<ConnectionRow>) {
+    const changed = await db
+      .updateTable('connection')
+      .set({ ...fields, updated_at: new Date() })
+      .where('id', '=', id)
+      .where('scope', '=', 'platform')
+      .returningAll()
+      .executeTakeFirst()
+    if (!changed) throw new ApiError('resource_not_found')
+    await catalog.refresh()
+    return toConnection(changed)
+  }
+
+  return {
+    list: (page: Page, search: string | undefined) => listConnections(db, page, search),
+    get: async (id: string) => toConnection(await findRow(db, id)),
+    create: (fields: NewPlatformConnection) => createConnection(ports, fields),
+    async change(id: string, fields: ChangedPlatformConnection) {
+      const row = await findRow(db, id)
+      const columns = toColumns(row, fields, sealingKeys)
+      checkChange(catalog, row, columns)
+      if (fields.is_default) await clearDefault(db, row.provider)
+      return update(id, columns)
+    },
+    async updateKey(id: string, secret: string) {
+      await findRow(db, id)
+      const columns = toSecretColumns(secret, id, sealingKeys)
+      await update(id, { ...columns, status: 'active', last_error: null })
+      return { success: true, message: 'The key was replaced.' }
+    },
+    async delete(id: string) {
+      await findRow(db, id)
+      await db.deleteFrom('connection').where('id', '=', id).execute()
+      await catalog.refresh()
+      return { success: true, message: 'The connection was deleted.' }
+    },
+    async test(id: string) {
+      const answer = await testConnection(ports, await findRow(db, id))
+      await catalog.refresh()
+      return answer
+    },
+  }
+}
+
+async function findRow(db: Kysely<Schema>, id: string) {
+  if (!isId('conn', id)) throw new ApiError('resource_not_found')
+  const found = await db
+    .selectFrom('connection')
+    .selectAll()
+    .where('id', '=', id)
+    .where('scope', '=', 'platform')
+    .executeTakeFirst()
+  if (!found) throw new ApiError('resource_not_found')
+  return found
+}
+
+async function createConnection(ports: ConnectionPorts, fields: NewPlatformConnection) {
+  const { db, catalog, sealingKeys } = ports
+  const provider = checkedProvider(catalog, fields)
+  const id = newId('conn')
+  const others = catalog.snapshot.connections.get(provider.key) ?? []
+  const isDefault = fields.is_default ?? others.length === 0
+  if (isDefault) await clearDefault(db, provider.key)
+  const row = await db
+    .insertInto('connection')
+    .values({
+      id,
+      scope: 'platform',
+      name: fields.name,
+      provider: provider.key,
+      endpoint_url: fields.endpoint_url ?? null,
+      secret: null,
+      api_key_prefix: null,
+      ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
+      is_default: isDefault,
+      priority: fields.priority ?? 100,
+      options: JSON.stringify(fields.options ?? {}),
+      rpm: fields.rate_limits?.rpm ?? null,
+      tpm: fields.rate_limits?.tpm ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await catalog.refresh()
+  return toConnection(row)
+}
+
+const clearDefault = (db: Kysely<Schema>, provider: string) =>
+  db
+    .updateTable('connection')
+    .set({ is_default: false })
+    .where('provider', '=', provider)
+    .where('scope', '=', 'platform')
+    .execute()
+
+async function listConnections(db: Kysely<Schema>, page: Page, search: string | undefined) {
+  const filtered = db
+    .selectFrom('connection')
+    .where('scope', '=', 'platform')
+    .$if(search !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('name', 'ilike', containing(search ?? '')),
+          is('provider', 'ilike', containing(search ?? '')),
+        ]),
+      ),
+    )
+  const [count, rows] = await Promise.all([
+    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+    filtered
+      .selectAll()
+      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
+      .orderBy('id', 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ])
+  const { shown, pagination } = toPaged(page, count.total, rows)
+  return { connections: shown.map(toConnection), pagination }
+}

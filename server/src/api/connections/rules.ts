@@ -1,0 +1,107 @@
+import type { Selectable, Updateable } from 'kysely'
+import type { Catalog } from '../../catalog/catalog'
+import type { ConnectionRow } from '../../db/schema'
+import { connectionSecret, seal, type SealingKeys } from '../../db/sealed'
+import { invalidRequest } from '../../errors'
+import { present } from '../../http/fields'
+import type { ConnectionOptions } from '../../providers/connection-options'
+import { ownAddress } from '../../providers/own-address'
+import type { Provider } from '../../providers/provider'
+
+/** Enough to tell keys apart, too little to use. */
+const shownPart = (secret: string) => secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))
+
+export const toSecretColumns = (secret: string, id: string, keys: SealingKeys) => ({
+  secret: seal(secret, keys, connectionSecret(id)),
+  secret_key_id: keys[0].id,
+  api_key_prefix: shownPart(secret),
+})
+
+interface Wanted {
+  provider: string
+  api_key?: string | undefined
+  endpoint_url?: string | null | undefined
+  options?: ConnectionOptions | undefined
+}
+
+/** The provider of a new connection. Throws `invalid_request` for what the connection lacks. */
+export function checkedProvider({ snapshot }: Catalog, fields: Wanted): Provider {
+  const provider = snapshot.providers.get(fields.provider)
+  if (!provider) {
+    throw invalidRequest('provider', 'unknown_value', `provider: there is no "${fields.provider}".`)
+  }
+  if (!fields.api_key && !provider.keyless) {
+    throw invalidRequest('api_key', 'required', `api_key: ${provider.name} needs one.`)
+  }
+  const address = fields.endpoint_url ?? addressFor(provider, fields) ?? provider.baseUrl
+  // An address with a gap, such as a resource's name, is none.
+  if (!address || address.includes('{')) throw homeless(provider)
+  return provider
+}
+
+const homeless = ({ name }: Provider) =>
+  invalidRequest('endpoint_url', 'required', `endpoint_url: ${name} has no address of its own.`)
+
+/** Throws `invalid_request` for a credential that is damaged. */
+const addressFor = (provider: Provider, { api_key: secret, options = {} }: Wanted) =>
+  ownAddress({ provider, connection: { baseUrl: null, secret: secret ?? null, options } })
+
+interface Changed {
+  name?: string | undefined
+  api_key?: string | undefined
+  endpoint_url?: string | null | undefined
+  billing_mode?: 'org_pays' | 'member_pays' | undefined
+  is_default?: boolean | undefined
+  priority?: number | undefined
+  options?: ConnectionOptions | undefined
+  rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
+  status?: 'active' | 'inactive' | undefined
+}
+
+type Row = Selectable<ConnectionRow>
+
+/** Whether a change has the connection lead elsewhere. */
+export const leadsElsewhere = (row: Row, { endpoint_url: address }: Changed) =>
+  address !== undefined && address !== row.endpoint_url
+
+/** What a change writes. A secret belongs to the address that it was given for. */
+export function toColumns(
+  row: Row,
+  changed: Changed,
+  keys: SealingKeys,
+): Updateable<ConnectionRow> {
+  const { api_key: secret, rate_limits: limits, options, ...fields } = changed
+  if (secret !== undefined && fields.endpoint_url === undefined) {
+    throw invalidRequest('api_key', 'not_allowed', 'api_key: change it with update-key.')
+  }
+  const isMoved = leadsElsewhere(row, changed)
+  const isDiscarded = isMoved && secret === undefined && row.secret !== null
+  return {
+    ...present(fields),
+    ...(limits && { rpm: limits.rpm ?? null, tpm: limits.tpm ?? null }),
+    ...(options && { options: JSON.stringify(options) }),
+    ...(isMoved && { model_count: 0 }),
+    ...(secret !== undefined && toSecretColumns(secret, row.id, keys)),
+    ...(isDiscarded && {
+      secret: null,
+      secret_key_id: null,
+      api_key_prefix: null,
+      status: 'inactive',
+    }),
+  }
+}
+
+/** What a change must leave: an address, and a secret where the provider needs one. */
+export function checkChange(
+  { snapshot }: Catalog,
+  row: Row,
+  columns: Updateable<ConnectionRow>,
+): void {
+  const provider = snapshot.providers.get(row.provider)
+  if (columns.endpoint_url === null && provider?.baseUrl === null) {
+    throw homeless(provider)
+  }
+  if (columns.status === 'active' && !(columns.secret ?? row.secret) && !provider?.keyless) {
+    throw invalidRequest('status', 'wrong_state', 'status: give it a key with update-key first.')
+  }
+}

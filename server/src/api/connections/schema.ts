@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { Pagination } from '../../http/documentation'
+import { trimmed } from '../../http/fields'
+import { ConnectionOptions } from '../../providers/connection-options'
+import { broken } from '../../wire/field-error'
+
+const perMinute = z.int().min(1).max(2_147_483_647).nullish()
+const rateLimits = z.object({ rpm: perMinute, tpm: perMinute }).optional()
+const priority = z.int().min(1).max(1000).optional()
+const secret = z.string().trim().min(1).max(8192)
+
+// Only the operator's own settings may name private addresses, so http is allowed here.
+const platformEndpoint = z
+  .url({ protocol: /^https?$/ })
+  .max(500)
+  .refine((url) => !URL.parse(url)?.username, {
+    params: { issue: 'not_allowed' },
+    message: 'must hold no user name.',
+  })
+  .transform((url) => url.replace(/\/+$/, ''))
+
+const platformFields = {
+  name: trimmed(100),
+  endpoint_url: platformEndpoint.nullish(),
+  is_default: z.boolean().optional(),
+  priority,
+  /** Regions, versions and deployments; replaced as a whole. */
+  options: ConnectionOptions.optional(),
+  rate_limits: rateLimits,
+}
+
+/** A platform connection to be made. Source: api.md 9.1, 19. */
+export const NewPlatformConnection = z.object({
+  ...platformFields,
+  provider: z.string().min(1).max(40),
+  api_key: secret.optional(),
+})
+export type NewPlatformConnection = z.output<typeof NewPlatformConnection>
+
+export const ChangedPlatformConnection = z
+  .object({ ...platformFields, api_key: secret, status: z.enum(['active', 'inactive']) })
+  .partial()
+export type ChangedPlatformConnection = z.output<typeof ChangedPlatformConnection>
+
+export const NewSecret = z.object({ api_key: secret })
+
+// Where it may lead is judged with the rules of the moment.
+const endpoint = z
+  .string()
+  .trim()
+  .max(500)
+  .refine((url) => URL.canParse(url), {
+    params: { issue: 'bad_format' },
+    message: 'must be an address such as https://api.example.com/v1.',
+  })
+
+export const scopes = ['individual', 'organization'] as const
+export const billingModes = ['org_pays', 'member_pays'] as const
+
+/** A customer's connection to be made, in the order of the table. Source: api.md 9.1. */
+export const NewConnection = z
+  .object({
+    name: trimmed(100),
+    provider: z.string().min(1).max(40),
+    api_key: secret.optional(),
+    endpoint_url: endpoint.optional(),
+    gateway_type: z.literal([2, 3]).default(2),
+    gateway_id: z.string().max(100).optional(),
+    scope: z.enum(scopes).default('individual'),
+    organization_id: z.string().max(100).optional(),
+    billing_mode: z.enum(billingModes).optional(),
+    is_default: z.boolean().optional(),
+    priority,
+    rate_limits: rateLimits,
+  })
+  .superRefine((fields, ctx) => {
+    if (fields.gateway_type === 3) {
+      const words = 'self-hosted gateways are not there yet; use 2.'
+      ctx.addIssue(broken('not_allowed', words, ['gateway_type']))
+    }
+    if (fields.gateway_id !== undefined) {
+      ctx.addIssue(broken('not_allowed', 'only for gateway_type 3.', ['gateway_id']))
+    }
+    if (fields.scope === 'organization') {
+      if (fields.organization_id !== undefined) return
+      ctx.addIssue(broken('required', 'needed for scope "organization".', ['organization_id']))
+      return
+    }
+    for (const name of ['organization_id', 'billing_mode'] as const) {
+      if (fields[name] === undefined) continue
+      ctx.addIssue(broken('not_allowed', 'only for scope "organization".', [name]))
+    }
+  })
+export type NewConnection = z.output<typeof NewConnection>
+
+export const ChangedConnection = z.object({
+  name: trimmed(100).optional(),
+  api_key: secret.optional(),
+  endpoint_url: endpoint.nullish(),
+  billing_mode: z.enum(billingModes).optional(),
+  is_default: z.boolean().optional(),
+  priority,
+  rate_limits: rateLimits,
+  status: z.enum(['active', 'inactive']).optional(),
+})
+export type ChangedConnection = z.output<typeof ChangedConnection>
+
+/** What a list may be narrowed to. */
+export const Filters = z.object({
+  provider: z.string().max(40).optional(),
+  gateway_type: z.coerce
+    .number()
+    .pipe(z.literal([2, 3]))
+    .optional(),
+  status: z.enum(['active', 'inactive', 'error']).optional(),
+  scope: z.enum(scopes).optional(),
+  organization_id: z.string().max(100).optional(),
+})
+export type Filters = z.output<typeof Filters>
+
+export const Connection = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    provider: z.string(),
+    endpoint_url: z.string().nullable(),
+    gateway_type: z.literal([2, 3]),
+    gateway_id: z.string().nullable(),
+    status: z.enum(['active', 'inactive', 'error']),
+    scope: z.enum(scopes),
+    organization_id: z.string().nullable(),
+    billing_mode: z.enum(billingModes).nullable(),
+    is_default: z.boolean(),
+    priority: z.int(),
+    rate_limits: z
+      .object({ rpm: z.int().nullable(), tpm: z.int().nullable() })
+      .nullable()
+      .describe('Null unless the caller may change the connection.'),
+    model_count: z.int(),
+    api_key_prefix: z.string().nullable(),
+    last_error: z.string().nullable(),
+    last_tested_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'Connection' })
+
+export const ConnectionList = z
+  .object({ connections: z.array(Connection), pagination: Pagination })
+  .meta({ ref: 'ConnectionList' })
+
+export const ConnectionTest = z
+  .object({
+    success: z.boolean(),
+    status: z.enum(['active', 'error']),
+    message: z.string(),
+    latency_ms: z.int(),
+    models_found: z.int(),
+    tested_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'ConnectionTest' })

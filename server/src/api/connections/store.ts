@@ -1,0 +1,263 @@
+import { type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
+import { testConnection, type ConnectionPorts } from './ask'
+import { checkChange, checkedProvider, leadsElsewhere, toColumns, toSecretColumns } from './rules'
+import type { ChangedConnection, Filters, NewConnection } from './schema'
+import { toShown } from './shown'
+import { permit, type Principal } from '../../auth/principal'
+import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import { isId, newId } from '../../db/id'
+import type { ConnectionRow, Schema } from '../../db/schema'
+import { ApiError, invalidRequest } from '../../errors'
+import { toPaged, type Page } from '../../http/paging'
+
+/** Source: api.md 3.3. */
+const mostOfAccount = 100
+const mostOfOrganization = 500
+
+/** Whether an address that a customer sets may be called, in the spelling to store, or why not. */
+export type CheckAddress = (
+  address: string,
+  owner: string,
+) => Promise<{ href: string; refusal?: never } | { href?: never; refusal: string }>
+
+export interface OwnedConnectionPorts extends ConnectionPorts {
+  checkAddress: CheckAddress
+  /** Something of an account or an organization was changed. */
+  changed: (ownerId: string) => void
+}
+
+/** A connection that somebody may see, and his role where it is an organization's. */
+type Seen = Selectable<ConnectionRow> & { role: Role | null }
+
+const isManager = ({ role }: Seen) => role === null || managers.includes(role)
+
+const shown = (row: Seen) => toShown(row, { isManager: isManager(row) })
+
+const ownerOf = ({ user_id: user, organization_id: organization }: Seen) =>
+  user ?? organization ?? ''
+
+export type ConnectionStore = ReturnType<typeof createConnectionStore>
+
+/**
+ * Connections of accounts and of organizations. All reject with `resource_not_found` for what the
+ * caller may not see, and with `insufficient_permissions` for what he may see and not change.
+ */
+export function createConnectionStore(ports: OwnedConnectionPorts) {
+  const { db, catalog, sealingKeys, changed } = ports
+
+  /** Writes it, where it still belongs to who was allowed to; what it led to is forgotten. */
+  async function update(row: Seen, columns: Updateable<ConnectionRow>, isMoved = false) {
+    const written = await db.transaction().execute(async (trx) => {
+      if (columns.is_default) await clearDefault(trx, row)
+      if (isMoved) {
+        await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
+      }
+      return trx
+        .updateTable('connection')
+        .set({ ...columns, updated_at: new Date() })
+        .where('id', '=', row.id)
+        .returningAll()
+        .executeTakeFirst()
+    })
+    if (!written) throw new ApiError('resource_not_found')
+    changed(ownerOf(row))
+    return shown({ ...written, role: row.role })
+  }
+
+  return {
+    list: (caller: Principal, filters: Filters, page: Page) =>
+      listConnections(db, caller.userId, { filters, page }),
+    get: async (caller: Principal, id: string) => shown(await findSeen(db, caller, id)),
+    create: (caller: Principal, fields: NewConnection) => create(ports, caller, fields),
+    async change(caller: Principal, id: string, fields: ChangedConnection) {
+      const row = await findManaged(db, caller, id)
+      if (fields.billing_mode !== undefined && row.scope !== 'organization') {
+        const words = 'billing_mode: only for scope "organization".'
+        throw invalidRequest('billing_mode', 'not_allowed', words)
+      }
+      const address =
+        fields.endpoint_url && (await checked(ports, fields.endpoint_url, ownerOf(row)))
+      const wanted = { ...fields, ...(address && { endpoint_url: address }) }
+      const columns = toColumns(row, wanted, sealingKeys)
+      checkChange(catalog, row, columns)
+      return update(row, columns, leadsElsewhere(row, wanted))
+    },
+    async updateKey(caller: Principal, id: string, secret: string) {
+      const row = await findManaged(db, caller, id)
+      const columns = toSecretColumns(secret, id, sealingKeys)
+      await update(row, { ...columns, status: 'active', last_error: null })
+      return { success: true as const, message: 'The key was replaced.' }
+    },
+    async delete(caller: Principal, id: string) {
+      const row = await findManaged(db, caller, id)
+      await db.deleteFrom('connection').where('id', '=', row.id).execute()
+      changed(ownerOf(row))
+      return { success: true as const, message: 'The connection was deleted.' }
+    },
+    async test(caller: Principal, id: string) {
+      const row = await findManaged(db, caller, id)
+      const answer = await testConnection(ports, row)
+      changed(ownerOf(row))
+      return answer
+    },
+  }
+}
+
+/** What an account may see: its own, and those of organizations where it is active. */
+const seenBy = (db: Kysely<Schema>, userId: string) =>
+  db
+    .selectFrom('connection')
+    .leftJoin('membership', (join) =>
+      join
+        .onRef('membership.organization_id', '=', 'connection.organization_id')
+        .on('membership.user_id', '=', userId)
+        .on('membership.status', '=', 'active'),
+    )
+    .where((is) =>
+      is.or([is('connection.user_id', '=', userId), is('membership.user_id', 'is not', null)]),
+    )
+
+async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
+  if (!isId('conn', id)) throw new ApiError('resource_not_found')
+  const row = await seenBy(db, userId)
+    .selectAll('connection')
+    .select('membership.role')
+    .where('connection.id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw new ApiError('resource_not_found')
+  return row
+}
+
+async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {
+  const row = await findSeen(db, caller, id)
+  if (row.role === null) return row
+  permit(caller, 'admin')
+  requireRole(row.role, managers)
+  return row
+}
+
+/** Rejects with `invalid_request`. */
+async function checked(
+  { checkAddress }: OwnedConnectionPorts,
+  address: string,
+  owner: string,
+): Promise<string> {
+  const { href, refusal } = await checkAddress(address, owner)
+  if (refusal === undefined) return href
+  throw invalidRequest('endpoint_url', 'not_allowed', `endpoint_url: ${refusal}`)
+}
+
+async function create(ports: OwnedConnectionPorts, caller: Principal, fields: NewConnection) {
+  const { db, catalog, sealingKeys } = ports
+  const { organization_id: organizationId } = fields
+  if (organizationId !== undefined) permit(caller, 'admin')
+  const role = organizationId === undefined ? null : await roleIn(db, caller.userId, organizationId)
+  if (role !== null) requireRole(role, managers)
+  const owner = organizationId ?? caller.userId
+  const provider = checkedProvider(catalog, fields)
+  const address = fields.endpoint_url && (await checked(ports, fields.endpoint_url, owner))
+  const id = newId('conn')
+  const row = await db.transaction().execute(async (trx) => {
+    await lockOwner(trx, owner, organizationId !== undefined)
+    const others = await countOf(trx, owner, provider.key)
+    checkCount(others.total, organizationId !== undefined)
+    const isDefault = fields.is_default ?? others.ofProvider === 0
+    const belongs =
+      organizationId === undefined
+        ? { scope: 'individual' as const, user_id: caller.userId }
+        : {
+            scope: 'organization' as const,
+            organization_id: organizationId,
+            billing_mode: fields.billing_mode ?? ('org_pays' as const),
+          }
+    const own = { user_id: null, organization_id: null, ...belongs, provider: provider.key }
+    if (isDefault) await clearDefault(trx, own)
+    return trx
+      .insertInto('connection')
+      .values({
+        id,
+        ...own,
+        name: fields.name,
+        endpoint_url: address ?? null,
+        ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
+        is_default: isDefault,
+        priority: fields.priority ?? 100,
+        rpm: fields.rate_limits?.rpm ?? null,
+        tpm: fields.rate_limits?.tpm ?? null,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
+  ports.changed(owner)
+  return shown({ ...row, role: role ?? null })
+}
+
+/** One at a time makes something for an owner, so that counts hold and one is the default. */
+async function lockOwner(trx: Transaction<Schema>, owner: string, isOrganization: boolean) {
+  await trx
+    .selectFrom(isOrganization ? 'organization' : 'users')
+    .select('id')
+    .where('id', '=', owner)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+async function countOf(trx: Transaction<Schema>, owner: string, provider: string) {
+  const { total, of_provider: ofProvider } = await trx
+    .selectFrom('connection')
+    .where((is) => is.or([is('user_id', '=', owner), is('organization_id', '=', owner)]))
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('total'),
+      fn.countAll<bigint>().filterWhere('provider', '=', provider).as('of_provider'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { total: Number(total), ofProvider: Number(ofProvider) }
+}
+
+function checkCount(total: number, isOrganization: boolean): void {
+  const most = isOrganization ? mostOfOrganization : mostOfAccount
+  if (total < most) return
+  const who = isOrganization ? 'An organization' : 'An account'
+  throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connections.`)
+}
+
+type Owned = Pick<Seen, 'user_id' | 'organization_id' | 'provider'>
+
+const clearDefault = (trx: Transaction<Schema>, { user_id, organization_id, provider }: Owned) =>
+  trx
+    .updateTable('connection')
+    .set({ is_default: false })
+    .where('provider', '=', provider)
+    .where('is_default', '=', true)
+    .where((is) =>
+      is.or([is('user_id', '=', user_id), is('organization_id', '=', organization_id)]),
+    )
+    .execute()
+
+interface Listing {
+  filters: Filters
+  page: Page
+}
+
+async function listConnections(db: Kysely<Schema>, userId: string, { filters, page }: Listing) {
+  let filtered = seenBy(db, userId)
+  for (const name of ['provider', 'gateway_type', 'status', 'scope', 'organization_id'] as const) {
+    const value = filters[name]
+    if (value !== undefined) filtered = filtered.where(`connection.${name}`, '=', value)
+  }
+  const [count, rows] = await Promise.all([
+    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+    filtered
+      .selectAll('connection')
+      .select('membership.role')
+      .$if(page.before !== undefined, (query) =>
+        query.where('connection.id', '<', page.before ?? ''),
+      )
+      .orderBy('connection.id', 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ])
+  const { shown: seen, pagination } = toPaged(page, count.total, rows)
+  return { connections: seen.map(shown), pagination }
+}

@@ -1,0 +1,75 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { hasNoPrimary } from './store'
+import { isId } from '../../db/id'
+import type { Schema } from '../../db/schema'
+import { isTaken } from '../../db/violation'
+import { ApiError, invalidRequest } from '../../errors'
+
+/** One change at a time, so that there is one owner and no member too many. */
+export const lock = (trx: Transaction<Schema>, id: string) =>
+  trx
+    .selectFrom('organization')
+    .innerJoin('plan', 'plan.id', 'organization.plan_id')
+    .selectAll('organization')
+    .select(
+      sql<number>`coalesce(organization.member_limit, plan.max_org_members)`.as('most_members'),
+    )
+    .where('organization.id', '=', id)
+    .forNoKeyUpdate('organization')
+    .executeTakeFirst()
+
+/** Throws `limit_reached` where there is no room for one more. */
+export async function checkRoom(trx: Transaction<Schema>, id: string): Promise<void> {
+  const organization = await lock(trx, id)
+  const { total } = await trx
+    .selectFrom('membership')
+    .select(({ fn }) => fn.countAll<bigint>().as('total'))
+    .where('organization_id', '=', id)
+    .where('status', '<>', 'pending')
+    .executeTakeFirstOrThrow()
+  const most = organization?.most_members ?? 0
+  if (total < most) return
+  throw invalidRequest(null, 'limit_reached', `The organization has at most ${most} members.`)
+}
+
+interface Joining {
+  userId: string
+  id: string
+  message: string | null
+}
+
+/** Asks a public organization to let somebody in. Rejects with `resource_not_found`, `duplicate`. */
+export async function join(db: Kysely<Schema>, { userId, id, message }: Joining): Promise<void> {
+  if (!isId('org', id)) throw new ApiError('resource_not_found')
+  await db.transaction().execute(async (trx) => {
+    const organization = await lock(trx, id)
+    const isOpen = organization?.is_public && organization.status === 'active'
+    if (!isOpen || !organization.allow_join_requests) throw new ApiError('resource_not_found')
+    const { email } = await trx
+      .selectFrom('users')
+      .select('email')
+      .where('id', '=', userId)
+      .executeTakeFirstOrThrow()
+    const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+    const isActive =
+      organization.auto_approve_requests || organization.auto_approve_domains.includes(domain)
+    if (isActive) await checkRoom(trx, id)
+    await trx
+      .insertInto('membership')
+      .values({
+        organization_id: id,
+        user_id: userId,
+        role: 'member',
+        status: isActive ? 'active' : 'pending',
+        is_primary: isActive && (await hasNoPrimary(trx, userId)),
+        spending_limit: organization.default_member_spending_limit,
+        message,
+        joined_at: isActive ? new Date() : null,
+      })
+      .execute()
+      .catch((thrown: unknown) => {
+        if (!isTaken(thrown)) throw thrown
+        throw invalidRequest(null, 'duplicate', 'You are there already, or have asked to be.')
+      })
+  })
+}

@@ -1,0 +1,239 @@
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { ChangedMember, MemberFilters } from './schema'
+import { checkRoom, join, lock } from './join'
+import { checkOwnsNone, hasNoPrimary, type OrganizationPorts } from './store'
+import type { Principal } from '../../auth/principal'
+import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import { isId } from '../../db/id'
+import type { MembershipRow, Schema } from '../../db/schema'
+import { ApiError, invalidRequest } from '../../errors'
+import { present, toTimestamp } from '../../http/fields'
+import { containing, toPaged, type Page } from '../../http/paging'
+import { toUsd } from '../../wire/usd'
+
+/** What somebody may give, and whom he may change. Source: api.md 2.4. */
+const below: Readonly<Record<Role, readonly Role[]>> = {
+  owner: ['owner', 'admin', 'developer', 'viewer', 'member'],
+  admin: ['developer', 'viewer', 'member'],
+  developer: [],
+  viewer: [],
+  member: [],
+}
+
+type Row = Selectable<MembershipRow> & {
+  id: string
+  email: string
+  display_name: string
+  spent: bigint | null
+}
+
+const toMember = (row: Row, isShown: boolean) => ({
+  user_id: row.user_id,
+  email: isShown ? row.email : null,
+  display_name: row.display_name,
+  role: row.role,
+  status: row.status,
+  department: row.department,
+  spending_limit: isShown && row.spending_limit !== null ? toUsd(row.spending_limit) : null,
+  spent_this_month: isShown ? toUsd(row.spent ?? 0n) : null,
+  joined_at: row.joined_at && toTimestamp(row.joined_at),
+})
+
+const membersOf = (db: Kysely<Schema>, organizationId: string) =>
+  db
+    .selectFrom('membership')
+    .innerJoin('users', 'users.id', 'membership.user_id')
+    .where('membership.organization_id', '=', organizationId)
+
+/** What the organization paid for a member this month. */
+const spent = sql<bigint | null>`(
+  select sum(cost)::bigint from usage_sum
+  where grain = 'day' and account_id = membership.organization_id
+    and usage_sum.user_id = membership.user_id and starts_at >= date_trunc('month', now(), 'UTC')
+)`
+
+const selected = (db: Kysely<Schema>, organizationId: string) =>
+  membersOf(db, organizationId)
+    .selectAll('membership')
+    .select(['users.id', 'users.email', 'users.display_name', spent.as('spent')])
+
+async function findMember(db: Kysely<Schema>, organizationId: string, userId: string) {
+  const row = isId('user', userId)
+    ? await selected(db, organizationId).where('membership.user_id', '=', userId).executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('resource_not_found')
+  return row
+}
+
+/** The role of a caller. Rejects with `resource_not_found` for who is no active member. */
+async function ownRole(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Role> {
+  const role = isId('org', id) ? await roleIn(db, userId, id) : undefined
+  if (role === undefined) throw new ApiError('resource_not_found')
+  return role
+}
+
+/** A member, by his organization and his account. */
+interface Ids {
+  id: string
+  userId: string
+}
+
+export type MemberStore = ReturnType<typeof createMemberStore>
+
+/** Who belongs to an organization. Source: api.md 10. */
+export function createMemberStore({ db, changed }: OrganizationPorts) {
+  return {
+    async list(caller: Principal, id: string, listing: Listing) {
+      const role = await ownRole(db, caller, id)
+      return listMembers(db, { caller, id, role }, listing)
+    },
+    async join({ userId }: Principal, id: string, message: string | undefined) {
+      await join(db, { userId, id, message: message ?? null })
+      changed(userId)
+      return toMember(await findMember(db, id, userId), true)
+    },
+    async change(caller: Principal, { id, userId }: Ids, fields: ChangedMember) {
+      const role = await ownRole(db, caller, id)
+      requireRole(role, managers)
+      const row = await findMember(db, id, userId)
+      checkChange(role, row, { ...fields, isSelf: userId === caller.userId })
+      await db.transaction().execute(async (trx) => {
+        await lock(trx, id)
+        await change(trx, row, { fields, callerId: caller.userId })
+      })
+      for (const member of [userId, caller.userId]) changed(member)
+      return toMember(await findMember(db, id, userId), true)
+    },
+    async remove(caller: Principal, { id, userId }: Ids) {
+      const role = await roleOrOwn(db, caller, { id, userId })
+      const row = await findMember(db, id, userId)
+      if (row.role === 'owner') {
+        throw invalidRequest('user_id', 'not_allowed', 'user_id: hand over the ownership first.')
+      }
+      const isSelf = userId === caller.userId
+      if (!isSelf)
+        requireRole(role, role === 'owner' || row.role !== 'admin' ? managers : ['owner'])
+      await db
+        .deleteFrom('membership')
+        .where('organization_id', '=', id)
+        .where('user_id', '=', userId)
+        .where('role', '<>', 'owner')
+        .execute()
+      changed(userId)
+      return { success: true as const, message: 'The member was removed.' }
+    },
+  }
+}
+
+/** Whoever leaves need not be active, as a request to join is not. */
+const roleOrOwn = async (
+  db: Kysely<Schema>,
+  caller: Principal,
+  { id, userId }: Ids,
+): Promise<Role> =>
+  userId === caller.userId && isId('org', id)
+    ? (await findMember(db, id, userId)).role
+    : ownRole(db, caller, id)
+
+/** Throws for what the caller's role does not cover. */
+function checkChange(role: Role, row: Row, fields: ChangedMember & { isSelf: boolean }): void {
+  if (fields.isSelf) {
+    for (const name of ['role', 'status'] as const) {
+      if (fields[name] === undefined || fields[name] === row[name]) continue
+      throw invalidRequest(name, 'not_allowed', `${name}: nobody changes his own.`)
+    }
+    return
+  }
+  const mayTouch = below[role].includes(row.role)
+  const mayGive = fields.role === undefined || below[role].includes(fields.role)
+  if (!mayTouch || !mayGive) requireRole(role, ['owner'])
+  const isActive = (fields.status ?? row.status) === 'active'
+  if (fields.role === 'owner' && !isActive) {
+    throw invalidRequest('role', 'wrong_state', 'role: only an active member can be the owner.')
+  }
+}
+
+interface Change {
+  fields: ChangedMember
+  callerId: string
+}
+
+async function change(trx: Transaction<Schema>, row: Row, { fields, callerId }: Change) {
+  const { organization_id: id, user_id: userId } = row
+  const isAdmitted = row.status === 'pending' && fields.status !== undefined
+  if (isAdmitted) await checkRoom(trx, id)
+  if (fields.role === 'owner' && row.role !== 'owner') {
+    await checkOwnsNone(trx, userId)
+    await setRole(trx, { id, userId: callerId, role: 'admin' })
+  }
+  const isFirst = fields.status === 'active' && (await hasNoPrimary(trx, userId))
+  await trx
+    .updateTable('membership')
+    .set({
+      user_id: userId,
+      ...present(fields),
+      ...(isFirst && { is_primary: true }),
+      ...(isAdmitted && { joined_at: new Date() }),
+    })
+    .where('organization_id', '=', id)
+    .where('user_id', '=', userId)
+    .execute()
+}
+
+const setRole = (
+  trx: Transaction<Schema>,
+  { id, userId, role }: { id: string; userId: string; role: Role },
+) =>
+  trx
+    .updateTable('membership')
+    .set({ role })
+    .where('organization_id', '=', id)
+    .where('user_id', '=', userId)
+    .execute()
+
+interface Listing {
+  filters: MemberFilters
+  search: string | undefined
+  page: Page
+}
+
+interface Asking {
+  caller: Principal
+  id: string
+  role: Role
+}
+
+async function listMembers(db: Kysely<Schema>, asking: Asking, { filters, search, page }: Listing) {
+  const { caller, id, role } = asking
+  const isManager = managers.includes(role)
+  let filtered = selected(db, id)
+  if (filters.role) filtered = filtered.where('membership.role', '=', filters.role)
+  if (filters.status) filtered = filtered.where('membership.status', '=', filters.status)
+  if (search !== undefined) {
+    const like = containing(search)
+    filtered = filtered.where((is) =>
+      is.or([
+        is('users.display_name', 'ilike', like),
+        // Who may not see an address does not find anybody by it.
+        ...(isManager ? [is('users.email', 'ilike', like)] : []),
+      ]),
+    )
+  }
+  const [count, rows] = await Promise.all([
+    filtered
+      .clearSelect()
+      .select(({ fn }) => fn.countAll<bigint>().as('total'))
+      .executeTakeFirstOrThrow(),
+    filtered
+      .$if(page.before !== undefined, (query) =>
+        query.where('membership.user_id', '<', page.before ?? ''),
+      )
+      .orderBy('membership.user_id', 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ])
+  const { shown, pagination } = toPaged(page, count.total, rows)
+  const isShown = (row: Row) => isManager || row.user_id === caller.userId
+  return { members: shown.map((row) => toMember(row, isShown(row))), pagination }
+}

@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+import type { MembershipRow, Schema } from '../db/schema'
+import { ApiError } from '../errors'
+
+export const roles = ['owner', 'admin', 'developer', 'viewer', 'member'] as const
+export type Role = MembershipRow['role']
+
+/** Who may change what an organization has. Source: api.md 2.4. */
+export const managers: readonly Role[] = ['owner', 'admin']
+
+/** The role of an active member, undefined for everybody else. */
+export async function roleIn(
+  db: Kysely<Schema>,
+  userId: string,
+  organizationId: string,
+): Promise<Role | undefined> {
+  const row = await db
+    .selectFrom('membership')
+    .select('role')
+    .where('user_id', '=', userId)
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  return row?.role
+}
+
+/** Throws `resource_not_found` for who is no active member, `insufficient_permissions` for another role. */
+export function requireRole(role: Role | undefined, allowed: readonly Role[]): void {
+  if (role === undefined) throw new ApiError('resource_not_found')
+  if (allowed.includes(role)) return
+  throw new ApiError('insufficient_permissions', {
+    message: `This needs the role ${allowed.map((name) => `"${name}"`).join(' or ')} in the organization.`,
+    details: { required: [...allowed], current: [role] },
+  })
+}

@@ -1,0 +1,26 @@
+import { z } from 'zod'
+import { invalidRequest } from '../errors'
+
+/** First parts of model ids and of paths that mean something else. Source: api.md 6.3. */
+const reserved = new Set(
+  'collection auto admin api v1 native docs system support tollgate'.split(' '),
+)
+
+/** A handle or a slug: both share one name space. Source: api.md 6.3. */
+export const publicName = z
+  .string()
+  .min(3)
+  .max(30)
+  .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/, {
+    error: 'must be lower-case letters, digits and single hyphens, and begin with a letter.',
+  })
+
+/** Throws `reserved` for names that mean something else, such as keys of providers. */
+export function checkReserved(
+  param: string,
+  name: string,
+  providers: { has: (key: string) => boolean },
+): void {
+  if (!reserved.has(name) && !providers.has(name)) return
+  throw invalidRequest(param, 'reserved', `${param}: "${name}" is reserved.`)
+}
