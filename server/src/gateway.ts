@@ -79,7 +79,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   refuseCircle(call.hops)
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
-  let turns: Turns<z.output<Schema>> | undefined
+  let turns: Turns<CheckedRequest<z.output<Schema>>> | undefined
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending

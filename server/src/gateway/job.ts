@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Drains } from './drains'
-import type { Turns } from './turns'
+import type { Priced, Turn as TurnOf, Turns } from './turns'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
@@ -9,11 +9,9 @@ import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Credentials } from '../providers/credentials'
-import type { Meter } from '../metering/meter'
 import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
-import type { Volume } from '../metering/worst-case'
 import type { ConnectionRates } from '../policy/connection-rates'
 import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
@@ -141,26 +139,15 @@ export interface CheckedRequest<Request> {
 /** A request that may run. */
 export interface Job<Request> extends CheckedRequest<Request> {
   /** Asks its candidates. */
-  turns: Turns<Request>
+  turns: Turns<CheckedRequest<Request>>
 }
 
-/** A request as one candidate is asked: of that one's model, with a body that is paid for. */
-export interface Turn<Request> extends CheckedRequest<Request> {
-  candidate: Candidate
-  meter: Meter
-}
-
-/** What decides on the price of an endpoint's requests. */
-export interface Priced<Request> {
-  /** Which fields its price covers. */
-  priced: 'chat' | 'completion' | 'embedding'
-  /** The most that a request can make a model read and write. */
-  volume: (request: CheckedRequest<Request>) => Volume
-}
+/** A request as one candidate is asked. */
+export type Turn<Request> = TurnOf<CheckedRequest<Request>>
 
 /** What one model endpoint adds to the stages that all share. */
 export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends Priced<
-  z.output<Schema>
+  CheckedRequest<z.output<Schema>>
 > {
   operation: Exclude<Operation, 'responses'>
   schema: Schema

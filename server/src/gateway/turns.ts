@@ -1,17 +1,41 @@
 import { ConnectionUse } from './connection-use'
-import type { CheckedRequest, Priced, Turn } from './job'
+import type { Ports } from './job'
+import type { Principal } from '../auth/principal'
+import type { Model } from '../catalog/model'
 import { unavailable } from '../errors'
 import { chargeable } from '../metering/costly-fields'
 import type { Meter, Paid } from '../metering/meter'
 import type { MonthPass } from '../metering/month-pass'
+import type { Volume } from '../metering/worst-case'
 import { withOutputLimit } from '../providers/openai/request'
 import { isByPrice, type Candidate } from '../routing/candidate'
 import { dispatch, type Course } from '../routing/dispatch'
 import type { JsonObject } from '../wire/json-body'
 
+/** What decides on the price of an endpoint's requests. */
+export interface Priced<Request> {
+  /** Which fields its price covers. */
+  priced: 'chat' | 'completion' | 'embedding'
+  /** The most that a request can make a model read and write. */
+  volume: (request: Request) => Volume
+}
+
+/** What a turn needs to know of a request that was checked. */
+interface Checkable {
+  ports: Pick<Ports, 'metering' | 'resilience' | 'connectionRates' | 'turns'>
+  principal: Pick<Principal, 'accountId'>
+  body: JsonObject
+  priced: JsonObject | undefined
+  model: Model
+  candidates: readonly Candidate[]
+}
+
+/** A request as one candidate is asked: of that one's model, with a body that is paid for. */
+export type Turn<Request> = Request & { candidate: Candidate; meter: Meter }
+
 interface Options<Request> {
   endpoint: Priced<Request>
-  checked: CheckedRequest<Request>
+  checked: Request
   meter: Meter
   month: MonthPass | undefined
   /** What the request is thought to need. */
@@ -24,7 +48,7 @@ interface Options<Request> {
  * prompts, share it; while one of them needs it, or was answered in it, the others move on only where
  * neither price nor payer changes.
  */
-export class Turns<Request> {
+export class Turns<Request extends Checkable> {
   readonly #options: Options<Request>
   #turn: Turn<Request> | undefined
   #opening: Promise<Turn<Request>> | undefined

@@ -55,10 +55,14 @@ export const recordColumns = [
   ['fee_millionths', 'integer'],
 ] as const
 
-const columnsAtFirst = recordColumns.length - 2
-
-const columnsOfEnd = recordColumns.findIndex(([name]) => name === 'id')
-const columnOfMode = recordColumns.findIndex(([name]) => name === 'billing_mode')
+const placeOf = (column: (typeof recordColumns)[number][0]) =>
+  recordColumns.findIndex(([name]) => name === column)
+const placeOfMode = placeOf('billing_mode')
+const placeOfOrganization = placeOf('organization_id')
+const placeOfFee = placeOf('fee_millionths')
+const columnsOfEnd = placeOf('id')
+/** What a record had before any were added. */
+const fewestColumns = placeOfOrganization
 
 /** What a record says of an attempt from its beginning on: the end of the record, as text. */
 export const beginningOf = (event: AttemptBeginning): string =>
@@ -124,7 +128,7 @@ export const chargeOf = (record: string): Charge => chargeIn(valuesOf(record))
 function chargeIn(values: readonly unknown[]): Charge {
   const [cost, fromLease, leaseId, state] = values
   const [id, startedAt, accountId] = values.slice(columnsOfEnd)
-  const fee = values[columnsAtFirst + 1]
+  const fee = values[placeOfFee]
   if (
     typeof id !== 'string' ||
     typeof startedAt !== 'string' ||
@@ -140,7 +144,7 @@ function chargeIn(values: readonly unknown[]): Charge {
     leaseId: textOrNull(leaseId),
     cost: BigInt(cost),
     fromLease: BigInt(fromLease),
-    payeeId: payeeOf(values[columnOfMode], textOrNull(values[columnsAtFirst])),
+    payeeId: payeeOf(values[placeOfMode], textOrNull(values[placeOfOrganization])),
     feeMillionths: typeof fee === 'number' ? fee : 0,
     isOrphan: state === 'orphan',
   }
@@ -156,9 +160,10 @@ const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null
 
 function valuesOf(list: string): unknown[] {
   const values: unknown = JSON.parse(list)
-  if (Array.isArray(values)) {
-    if (values.length === recordColumns.length) return values
-    if (values.length === columnsAtFirst) return [...values, null, null]
+  const all = recordColumns.length
+  if (Array.isArray(values) && values.length >= fewestColumns && values.length <= all) {
+    // Columns were added at the end since it was written.
+    return [...values, ...Array<null>(all - values.length).fill(null)]
   }
   throw new Error('the journal holds what is no usage event')
 }

@@ -12,7 +12,7 @@ import {
 import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
 import { Refused, type Need } from '../ledger/need'
-import type { Purses } from '../ledger/purses'
+import type { Purse } from '../ledger/purse'
 import type { Hold } from '../ledger/slice'
 import type { Restriction, Restrictions } from '../ledger/restrictions'
 import { toUsd } from '../wire/usd'
@@ -41,7 +41,7 @@ class Price implements Need {
 }
 
 interface Options extends MeterPorts {
-  purses: Purses
+  purses: { of: (accountId: string) => Pick<Purse, 'hold'> }
   restrictions: Pick<Restrictions, 'of'>
   /** Below it nothing is admitted that costs anything. Nano-dollars. */
   minimumBalance: bigint

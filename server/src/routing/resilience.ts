@@ -64,7 +64,7 @@ export class Resilience {
   refusalOf(failing: readonly Candidate[]): ApiError {
     const waitMs = Math.min(...failing.map((candidate) => this.#breakers.waitMs(candidate)))
     return new ApiError('gateway_unavailable', {
-      message: `Whoever serves "${failing[0]?.model.id}" is failing at the moment. Try again soon.`,
+      message: 'Whoever serves this model to you is failing at the moment. Try again soon.',
       retryAfterSeconds: Number.isFinite(waitMs) ? waitMs / 1000 : 1,
     })
   }
