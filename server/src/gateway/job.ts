@@ -11,6 +11,7 @@ import type { Credentials } from '../providers/credentials'
 import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
+import type { ConnectionRates } from '../policy/connection-rates'
 import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
@@ -37,6 +38,7 @@ export interface Ports {
   routing: Routing
   /** Whose turn it is in pools of connections. */
   turns: PoolTurns
+  connectionRates: ConnectionRates
   settings: { readonly current: Open }
   egress: Egress
   credentials: Credentials

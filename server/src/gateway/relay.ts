@@ -29,7 +29,7 @@ const servedBy = ({ model }: Turn<unknown>, identity: Identity): Identity =>
   model.id === identity.model ? identity : { ...identity, model: model.id }
 
 export const sourceOf = (
-  { model, body, candidate }: Turn<unknown>,
+  { model, body, candidate }: Pick<Turn<unknown>, 'model' | 'body' | 'candidate'>,
   textField: Source['textField'],
 ): Source => ({
   provider: candidate.provider.key,
@@ -57,7 +57,10 @@ export const relayRequestOf = (turn: Turn<Relayable>, relay: RelayOf): RelayRequ
 })
 
 /** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
-export function wholeDeadline({ call, ports }: CheckedRequest<unknown>): Deadline {
+export function wholeDeadline({
+  call,
+  ports,
+}: Pick<CheckedRequest<unknown>, 'call' | 'ports'>): Deadline {
   const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
   return call.repeatable ? deadline : followed(deadline, call.signal)
 }

@@ -48,7 +48,10 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
   /** Writes it, where it still belongs to who was allowed to; what it led to is forgotten. */
   async function update(row: Seen, columns: Updateable<ConnectionRow>, isMoved = false) {
     const written = await db.transaction().execute(async (trx) => {
-      if (columns.is_default) await clearDefault(trx, row)
+      if (columns.is_default) {
+        await lockOwner(trx, ownerOf(row), row.organization_id !== null)
+        await clearDefault(trx, row)
+      }
       if (isMoved) {
         await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
       }
