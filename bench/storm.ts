@@ -10,7 +10,9 @@ const calmMs = 5000
 const mostRecoveryMs = 60_000
 
 await using upstream = startKeyedUpstream()
-await using gateway = await startGateway({ environment: { LOG_LEVEL: 'warn' } })
+await using gateway = await startGateway({
+  environment: { LOG_LEVEL: 'warn', BREAKER_SECONDS: '30' },
+})
 const provider = { key: 'storm', name: 'Storm', adapter: 'openai', base_url: upstream.url }
 await gateway.admin('POST', '/providers', provider)
 const keys = Array.from({ length: connections }, (_, place) => `storm-key-${place}`)

@@ -88,10 +88,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
   let candidates: readonly Candidate[] = []
+  let turns: Turns<CheckedRequest<z.output<Schema>>> | undefined
   // The one place where a request ends, however it does.
   const settle = once(async (ending) => {
     const { usage } = ending
-    if (usage) admission.trueUp(promptTokens(usage) + completionTokens(usage))
+    const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
+    if (usage) admission.trueUp(usedTokens)
+    turns?.ended(usedTokens)
     admission.release()
     for (const { member } of candidates) member?.ended(ending.outcome)
     // In one turn with the end of the meter, which tells what was used.
@@ -112,7 +115,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     await admission.reserve(tokens)
     const metering = ports.metering.meter(meteredOf(endpoint, checked))
     meter = metering
-    const turns = new Turns({ endpoint, checked, meter, month })
+    turns = new Turns({ endpoint, checked, meter, month, tokens })
     const reply = await endpoint.run({ ...checked, turns })
     return await settled(told(reply, checked.translation), {
       settle,
@@ -189,7 +192,8 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   }
   const resolution = await resolutionOf(asked, principal, ports)
   const { model, candidates, passedOver } = resolution
-  if (!resolution.isCollection) await fits(model)
+  const isFitting = resolution.isCollection || fits(model)
+  if (isFitting instanceof Promise) await isFitting
   const { pricing } = model
   const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
   const priced = isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined

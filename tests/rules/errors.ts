@@ -27,8 +27,12 @@ export function errorProblems({ error }: Json): string[] {
   else if (row && !row.details.every((key) => key in details)) {
     problems.push(`details lacks one of ${row.details.join()}`)
   }
-  return [...problems, ...wordProblems(code, message)]
+  return [...problems, ...wordProblems(code, withoutName(message, param))]
 }
+
+/** A message names its field, and some of `/api` are called so. */
+const withoutName = (message: unknown, param: unknown) =>
+  typeof param === 'string' ? String(message).replaceAll(param, '') : message
 
 /** R16 and R17: texts that clients read for want of a code. */
 function wordProblems(code: unknown, message: unknown): string[] {

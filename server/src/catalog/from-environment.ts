@@ -43,6 +43,7 @@ export function connectionsFrom(
       priority: 100,
       owner: null,
       isDefault: false,
+      isFailing: false,
       rpm: null,
       tpm: null,
       onlyModels: null,

@@ -28,6 +28,7 @@ export function fromLocalServers(
       priority: 100 + position,
       owner: null,
       isDefault: false,
+      isFailing: false,
       rpm: null,
       tpm: null,
       onlyModels: new Set(offered.map(({ id }) => `local/${id}`)),

@@ -97,17 +97,17 @@ const idsIn = (places: readonly Place[] | undefined) =>
 
 const ownOf = async (owner: string) => (await reads().account(owner)).own.get('fake')
 
-test('connections come default first, then by priority, then the oldest; others stay out', async () => {
+test('connections come default first, then by priority, then the oldest, failing ones last', async () => {
   const owner = await user()
   const old = await connection(owner)
   const young = await connection(owner)
   const first = await connection(owner, { priority: 1 })
   const usual = await connection(owner, { priority: 900, is_default: true })
   await connection(owner, { status: 'inactive' })
-  await connection(owner, { status: 'error' })
+  const failing = await connection(owner, { status: 'error', priority: 1 })
   await connection(await user())
   const places = await ownOf(owner)
-  expect(idsIn(places)).toEqual([[usual], [first], [old], [young]])
+  expect(idsIn(places)).toEqual([[usual], [first], [old], [young], [failing]])
   expect(places?.[0]).toMatchObject({
     billing: 'byok',
     organizationId: null,

@@ -49,11 +49,14 @@ export interface OfferOptions extends StoredOptions {
 }
 
 /**
- * Default first, then by priority, then the oldest: a place comes when the first of its connections
- * would.
+ * Default first, then by priority, then the oldest, and last what is failing: a place comes when the
+ * first of its connections would.
  */
 export const byPlace = ({ connections: [one] }: Place, { connections: [other] }: Place) =>
-  byTurn(one, other)
+  byHealth(one, other) || byTurn(one, other)
+
+const byHealth = (one: Connection, other: Connection) =>
+  Number(one.isFailing) - Number(other.isFailing)
 
 /** Puts an owner's rows in order. What is damaged is left out, and said. */
 export function toOffer(rows: Rows, options: OfferOptions): Offer {
@@ -101,7 +104,7 @@ const placeOf = (
 
 /** As elsewhere, but that the pool's own order decides where priorities are equal. */
 const byTurnInPool = (a: Connection, b: Connection) =>
-  Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority
+  byHealth(a, b) || Number(b.isDefault) - Number(a.isDefault) || a.priority - b.priority
 
 type OwnerColumn = 'user_id' | 'organization_id'
 
@@ -116,7 +119,7 @@ export async function readOffer(
     .selectFrom('connection')
     .selectAll()
     .where(column, '=', id)
-    .where('status', '=', 'active')
+    .where('status', '<>', 'inactive')
     // Those behind a self-hosted gateway are not called from here.
     .where('gateway_type', '=', 2)
     .execute()

@@ -22,6 +22,7 @@ const connection = {
   priority: 1,
   owner: null,
   isDefault: false,
+  isFailing: false,
   rpm: null,
   tpm: null,
   onlyModels: null,

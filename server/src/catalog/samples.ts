@@ -58,6 +58,7 @@ export const sampleConnection = (fields: Partial<Connection> = {}): Connection =
   priority: 100,
   owner: null,
   isDefault: false,
+  isFailing: false,
   rpm: null,
   tpm: null,
   onlyModels: null,

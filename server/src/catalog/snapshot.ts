@@ -18,6 +18,8 @@ export interface Connection {
   /** Lower comes first. */
   priority: number
   isDefault: boolean
+  /** Its provider last refused its credential, or a test of it failed. */
+  isFailing: boolean
   /** Requests and tokens a minute that it takes, null for no limit. */
   rpm: number | null
   tpm: number | null

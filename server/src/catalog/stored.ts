@@ -113,6 +113,7 @@ export const toConnection = (
   priority: row.priority,
   owner: ownerOf(row),
   isDefault: row.is_default,
+  isFailing: row.status === 'error',
   rpm: row.rpm,
   tpm: row.tpm,
   onlyModels: null,

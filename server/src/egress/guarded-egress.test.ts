@@ -176,7 +176,8 @@ test.each([
   ['https://me@one.example/', 'user info'],
   ['https://127.0.0.2/', 'a literal address inside'],
   ['https://localhost/', 'this machine'],
-  ['https://one.example/?x=1', 'a query'],
+  ['https://one.example/#x=1', 'a fragment'],
+  ['https://one.example/a b', 'a space'],
 ])('what was stored under older rules is judged again: %s, %s', async (url) => {
   using stage = new TestStage()
   const { send, asked } = await stage.guarded(() => at('127.0.0.2'), { ports: [443] })
@@ -235,4 +236,13 @@ test('deny by default: only what is the operator’s goes unguarded', async () =
   await stage.forbidden('127.0.0.1', peer.port)
   await failure(egress.send({ ...call, url: `http://127.0.0.1:${peer.port}/`, owner: null }))
   expect([seen.length, stage.trespassers]).toEqual([1, ['127.0.0.1']])
+})
+
+test('what a dialect has behind an address arrives as it was written', async () => {
+  using stage = new TestStage()
+  const peer = await stage.peer()
+  const { send } = await stage.guarded(() => at('127.0.0.2'), { ports: [peer.port] })
+  const path = '/v1beta/models/a%2Fb:streamGenerateContent?alt=sse&x=%20'
+  await (await send(`https://one.example:${peer.port}${path}`)).text()
+  expect(peer.arrived[0]?.text).toStartWith(`POST ${path} HTTP/1.1`)
 })

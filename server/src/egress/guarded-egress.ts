@@ -5,7 +5,7 @@ import type { OwnedCall } from './egress'
 import type { Names } from './names'
 import { assertNoProxy } from './no-proxy'
 import type { TlsOptions, Transport } from './transport'
-import { checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
+import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
 
 /** A request that may not go where it leads. Whoever sent it learns only that nobody was reached. */
 export class AddressRefused extends ConnectionFailed {
@@ -105,9 +105,9 @@ export class GuardedEgress {
 
   /** What was stored may be older than the rules; paths that we add keep to them too. */
   #checked(text: string): URL {
-    const { href, refusal } = checkUserUrl(text, this.#guard.rules)
+    const { url, refusal } = checkCall(text, this.#guard.rules)
     if (refusal !== undefined) throw new AddressRefused(refusal)
-    return new URL(href)
+    return url
   }
 
   /** All addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
@@ -155,9 +155,9 @@ export class GuardedEgress {
 }
 
 /** The same URL with an address in place of its name. */
-function pin({ port, pathname }: URL, address: string): string {
+function pin({ port, pathname, search }: URL, address: string): string {
   const host = isIP(address) === 6 ? `[${address}]` : address
-  return `https://${host}${port === '' ? '' : `:${port}`}${pathname}`
+  return `https://${host}${port === '' ? '' : `:${port}`}${pathname}${search}`
 }
 
 const headersFor = ({ host }: URL, headers: Record<string, string>) => ({ ...headers, host })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { hostileUrls } from './hostile-urls-for-tests'
-import { checkUserUrl } from './user-url'
+import { checkCall, checkUserUrl } from './user-url'
 
 const rules = { ports: [443, 8443], ownHosts: ['tollgate.example', '2606:4700::5'] }
 const refusalOf = (text: string) => checkUserUrl(text, rules).refusal
@@ -67,4 +67,41 @@ test('whatever passes leads where a reader without a parser would look for it', 
     expect(host).toMatch(/^one\.example[\w.-]*(:443|:8443)?$/)
   })
   fc.assert(property, { numRuns: 10_000 })
+})
+
+test('what is called may have a query and escapes behind it, and leads nowhere else for them', () => {
+  for (const text of Object.values(hostileUrls).flat()) {
+    const { url } = checkCall(text, rules)
+    if (!url) continue
+    expect([refusalOf(url.origin), url.username, url.password, url.hash]).toEqual([
+      undefined,
+      '',
+      '',
+      '',
+    ])
+    // Read as a reader would: all before the first slash behind the scheme is the host.
+    expect(text.toLowerCase().replace(':443/', '/').replace(/:443$/, '')).toStartWith(url.origin)
+  }
+  const called = 'https://one.example/v1/a%2Fb:c?alt=sse&version=2024-10-21'
+  expect(checkCall(called, rules).url?.href).toBe(called)
+})
+
+describe('networks that operators allow', () => {
+  const allowed = { ...rules, privateNetworks: () => ['10.1.0.0/16', 'fd00:1::/32'] }
+  const isRefused = (text: string) => checkUserUrl(text, allowed).refusal !== undefined
+
+  test.each(['https://10.1.2.3', 'https://[fd00:1::7]', 'https://8.8.8.8', 'https://llm.internal'])(
+    '%s may be set',
+    (text) => expect(isRefused(text)).toBe(false),
+  )
+
+  test.each([
+    'https://10.2.0.1',
+    'https://[fd00:2::7]',
+    'https://[::ffff:10.1.2.3]',
+    'http://10.1.2.3',
+    'https://10.1.2.3:22',
+    'https://internal',
+    'https://tollgate.example',
+  ])('%s may not', (text) => expect(isRefused(text)).toBe(true))
 })

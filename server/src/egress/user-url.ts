@@ -80,3 +80,24 @@ export function checkUserUrl(text: string, rules: UrlRules): CheckedUrl {
   }
   return { href: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
 }
+
+/** Behind the origin: a path and a query of what adapters write, which escape all else. */
+const behind =
+  /^(https:\/\/[^/?#\\]+)((?:\/(?:[\w.~:@+!$'()*,;=-]|%[\da-f]{2})*)*)(\?(?:[\w.~:@+!$'()*,;=&/-]|%[\da-f]{2})*)?$/i
+
+/** A URL that may be called, or why not. */
+export type CheckedCall = { url: URL; refusal?: never } | { url?: never; refusal: string }
+
+/**
+ * The same for what is called: an address that a user set, with what a provider's dialect has behind
+ * it. Where it leads is judged alike.
+ */
+export function checkCall(text: string, rules: UrlRules): CheckedCall {
+  const [, origin = '', path = '', query = ''] = behind.exec(text) ?? []
+  const checked = checkUserUrl(origin, rules)
+  if (checked.refusal !== undefined) return { refusal: checked.refusal }
+  const url = new URL(text)
+  const isAsWritten = url.pathname === (path || '/') && url.search === (query === '?' ? '' : query)
+  if (url.origin === checked.href && isAsWritten) return { url }
+  return { refusal: 'The address is not written in its usual form.' }
+}

@@ -2,15 +2,18 @@ import type { Ports, ReadBody } from './job'
 import type { Model } from '../catalog/model'
 import { ApiError, invalidRequest } from '../errors'
 import { tokensAtLeast, tokensAtMost } from '../metering/estimate'
-import { checkContext, checkOutputLimit, type PromptSize } from '../policy/size'
+import { checkContext, checkOutputLimit, fitsSurely, type PromptSize } from '../policy/size'
 import type { Demands } from '../routing/collections'
 import { needsOf } from '../routing/needs'
 import type { JsonObject } from '../wire/json-body'
 
 const countingMs = 1000
 
-/** Whether a request fits a model: rejects with `max_tokens_exceeded`, `context_length_exceeded`. */
-export type Fits = (model: Model) => Promise<void>
+/**
+ * Whether a request fits a model; a promise only where its tokens have to be counted. Throws or rejects with
+ * `max_tokens_exceeded` and `context_length_exceeded`.
+ */
+export type Fits = (model: Model) => undefined | Promise<void>
 
 /** Judges one request by any number of models; its tokens are counted once, where at all. */
 export function fitting(
@@ -28,7 +31,7 @@ export function fitting(
   }
   return (model) => {
     checkOutputLimit(model, size)
-    return checkContext(model, prompt, ports)
+    return fitsSurely(model, prompt, ports) ? undefined : checkContext(model, prompt, ports)
   }
 }
 
@@ -43,14 +46,17 @@ export function checkDimensions({ id, dimensions }: Model, body: JsonObject): vo
 /** What a request asks of a collection's members. */
 export const demandsOf = ({ body }: ReadBody, fits: Fits): Demands => ({
   needs: needsOf(body),
-  misfit: async (model) => {
+  misfit(model) {
     try {
       checkDimensions(model, body)
-      await fits(model)
-      return undefined
+      return fits(model)?.then(() => undefined, asMisfit)
     } catch (thrown) {
-      if (thrown instanceof ApiError) return thrown
-      throw thrown
+      return asMisfit(thrown)
     }
   },
 })
+
+function asMisfit(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  throw thrown
+}

@@ -12,6 +12,7 @@ import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
 import type { Translation } from '../dialects/dialect'
+import type { ConnectionRates } from '../policy/connection-rates'
 import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
@@ -39,6 +40,7 @@ export interface Ports {
   routing: Routing
   /** Whose turn it is in pools of connections. */
   turns: PoolTurns
+  connectionRates: ConnectionRates
   settings: { readonly current: Open }
   egress: Egress
   credentials: Credentials

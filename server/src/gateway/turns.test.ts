@@ -7,10 +7,13 @@ import { least, Refused, type Need } from '../ledger/need'
 import { Hold, Slice } from '../ledger/slice'
 import type { UsageEvent } from '../ledger/usage-event'
 import { Metering } from '../metering/metering'
+import { ConnectionRates } from '../policy/connection-rates'
+import { MemoryCounters } from '../policy/memory-counters'
 import { outputLimitOf } from '../providers/openai/request'
 import { AttemptFailed } from '../routing/attempt'
 import type { Billing, Candidate } from '../routing/candidate'
 import { sampleCandidate } from '../routing/candidate-for-tests'
+import { PoolTurns } from '../routing/pool-turns'
 import { Resilience } from '../routing/resilience'
 import { estimateUsage } from '../metering/estimate'
 
@@ -71,6 +74,7 @@ const candidateOf = (id: string, { output = 10, ...billing }: Line = {}): Candid
 /** The turns of a request for at most 1,000 tokens, and its meter. */
 function turnsOf(candidates: Candidate[]) {
   const metering = newMetering()
+  const connectionRates = new ConnectionRates(new MemoryCounters())
   const resilience = new Resilience({ now: () => 0, longestMs: 1000, onChange: () => undefined })
   const meter = metering.meter({
     requestId: 'req_1',
@@ -98,7 +102,7 @@ function turnsOf(candidates: Candidate[]) {
       }),
     },
     checked: {
-      ports: { metering, resilience },
+      ports: { metering, resilience, connectionRates, turns: new PoolTurns() },
       principal: { accountId: 'user_1' },
       body: { max_tokens: 1000, speed: 'fast' },
       priced: undefined,
@@ -107,6 +111,7 @@ function turnsOf(candidates: Candidate[]) {
     },
     meter,
     month: undefined,
+    tokens: 100,
   })
   return { turns, meter }
 }

@@ -1,3 +1,4 @@
+import { ConnectionUse } from './connection-use'
 import type { Ports } from './job'
 import type { Principal } from '../auth/principal'
 import type { Model } from '../catalog/model'
@@ -22,7 +23,7 @@ export interface Priced<Request> {
 
 /** What a turn needs to know of a request that was checked. */
 interface Checkable {
-  ports: Pick<Ports, 'metering' | 'resilience'>
+  ports: Pick<Ports, 'metering' | 'resilience' | 'connectionRates' | 'turns'>
   principal: Pick<Principal, 'accountId'>
   body: JsonObject
   priced: JsonObject | undefined
@@ -38,6 +39,8 @@ interface Options<Request> {
   checked: Request
   meter: Meter
   month: MonthPass | undefined
+  /** What the request is thought to need. */
+  tokens: number
 }
 
 /**
@@ -50,6 +53,7 @@ export class Turns<Request extends Checkable> {
   readonly #options: Options<Request>
   #turn: Turn<Request> | undefined
   #opening: Promise<Turn<Request>> | undefined
+  #use: ConnectionUse | undefined
   /** Whose turn it is. */
   #candidate: Candidate | undefined
   /** The parts that run, or were answered, in this turn. */
@@ -57,6 +61,11 @@ export class Turns<Request extends Checkable> {
 
   constructor(options: Options<Request>) {
     this.#options = options
+  }
+
+  /** The request has ended, and used that many tokens. */
+  ended(usedTokens: number): void {
+    this.#use?.end(usedTokens, this.#candidate?.connection.id)
   }
 
   /**
@@ -71,7 +80,8 @@ export class Turns<Request extends Checkable> {
     const course: Course<Turn<Request>> = {
       candidates: this.#remaining(),
       resilience: checked.ports.resilience,
-      open: (candidate) => this.#open(candidate),
+      open: (candidate) =>
+        ConnectionUse.counts(candidate) ? this.#enter(candidate) : this.#open(candidate),
       close: () => this.#close(),
       begin: before
         ? async (turn, failure) => {
@@ -84,6 +94,14 @@ export class Turns<Request extends Checkable> {
     return dispatch(course, (turn) =>
       turn.candidate.member ? watched(turn.candidate.member, () => attempt(turn)) : attempt(turn),
     )
+  }
+
+  /** One that counts what it takes, or is passed over where it is full. */
+  async #enter(candidate: Candidate): Promise<Turn<Request>> {
+    const { checked, tokens } = this.#options
+    this.#use ??= new ConnectionUse({ ports: checked.ports, tokens })
+    await this.#use.enter(candidate)
+    return this.#open(candidate)
   }
 
   /** A further part begins with whom the others are. */

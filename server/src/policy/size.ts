@@ -34,6 +34,15 @@ export function checkOutputLimit(model: Model, { output }: PromptSize): void {
   })
 }
 
+/** Whether a prompt fits a model by the length of its body alone, as nearly all do. */
+export const fitsSurely = (
+  { contextLength }: Model,
+  prompt: Pick<PromptSize, 'output' | 'tokens'> & { bytes: number },
+  { atMost }: Pick<Ports, 'atMost'>,
+): boolean =>
+  contextLength === null ||
+  prompt.tokens + atMost(prompt.bytes) <= contextLength - (prompt.output?.limit ?? 0)
+
 /**
  * Rejects with `context_length_exceeded` what is certainly too long for a model. Nearly always the
  * length of the body decides; only near the limit are tokens counted. `bytes` is the whole body's.
@@ -43,9 +52,8 @@ export async function checkContext(
   prompt: PromptSize & { bytes: number },
   ports: Ports,
 ): Promise<void> {
-  if (model.contextLength === null) return
+  if (model.contextLength === null || fitsSurely(model, prompt, ports)) return
   const room = model.contextLength - (prompt.output?.limit ?? 0)
-  if (prompt.tokens + ports.atMost(prompt.bytes) <= room) return
   const texts = prompt.texts()
   const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (prompt.tokens + ports.atMost(textBytes) <= room) return

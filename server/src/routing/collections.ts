@@ -20,7 +20,7 @@ export interface PassedMember {
 export interface Demands {
   needs: readonly RequestNeed[]
   /** What is wrong with its size for a model, undefined where nothing is. */
-  misfit: (model: Model) => Promise<ApiError | undefined>
+  misfit: (model: Model) => ApiError | undefined | Promise<ApiError | undefined>
 }
 
 /** What a collection comes to. */
@@ -59,7 +59,13 @@ const mostTold = 20
 export async function shortlistOf(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`
   const sorted = new Sorted()
-  for (const member of collection.members) await sort(member, { collection, choice, sorted })
+  for (const member of collection.members) {
+    const known = look(member, choice, sorted)
+    if (!known) continue
+    const misfit = misfitOf(known.model, choice) ?? choice.demands.misfit(known.model)
+    const found = misfit instanceof Promise ? await misfit : misfit
+    judge(known, found, { collection, choice, sorted })
+  }
   const usable = sorted.firstChoice()
   if (usable.length === 0) throw sorted.refusalFor(name)
   const turn = collection.strategy === 'round_robin' ? choice.turn() : 0
@@ -137,15 +143,31 @@ interface Sorting {
   sorted: Sorted
 }
 
-async function sort(member: Member, { collection, choice, sorted }: Sorting): Promise<void> {
-  const { ways, demands, book } = choice
+/** A member that is there and that somebody serves. */
+function look(member: Member, choice: Choice, sorted: Sorted): Known | undefined {
   const model = modelOf(member, choice)
-  if (!model) return
-  const candidates = candidatesOf(model, ways)
+  if (!model) return undefined
+  const candidates = candidatesOf(model, choice.ways)
   const [first] = candidates
-  if (!first) return sorted.deny(model)
-  const misfit = misfitOf(model, choice) ?? (await demands.misfit(model))
+  if (first) return { member, model, candidates, first }
+  sorted.deny(model)
+  return undefined
+}
+
+interface Known {
+  member: Member
+  model: Model
+  candidates: readonly Candidate[]
+  first: Candidate
+}
+
+function judge(
+  { member, model, candidates, first }: Known,
+  misfit: ApiError | undefined,
+  { collection, choice, sorted }: Sorting,
+): void {
   if (misfit) return sorted.refuse(model, misfit)
+  const { book } = choice
   const { pricing, capabilities, isFree } = model
   sorted.usable.push({
     ...book.look(keyOf(collection, first)),

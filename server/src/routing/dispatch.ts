@@ -50,7 +50,7 @@ export async function dispatch<Turn, Answer>(
       turn = opened instanceof Promise ? await opened : opened
     } catch (thrown) {
       const refused = refusalIn(thrown)
-      refusal ??= refused
+      refusal = weightier(refusal, refused)
       course.passOver(candidate, refused.code)
       continue
     }
@@ -93,6 +93,10 @@ async function refusalOf<Turn>(
   }
   return refusal ?? unavailable()
 }
+
+/** That a connection is full is told only where that was the only cause. Source: api.md 4.8. */
+const weightier = (first: ApiError | undefined, next: ApiError): ApiError =>
+  first && (first.status !== 429 || next.status === 429) ? first : next
 
 /** Throws what is none. */
 function refusalIn(thrown: unknown): ApiError {

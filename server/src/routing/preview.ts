@@ -27,7 +27,7 @@ interface Asked {
 }
 
 /** Of a request that nobody has made yet. */
-const nothingMuch: Demands = { needs: [], misfit: () => Promise.resolve(undefined) }
+const nothingMuch: Demands = { needs: [], misfit: () => undefined }
 
 /** Resolves a name as a call does, and changes nothing: no turn is taken. */
 export async function previewOf(

@@ -1,21 +1,29 @@
 import { Breakers, type Change } from './breakers'
 import type { Candidate } from './candidate'
 import { RetryBudget } from './retry-budget'
-import { verdictOf } from './verdict'
+import { refusalIn, verdictOf } from './verdict'
+import type { Connection } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 
 interface Options {
   now: () => number
   longestMs: number
   onChange: (change: Change) => void
+  /** Told of credentials that are refused, and of answers. */
+  health?: {
+    refused: (connection: Connection, words: string) => void
+    answered: (connection: Connection) => void
+  }
 }
 
 /** What is known of how candidates fare, and how many further attempts that allows. */
 export class Resilience {
   readonly budget = new RetryBudget()
   readonly #breakers: Breakers
+  readonly #health: Options['health']
 
-  constructor(options: Options) {
+  constructor({ health, ...options }: Options) {
+    this.#health = health
     this.#breakers = new Breakers(options)
   }
 
@@ -39,10 +47,13 @@ export class Resilience {
   /** A candidate has given the head of a good answer. */
   answered(candidate: Candidate, since: number): void {
     this.#breakers.succeeded(candidate, since)
+    this.#health?.answered(candidate.connection)
   }
 
   /** An attempt ended with what was thrown, before its answer or within it. */
   ended(candidate: Candidate, since: number, thrown: unknown): void {
+    const refusal = refusalIn(thrown)
+    if (refusal !== undefined) this.#health?.refused(candidate.connection, refusal)
     const { says, busyMs } = verdictOf(thrown)
     if (says === 'fails') this.#breakers.failed(candidate, since, busyMs)
     else if (says === 'works') this.#breakers.succeeded(candidate, since)
@@ -53,7 +64,7 @@ export class Resilience {
   refusalOf(failing: readonly Candidate[]): ApiError {
     const waitMs = Math.min(...failing.map((candidate) => this.#breakers.waitMs(candidate)))
     return new ApiError('gateway_unavailable', {
-      message: `Whoever serves "${failing[0]?.model.id}" is failing at the moment. Try again soon.`,
+      message: 'Whoever serves this model to you is failing at the moment. Try again soon.',
       retryAfterSeconds: Number.isFinite(waitMs) ? waitMs / 1000 : 1,
     })
   }

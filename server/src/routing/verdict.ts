@@ -44,3 +44,13 @@ function providersFault({ status, retryAfterSeconds = 0, cause }: ApiError): Ver
   // An account without credit says 429, and a credential that is not known 401.
   return upstream === 401 || upstream === 429 ? fails : nothing
 }
+
+/** The provider's words where it refused the credential: 401 or 403. Undefined for all else. */
+export function refusalIn(thrown: unknown): string | undefined {
+  const error = thrown instanceof AttemptFailed ? thrown.error : thrown
+  if (!(error instanceof ApiError) || error.code !== 'provider_error') return undefined
+  const status = isObject(error.cause) ? error.cause['upstreamStatus'] : undefined
+  if (status !== 401 && status !== 403) return undefined
+  const words = error.details['provider_error']
+  return typeof words === 'string' && words !== '' ? words : error.message
+}

@@ -8,6 +8,7 @@ import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Catalog } from '../catalog/catalog'
+import { ConnectionHealth } from '../catalog/connection-health'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
 import { Listener } from '../db/listener'
@@ -21,6 +22,7 @@ import type { Claims } from '../idempotency/claims'
 import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
 import { AddressRate } from '../policy/address-rate'
+import { ConnectionRates } from '../policy/connection-rates'
 import type { Counters } from '../policy/counters'
 import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
@@ -88,17 +90,13 @@ export async function openGateway(
     now: () => Date.now(),
     deadline: () => AbortSignal.timeout(tokenMs),
   })
-  const { door, limits } = openDoor({ ...parts, keyring }, stack)
+  const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
-  const resilience = new Resilience({
-    now: () => performance.now(),
-    longestMs: parts.config.breakerMs,
-    onChange: (change) => tellChange(log, change),
-  })
+  const resilience = openResilience(parts)
   const { metering, months } = money
   return {
     gateway: createGateway({
@@ -109,6 +107,7 @@ export async function openGateway(
       catalog,
       routing: names.routing,
       turns: new PoolTurns(),
+      connectionRates,
       settings,
       egress,
       credentials,
@@ -145,6 +144,18 @@ function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
   else log.info(subject, 'a connection that was failing works again')
 }
 
+/** How candidates fare, and what of that is written down with their connections. */
+const openResilience = ({ config, storage, log }: Parts) =>
+  new Resilience({
+    now: () => performance.now(),
+    longestMs: config.breakerMs,
+    onChange: (change) => tellChange(log, change),
+    health: new ConnectionHealth({
+      db: storage.database.query,
+      onError: (err) => log.warn({ err }, 'the state of a connection could not be written down'),
+    }),
+  })
+
 function openEgress({ config, timers, settings, crashAt }: Parts) {
   const { baseUrl, host, userEndpointPorts: ports } = config
   const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
@@ -171,7 +182,8 @@ function openDoor(
       log.warn({ err }, 'the last use of keys could not be noted'),
     ),
   )
-  const limits = new Limits(openCounters(config, log, stack))
+  const counters = openCounters(config, log, stack)
+  const limits = new Limits(counters)
   const failures = new FailedAuthentications({
     perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
   })
@@ -180,6 +192,7 @@ function openDoor(
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
     limits,
+    connectionRates: new ConnectionRates(counters),
     door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
   }
 }

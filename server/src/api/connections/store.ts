@@ -45,25 +45,6 @@ export type ConnectionStore = ReturnType<typeof createConnectionStore>
 export function createConnectionStore(ports: OwnedConnectionPorts) {
   const { db, catalog, sealingKeys, changed } = ports
 
-  /** Writes it, where it still belongs to who was allowed to; what it led to is forgotten. */
-  async function update(row: Seen, columns: Updateable<ConnectionRow>, isMoved = false) {
-    const written = await db.transaction().execute(async (trx) => {
-      if (columns.is_default) await clearDefault(trx, row)
-      if (isMoved) {
-        await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
-      }
-      return trx
-        .updateTable('connection')
-        .set({ ...columns, updated_at: new Date() })
-        .where('id', '=', row.id)
-        .returningAll()
-        .executeTakeFirst()
-    })
-    if (!written) throw new ApiError('resource_not_found')
-    changed(ownerOf(row))
-    return shown({ ...written, role: row.role })
-  }
-
   return {
     list: (caller: Principal, filters: Filters, page: Page) =>
       listConnections(db, caller.userId, { filters, page }),
@@ -80,12 +61,12 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
       const wanted = { ...fields, ...(address && { endpoint_url: address }) }
       const columns = toColumns(row, wanted, sealingKeys)
       checkChange(catalog, row, columns)
-      return update(row, columns, leadsElsewhere(row, wanted))
+      return update(ports, row, { columns, isMoved: leadsElsewhere(row, wanted) })
     },
     async updateKey(caller: Principal, id: string, secret: string) {
       const row = await findManaged(db, caller, id)
       const columns = toSecretColumns(secret, id, sealingKeys)
-      await update(row, { ...columns, status: 'active', last_error: null })
+      await update(ports, row, { columns: { ...columns, status: 'active', last_error: null } })
       return { success: true as const, message: 'The key was replaced.' }
     },
     async delete(caller: Principal, id: string) {
@@ -101,6 +82,32 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
       return answer
     },
   }
+}
+
+/** Writes it, where it still belongs to who was allowed to; what it led to is forgotten. */
+async function update(
+  { db, changed }: OwnedConnectionPorts,
+  row: Seen,
+  { columns, isMoved = false }: { columns: Updateable<ConnectionRow>; isMoved?: boolean },
+) {
+  const written = await db.transaction().execute(async (trx) => {
+    if (columns.is_default) {
+      await lockOwner(trx, ownerOf(row), row.organization_id !== null)
+      await clearDefault(trx, row)
+    }
+    if (isMoved) {
+      await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
+    }
+    return trx
+      .updateTable('connection')
+      .set({ ...columns, updated_at: new Date() })
+      .where('id', '=', row.id)
+      .returningAll()
+      .executeTakeFirst()
+  })
+  if (!written) throw new ApiError('resource_not_found')
+  changed(ownerOf(row))
+  return shown({ ...written, role: row.role })
 }
 
 /** What an account may see: its own, and those of organizations where it is active. */

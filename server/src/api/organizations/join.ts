@@ -49,6 +49,8 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
       .selectFrom('users')
       .select('email')
       .where('id', '=', userId)
+      // Of two organizations that let somebody in at once, one becomes the primary one.
+      .forNoKeyUpdate()
       .executeTakeFirstOrThrow()
     const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
     const isActive =

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { Kysely } from 'kysely'
+import { ConnectionHealth } from './connection-health'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+
+let stack: AsyncDisposableStack
+let db: Kysely<Schema>
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  db = (await openTestDatabase(stack)).query
+})
+afterAll(() => stack.disposeAsync())
+
+async function stage(status: 'active' | 'inactive' | 'error' = 'active') {
+  const id = newId('conn')
+  const row = { id, scope: 'platform' as const, name: 'one', provider: 'fake', status }
+  await db.insertInto('connection').values(row).execute()
+  const clock = { ms: 0 }
+  const errors: unknown[] = []
+  const onError = (error: unknown) => void errors.push(error)
+  const health = new ConnectionHealth({ db, onError, now: () => clock.ms })
+  const read = () =>
+    db
+      .selectFrom('connection')
+      .select(['status', 'last_error'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+  /** As soon as it is so. */
+  const becomes = async (wanted: string) => {
+    while ((await read()).status !== wanted) await Bun.sleep(2)
+    return read()
+  }
+  return { id, health, clock, read, becomes, errors }
+}
+
+test('21.2: a credential that is refused is told, and forgotten when it is taken again', async () => {
+  const { id, health, clock, becomes } = await stage()
+  health.refused({ id, isFailing: false }, 'no such key')
+  expect(await becomes('error')).toEqual({ status: 'error', last_error: 'no such key' })
+  clock.ms += 5000
+  health.answered({ id, isFailing: true })
+  expect(await becomes('active')).toEqual({ status: 'active', last_error: null })
+})
+
+test('one that answers now and refuses then is written once in 5 s', async () => {
+  const { id, health, clock, read, becomes } = await stage()
+  health.refused({ id, isFailing: false }, 'first')
+  await becomes('error')
+  health.answered({ id, isFailing: true })
+  await Bun.sleep(50)
+  expect((await read()).status).toBe('error')
+  clock.ms += 5000
+  health.answered({ id, isFailing: true })
+  await becomes('active')
+})
+
+test('what its owner took out of use stays so; what has no row is nobody’s', async () => {
+  const { id, health, read, errors } = await stage('inactive')
+  health.refused({ id, isFailing: false }, 'no')
+  health.refused({ id: 'openai', isFailing: false }, 'no')
+  await Bun.sleep(50)
+  expect([(await read()).status, errors]).toEqual(['inactive', []])
+})

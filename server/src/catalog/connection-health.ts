@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { isId } from '../db/id'
+import type { Schema } from '../db/schema'
+
+interface Options {
+  db: Kysely<Schema>
+  onError: (error: unknown) => void
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+/** What a request saw of a connection. */
+interface Seen {
+  id: string
+  /** What is stored of it. */
+  isFailing: boolean
+}
+
+/** Two models of which one is refused would have the row written with every request. */
+const onceInMs = 5000
+const mostRemembered = 10_000
+const longestWords = 300
+
+/**
+ * Writes down, beside the requests, that a provider refuses a connection's credential, and that it
+ * takes it again. A connection that is refused comes after its owner's others, until it works.
+ */
+export class ConnectionHealth {
+  readonly #options: Options
+  readonly #now: () => number
+  readonly #writtenAtMs = new LRUCache<string, number>({ max: mostRemembered })
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
+  }
+
+  /** The provider answered 401 or 403, in these words. */
+  refused({ id, isFailing }: Seen, words: string): void {
+    if (!isFailing) this.#write(id, { from: 'active', to: 'error', words })
+  }
+
+  /** The provider answered. */
+  answered({ id, isFailing }: Seen): void {
+    if (isFailing) this.#write(id, { from: 'error', to: 'active', words: null })
+  }
+
+  #write(id: string, { from, to, words }: Change): void {
+    const nowMs = this.#now()
+    const lastMs = this.#writtenAtMs.get(id) ?? -Infinity
+    // Those of the environment have no row.
+    if (nowMs - lastMs < onceInMs || !isId('conn', id)) return
+    this.#writtenAtMs.set(id, nowMs)
+    this.#options.db
+      .updateTable('connection')
+      .set({ status: to, last_error: words && words.slice(0, longestWords) })
+      .where('id', '=', id)
+      .where('status', '=', from)
+      .execute()
+      .catch(this.#options.onError)
+  }
+}
+
+interface Change {
+  from: 'active' | 'error'
+  to: 'active' | 'error'
+  words: string | null
+}

@@ -1,0 +1,44 @@
+import type { ConnectionRates } from '../policy/connection-rates'
+import type { Candidate } from '../routing/candidate'
+import type { PoolTurns } from '../routing/pool-turns'
+
+interface Options {
+  ports: { connectionRates: ConnectionRates; turns: PoolTurns }
+  /** Reserved at a connection with a limit of tokens. */
+  tokens: number
+}
+
+/** What one request takes of the connections that it goes to, until it ends. */
+export class ConnectionUse {
+  readonly #options: Options
+  readonly #ends: (() => void)[] = []
+  /** By connection: what makes its tokens good. */
+  readonly #reserved = new Map<string, (used: number) => void>()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Nearly every connection counts nothing. */
+  static counts({ connection: { rpm, tpm }, isPooled }: Candidate): boolean {
+    return isPooled || rpm !== null || tpm !== null
+  }
+
+  /** Counts a request. Rejects with `rate_limit_exceeded` where the connection is full. */
+  async enter({ connection }: Candidate): Promise<void> {
+    const { ports, tokens } = this.#options
+    const { id, rpm } = connection
+    // The parts of a request are requests to the provider, and share its tokens.
+    const tpm = this.#reserved.has(id) ? null : connection.tpm
+    const end = await ports.connectionRates.enter({ id, rpm, tpm }, tokens)
+    if (tpm !== null) this.#reserved.set(id, end)
+    this.#ends.push(ports.turns.began(id))
+  }
+
+  /** What was used counts at the connection that answered. Twice is harmless. */
+  end(usedTokens: number, answeredBy: string | undefined): void {
+    for (const end of this.#ends.splice(0)) end()
+    for (const [id, makeGood] of this.#reserved) makeGood(id === answeredBy ? usedTokens : 0)
+    this.#reserved.clear()
+  }
+}

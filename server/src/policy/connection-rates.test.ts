@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'bun:test'
+import { ConnectionRates } from './connection-rates'
+import { MemoryCounters } from './memory-counters'
+
+function stage() {
+  const clock = { ms: 0 }
+  const rates = new ConnectionRates(new MemoryCounters(() => clock.ms))
+  return { rates, clock }
+}
+
+const limited = (rpm: number | null, tpm: number | null, id = 'conn_1') => ({ id, rpm, tpm })
+
+test('a connection takes as many requests a minute as it says, each for itself', async () => {
+  const { rates, clock } = stage()
+  await rates.enter(limited(2, null), 0)
+  await rates.enter(limited(2, null), 0)
+  await rates.enter(limited(2, null, 'conn_2'), 0)
+  await expect(rates.enter(limited(2, null), 0)).rejects.toMatchObject({
+    code: 'rate_limit_exceeded',
+    details: { limit: 2, window: 60, retry_after: 60 },
+  })
+  clock.ms += 61_000
+  await rates.enter(limited(2, null), 0)
+})
+
+describe('tokens', () => {
+  test('are reserved at entry, and made good when it is known what was used', async () => {
+    const { rates } = stage()
+    const end = await rates.enter(limited(null, 100), 90)
+    await expect(rates.enter(limited(null, 100), 20)).rejects.toMatchObject({
+      code: 'rate_limit_exceeded',
+    })
+    end(10)
+    await rates.enter(limited(null, 100), 20)
+  })
+
+  test('a request that they refuse does not count as one', async () => {
+    const { rates } = stage()
+    const end = await rates.enter(limited(2, 100), 90)
+    await expect(rates.enter(limited(2, 100), 90)).rejects.toMatchObject({ status: 429 })
+    end(0)
+    await rates.enter(limited(2, 100), 90)
+  })
+
+  test('a request that never fits is told to wait as long as any', async () => {
+    const { rates } = stage()
+    await expect(rates.enter(limited(null, 100), 101)).rejects.toMatchObject({
+      details: { limit: 100, window: 60, retry_after: 60 },
+    })
+  })
+})

@@ -1,0 +1,133 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { newOrganization, unused } from './organization'
+import { call, openStage, problem, type Stage } from './stage'
+import type { Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+afterEach(() => stage.gateway.recorder.verify())
+
+const api = (by: Customer, request: string, body?: Json) => call(stage.gateway, by, request, body)
+
+const organization = (fields?: Json) => newOrganization(stage, fields)
+
+describe('joining', () => {
+  test('is for public ones that take requests, once', async () => {
+    const { owner, path } = await organization({ is_public: false })
+    const joining = await stage.somebody()
+    expect((await api(joining, `POST ${path}/join`, {})).status).toBe(404)
+    await api(owner, `PUT ${path}`, { is_public: true, allow_join_requests: false })
+    expect((await api(joining, `POST ${path}/join`, {})).status).toBe(404)
+    await api(owner, `PUT ${path}`, { allow_join_requests: true })
+    const joined = await api(joining, `POST ${path}/join`, {})
+    expect([joined.status, joined.body['status'], joined.body['role']]).toEqual([
+      201,
+      'pending',
+      'member',
+    ])
+    expect(problem(await api(joining, `POST ${path}/join`, {}))).toEqual([400, null, 'duplicate'])
+    await api(owner, `DELETE ${path}/members/${joining.userId}`)
+    await api(owner, `PUT ${path}`, { auto_approve_requests: true })
+    const again = await api(joining, `POST ${path}/join`, {})
+    expect(again.body).toMatchObject({ status: 'active' })
+    await api(joining, `DELETE ${path}/members/${joining.userId}`)
+    await api(owner, `PUT ${path}`, {
+      auto_approve_requests: false,
+      auto_approve_domains: ['EXAMPLE.com'],
+    })
+    const known = await api(joining, `POST ${path}/join`, {})
+    expect(known.body).toMatchObject({ status: 'active' })
+  })
+})
+
+describe('members', () => {
+  test('2.4: an admin gives the roles below his own, and changes nobody above', async () => {
+    const { owner, path, member } = await organization()
+    const [admin, other, plain] = [await member('admin'), await member('admin'), await member()]
+    const put = (by: Customer, who: Customer, change: Json) =>
+      api(by, `PUT ${path}/members/${who.userId}`, change)
+    expect((await put(admin, plain, { role: 'viewer' })).body).toMatchObject({ role: 'viewer' })
+    expect((await put(admin, plain, { role: 'admin' })).status).toBe(403)
+    expect((await put(admin, other, { status: 'suspended' })).status).toBe(403)
+    expect((await put(admin, owner, { role: 'member' })).status).toBe(403)
+    expect((await put(plain, plain, { role: 'owner' })).status).toBe(403)
+    expect(problem(await put(admin, admin, { role: 'member' }))).toEqual([
+      400,
+      'role',
+      'not_allowed',
+    ])
+    expect(problem(await put(owner, owner, { status: 'suspended' }))).toEqual([
+      400,
+      'status',
+      'not_allowed',
+    ])
+    expect((await api(admin, `DELETE ${path}/members/${other.userId}`)).status).toBe(403)
+    expect(problem(await api(admin, `DELETE ${path}/members/${owner.userId}`))).toEqual([
+      400,
+      'user_id',
+      'not_allowed',
+    ])
+    expect((await api(other, `DELETE ${path}/members/${other.userId}`)).status).toBe(200)
+    expect((await api(admin, `DELETE ${path}/members/${plain.userId}`)).status).toBe(200)
+  })
+
+  test('the owner hands over, and becomes an admin; there is always one owner', async () => {
+    const { owner, path, member } = await organization()
+    const heir = await member()
+    const handed = await api(owner, `PUT ${path}/members/${heir.userId}`, { role: 'owner' })
+    expect(handed.body).toMatchObject({ role: 'owner' })
+    expect((await api(owner, `GET ${path}`)).body).toMatchObject({ role: 'admin' })
+    const { body } = await api(heir, `GET ${path}/members?role=owner`)
+    expect(body['members']).toMatchObject([{ user_id: heir.userId }])
+    const owners = await organization()
+    await api(owners.owner, `POST ${path}/join`, {})
+    const busy = await api(heir, `PUT ${path}/members/${owners.owner.userId}`, {
+      role: 'owner',
+      status: 'active',
+    })
+    expect(problem(busy)).toEqual([400, null, 'limit_reached'])
+  })
+
+  test('A05: addresses and spending are shown to managers and to oneself', async () => {
+    const { owner, path, member } = await organization()
+    const plain = await member()
+    await api(owner, `PUT ${path}/members/${plain.userId}`, {
+      spending_limit: 5,
+      department: 'R&D',
+    })
+    const shown = async (by: Customer) => {
+      const { body } = await api(by, `GET ${path}/members`)
+      const list: unknown = body['members']
+      return Array.isArray(list) ? list : []
+    }
+    for (const one of await shown(owner)) expect(one.email).toContain('@')
+    const [own, other] = await shown(plain)
+    expect([own.user_id, own.spending_limit, own.department]).toEqual([plain.userId, 5, 'R&D'])
+    expect([other.user_id, other.email, other.spent_this_month]).toEqual([owner.userId, null, null])
+    const found = await api(plain, `GET ${path}/members?search=example.com`)
+    expect(found.body['members']).toEqual([])
+  })
+
+  test('as many as the plan says', async () => {
+    const plan = await stage.gateway.admin('POST', '/plans', {
+      name: unused('small'),
+      max_org_members: 2,
+      is_default: true,
+    })
+    const { plans } = await stage.gateway.admin('GET', '/plans?search=free')
+    const [free] = Array.isArray(plans) ? plans : []
+    const { path, member, owner } = await organization()
+    await stage.gateway.admin('PUT', `/plans/${free.id}`, { is_default: true })
+    expect(plan['max_org_members']).toBe(2)
+    await member()
+    const third = await stage.somebody()
+    await api(third, `POST ${path}/join`, {})
+    const full = await api(owner, `PUT ${path}/members/${third.userId}`, { status: 'active' })
+    expect(problem(full)).toEqual([400, null, 'limit_reached'])
+  })
+})

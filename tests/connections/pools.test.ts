@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { call, completion, idIn, openStage, problem, type Stage } from './stage'
+import { ask, messages, type Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+/** Connections that take turns, and those that are full. */
+
+let stage: Stage
+let customer: Customer
+let stranger: Customer
+
+beforeAll(async () => {
+  stage = await openStage()
+  customer = await stage.somebody()
+  stranger = await stage.somebody()
+  const { gateway } = stage
+  await gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
+  const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
+  await gateway.admin('POST', '/models', { id: 'fake/one', ...model })
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+afterEach(() => {
+  stage.gateway.recorder.verify()
+  stage.upstream.seen.length = 0
+  stage.upstream.answer = () => completion()
+})
+
+const api = (request: string, body?: Json, by = customer) => call(stage.gateway, by, request, body)
+
+const made = async (more: Json, by: Customer) => {
+  const fields = { name: 'one', provider: 'fake', api_key: 'sk-fake-0123456789' }
+  const own = { ...fields, endpoint_url: stage.upstream.url, ...more }
+  return idIn(await api('POST /connections', own, by))
+}
+
+const chat = (model: string, by: Customer) =>
+  ask(stage.gateway, { key: by.key, body: { model, messages } })
+
+const keyed = (by: Customer) => ['a', 'b', 'c'].map((key) => made({ api_key: `sk-${key}` }, by))
+const asked = () => stage.upstream.seen.map(({ headers }) => headers.get('authorization')?.at(-1))
+const pool = (connection_ids: string[], more: Json = {}) => ({
+  name: 'p',
+  provider: 'fake',
+  connection_ids,
+  ...more,
+})
+
+test('a pool stands in place of its members, and is changed as a whole', async () => {
+  const by = await stage.somebody()
+  const ids = await Promise.all(keyed(by))
+  const answer = await api('POST /connection-pools', pool(ids), by)
+  const path = `/connection-pools/${idIn(answer)}`
+  expect(answer.body).toMatchObject({
+    strategy: 'round_robin',
+    scope: 'individual',
+    organization_id: null,
+    billing_mode: null,
+    connection_ids: ids,
+    enabled: true,
+  })
+  for (let k = 0; k < 6; k++) await chat('fake/one', by)
+  expect(new Set(asked().slice(0, 3))).toEqual(new Set(['a', 'b', 'c']))
+  expect(asked().slice(3)).toEqual(asked().slice(0, 3))
+  const [a = '', b = ''] = ids
+  const changed = await api(`PUT ${path}`, { strategy: 'priority', connection_ids: [b, a] }, by)
+  expect(changed.body).toMatchObject({ connection_ids: [b, a], strategy: 'priority' })
+  await api(`PUT /connections/${b}`, { priority: 1, is_default: true }, by)
+  stage.upstream.seen.length = 0
+  for (let k = 0; k < 3; k++) await chat('fake/one', by)
+  expect(asked()).toEqual(['b', 'b', 'b'])
+  await api(`DELETE /connections/${b}`, undefined, by)
+  expect((await api(`GET ${path}`, undefined, by)).body).toMatchObject({ connection_ids: [a] })
+  expect((await api(`GET ${path}`, undefined, stranger)).status).toBe(404)
+  expect((await api(`PUT ${path}`, { name: 'x' }, stranger)).status).toBe(404)
+  expect((await api(`DELETE ${path}`, undefined, stranger)).status).toBe(404)
+  expect((await api(`DELETE ${path}`, undefined, by)).body).toMatchObject({ success: true })
+  expect((await api('GET /connection-pools', undefined, by)).body).toMatchObject({ pools: [] })
+})
+
+test.each<[Json, string, string]>([
+  [{ name: undefined }, 'name', 'required'],
+  [{ provider: 'nobody' }, 'provider', 'unknown_value'],
+  [{ connection_ids: [] }, 'connection_ids', 'empty'],
+  [{ connection_ids: ['conn_x', 'conn_x'] }, 'connection_ids.1', 'duplicate'],
+  [{ connection_ids: ['conn_x'] }, 'connection_ids.0', 'unknown_value'],
+  [{ strategy: 'best' }, 'strategy', 'unknown_value'],
+  [{ billing_mode: 'org_pays' }, 'billing_mode', 'not_allowed'],
+  [{ scope: 'organization' }, 'organization_id', 'required'],
+])('a pool %j is refused at %s: %s', async (more, param, issue) => {
+  const answer = await api('POST /connection-pools', pool(['conn_x'], more))
+  expect(problem(answer)).toEqual([400, param, issue])
+})
+
+test('a full connection is passed over; where all are full, it is 429', async () => {
+  const by = await stage.somebody()
+  await made({ api_key: 'sk-a', rate_limits: { rpm: 1 } }, by)
+  await made({ api_key: 'sk-b', rate_limits: { rpm: 1 } }, by)
+  for (let k = 0; k < 2; k++) expect((await chat('fake/one', by)).status).toBe(200)
+  expect(asked()).toEqual(['a', 'b'])
+  const { status, error, headers } = await chat('fake/one', by)
+  expect([status, error.code, error.details?.['limit']]).toEqual([429, 'rate_limit_exceeded', 1])
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(asked()).toEqual(['a', 'b'])
+})
+
+test('tokens are reserved at a connection, and made good after its answer', async () => {
+  const by = await stage.somebody()
+  await made({ rate_limits: { tpm: 2000 } }, by)
+  const one = { model: 'fake/one', messages, max_tokens: 1500 }
+  for (let k = 0; k < 5; k++) {
+    expect((await ask(stage.gateway, { key: by.key, body: one })).status).toBe(200)
+  }
+  const large = await ask(stage.gateway, { key: by.key, body: { ...one, max_tokens: 3000 } })
+  expect([large.status, large.error.code]).toEqual([429, 'rate_limit_exceeded'])
+})

@@ -1,0 +1,76 @@
+import { afterAll, expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { allowLoopback, call, idIn, newSomebody, reaching, startUpstream } from './stage'
+import { openDatabase } from '../database'
+import { ask, messages } from '../faults/asking'
+import { newDataDir, startGateway, type Customer } from '../rig'
+
+const root = join(dirname(import.meta.dir), '..')
+const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
+
+const upstream = startUpstream()
+const dataDir = await newDataDir()
+afterAll(async () => {
+  await upstream[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function rotate(keys: string) {
+  const child = Bun.spawn([process.execPath, 'server/src/rotate-keys.ts'], {
+    cwd: root,
+    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, ENCRYPTION_KEY: keys },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  return { out, err, code: await child.exited }
+}
+
+const start = (keys: string) =>
+  startGateway({ dataDir, environment: { ...reaching(upstream), ENCRYPTION_KEY: keys } })
+
+test('K07: the key is changed while the server runs, and the old one is not needed any more', async () => {
+  const [old, young] = [newKey(), newKey()]
+  let customer: Customer
+  const both = `young:${young},old:${old}`
+  const call200 = async (gateway: Awaited<ReturnType<typeof start>>) => {
+    const body = { model: 'fake/one', messages }
+    return (await ask(gateway, { key: customer.key, body })).status
+  }
+  {
+    await using gateway = await start(old)
+    await allowLoopback(gateway)
+    await gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
+    const model = { id: 'fake/one', name: 'One', category: 'chat', is_free: true }
+    await gateway.admin('POST', '/models', model)
+    customer = await newSomebody(gateway)
+    const fields = { name: 'Mine', provider: 'fake', api_key: 'sk-one' }
+    const own = { ...fields, endpoint_url: upstream.url }
+    idIn(await call(gateway, customer, 'POST /connections', own))
+    expect(await call200(gateway)).toBe(200)
+  }
+  {
+    await using gateway = await start(both)
+    expect(await call200(gateway)).toBe(200)
+    expect(await rotate(both)).toEqual({
+      out: '1 secrets are now wrapped by the key "young".\n',
+      err: '',
+      code: 0,
+    })
+    expect(await call200(gateway)).toBe(200)
+    await using sql = await openDatabase(dataDir)
+    expect(await sql`select secret_key_id from connection`).toEqual([{ secret_key_id: 'young' }])
+  }
+  // While nothing runs, it starts the database itself.
+  const again = await rotate(both)
+  expect([again.code, again.out]).toEqual([0, '0 secrets are now wrapped by the key "young".\n'])
+  {
+    await using gateway = await start(`young:${young}`)
+    expect(await call200(gateway)).toBe(200)
+  }
+  await expect(start(old)).rejects.toThrow('ENCRYPTION_KEY is not the one')
+})

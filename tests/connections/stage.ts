@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ask, parsed, type Answer, type Json } from '../faults/asking'
+import { startGateway, type Customer, type Gateway } from '../rig'
+
+const fixture = (name: string) => join(import.meta.dir, 'fixtures', name)
+
+/** Whom a gateway has to trust to reach an `Upstream`. */
+export const authority = fixture('local.pem')
+
+/** A request as it reached the provider. */
+export interface Seen {
+  path: string
+  method: string
+  headers: Headers
+  body: Json
+}
+
+/** Somebody's provider: a server on https, at an address that is private. */
+export interface Upstream extends AsyncDisposable {
+  /** `https://127.0.0.2:<port>`. */
+  url: string
+  port: number
+  /** Since the last reset. */
+  seen: Seen[]
+  /** Answers every request until it is set anew. */
+  answer: (request: Seen) => Response | Promise<Response>
+}
+
+/** A chat completion in OpenAI's format. */
+export const completion = (content = 'Hello.') =>
+  Response.json({
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 },
+  })
+
+export function startUpstream(): Upstream {
+  const seen: Seen[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.2',
+    tls: { key: readFileSync(fixture('local.key')), cert: readFileSync(authority) },
+    async fetch(request) {
+      const { pathname } = new URL(request.url)
+      const { method, headers } = request
+      const arrived = { path: pathname, method, headers, body: parsed(await request.text()) }
+      seen.push(arrived)
+      return upstream.answer(arrived)
+    },
+  })
+  const upstream: Upstream = {
+    url: `https://127.0.0.2:${server.port}`,
+    port: server.port ?? 0,
+    seen,
+    answer: () => completion(),
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
+  return upstream
+}
+
+/** What a gateway needs, so that customers can reach these upstreams once the operator allows it. */
+export const reaching = (...upstreams: Upstream[]) => ({
+  NODE_EXTRA_CA_CERTS: authority,
+  USER_ENDPOINT_PORTS: ['443', ...upstreams.map(({ port }) => String(port))].join(','),
+  MINIMUM_BALANCE_USD: '0',
+  LOG_LEVEL: 'info',
+})
+
+/** Lets customers' addresses be those of this machine. */
+export const allowLoopback = ({ admin }: Gateway) =>
+  admin('PUT', '/config', { allowed_private_networks: ['127.0.0.2/32'] })
+
+/** A gateway, and one upstream that its customers may name. */
+export interface Stage extends AsyncDisposable {
+  gateway: Gateway
+  upstream: Upstream
+  /** Somebody whose key may do everything, with nothing on his account. */
+  somebody: () => Promise<Customer>
+}
+
+export async function openStage(): Promise<Stage> {
+  const upstream = startUpstream()
+  const gateway = await startGateway({ environment: reaching(upstream) })
+  await allowLoopback(gateway)
+  return {
+    gateway,
+    upstream,
+    somebody: () => newSomebody(gateway),
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+export const newSomebody = ({ customer }: Gateway) =>
+  customer({ permissions: ['admin'] }, { credit: 0 })
+
+/** Calls an endpoint of `/api` with somebody's key: `call(gateway, customer, 'GET /connections')`. */
+export function call(
+  gateway: Gateway,
+  { key }: Pick<Customer, 'key'>,
+  ...[request, body]: [request: string, body?: Json]
+): Promise<Answer> {
+  const [method = '', path = ''] = request.split(' ')
+  return ask(gateway, { path: `/api${path}`, method, key, ...(body && { body }) })
+}
+
+/** The part of an answer that says what is wrong: status, field, issue. */
+export const problem = ({ status, error }: Answer) => [
+  status,
+  error.param,
+  error.details?.['issue'],
+]
+
+/** The id in an answer of something that was made. Throws with what was answered instead. */
+export function idIn({ status, text, body }: Answer): string {
+  if (status !== 201) throw new Error(`${status}: ${text}`)
+  return String(body['id'])
+}
