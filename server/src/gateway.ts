@@ -9,9 +9,11 @@
  * | model       | what callers name: `<provider>/<model>`                                           |
  * | provider    | who serves models; a row of `registry.ts`, or one that an operator added          |
  * | connection  | a provider's address and credential, the platform's or a customer's               |
+ * | pool        | connections of one provider and owner that take turns                             |
+ * | place       | a connection, or a pool, in the order in which an account's are tried             |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
-| turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
+ * | turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
  * | chunk       | one object of an OpenAI stream, on the wire                                       |
  * | job         | a request that was checked and may run                                            |
  * | reply       | an answer on its way to the caller, whole or as a stream of chunks                |

@@ -248,6 +248,23 @@ describe('connections of an organization', () => {
     expect(await code()).toBe('organization_required')
   })
 
+  test('21.3: where members pay, the price goes to the pool, which has to be empty before it is deleted', async () => {
+    const { owner, path, member, connection } = await organization()
+    await connection({ billing_mode: 'member_pays' })
+    const payer = await member()
+    expect((await chat(payer)).error.code).toBe('insufficient_credits')
+    const grant = { user_id: payer.userId, amount: 1, reason: 'test' }
+    await stage.gateway.admin('POST', '/credits/grant', grant)
+    const { status, headers } = await chat(payer)
+    expect([status, headers.get('x-tollgate-cost')]).toEqual([200, '0.000017'])
+    const poolOf = async () => (await api(owner, `GET ${path}`)).body['credit_balance']
+    while ((await poolOf()) === 0) await Bun.sleep(50)
+    expect(await poolOf()).toBe(0.000017)
+    const { balance } = await stage.gateway.admin('GET', `/users/${payer.userId}`)
+    expect(balance).toBe(0.999983)
+    expect(problem(await api(owner, `DELETE ${path}`))).toEqual([400, null, 'wrong_state'])
+  })
+
   test('a pool of them has their mode unless another is said', async () => {
     const { id, owner, connection, member } = await organization()
     const ids = [
