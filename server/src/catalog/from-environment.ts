@@ -3,7 +3,7 @@ import type { Connection } from './snapshot'
 import { ConnectionOptions } from '../providers/connection-options'
 import { ownAddress } from '../providers/own-address'
 import type { Provider } from '../providers/provider'
-import { baseUrlVariable } from '../providers/registry'
+import { baseUrlVariable } from '../providers/row'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { toUpstreamChat } from './openai/request'
 import { RelayOptions } from './provider'
-import { baseUrlVariable, providers } from './registry'
+import { providers } from './registry'
+import { baseUrlVariable } from './row'
 
 const keys = providers.map(({ key }) => key)
 

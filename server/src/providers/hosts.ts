@@ -1,0 +1,201 @@
+import type { Provider } from './provider'
+import { responsesModels } from './responses/models'
+import { newCap, oldCap, openAiOnly, openAiReasoning, plainEmbeddings, row } from './row'
+
+/** Clouds and gateways that serve models of others. */
+export const hosts: readonly Provider[] = [
+  row(['azure', 'Azure OpenAI'], 'https://{resource}.openai.azure.com/openai/v1', {
+    dialect: 'azure',
+    optionVariables: { api_version: 'AZURE_API_VERSION' },
+    variables: { resource: 'AZURE_RESOURCE_NAME' },
+    authHeader: 'api-key',
+    keyVariables: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'],
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'azure',
+    website: 'https://learn.microsoft.com/azure/ai-foundry',
+    options: { reasoningModels: openAiReasoning, responsesModels },
+  }),
+  row(['azure-foundry', 'Azure AI Foundry'], 'https://{resource}.services.ai.azure.com/models', {
+    dialect: 'azure',
+    optionVariables: { api_version: 'AZURE_FOUNDRY_API_VERSION' },
+    variables: { resource: 'AZURE_FOUNDRY_RESOURCE_NAME' },
+    authHeader: 'api-key',
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'azure',
+    website: 'https://ai.azure.com',
+    options: {
+      developerRole: false,
+      embeddings: plainEmbeddings,
+    },
+  }),
+  row(['bedrock', 'Amazon Bedrock'], 'https://bedrock-runtime.{region}.amazonaws.com', {
+    dialect: 'bedrock',
+    variables: { region: 'AWS_REGION' },
+    // Pairs of keys that sign are read by bedrock/credentials.ts.
+    keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
+    keyParts: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+    optionVariables: { region: 'AWS_REGION' },
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'aws',
+    website: 'https://aws.amazon.com/bedrock',
+    options: { embeddings: plainEmbeddings },
+  }),
+  row(['vertex', 'Google Vertex AI'], 'https://aiplatform.googleapis.com/v1', {
+    dialect: 'vertex',
+    // Of API keys; a service account gets tokens instead.
+    authHeader: 'x-goog-api-key',
+    keyVariables: ['GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_API_KEY'],
+    keyFiles: ['GOOGLE_APPLICATION_CREDENTIALS'],
+    optionVariables: { project: 'GOOGLE_VERTEX_PROJECT', location: 'GOOGLE_VERTEX_LOCATION' },
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'google',
+    website: 'https://cloud.google.com/vertex-ai',
+  }),
+  row(['groq', 'Groq'], 'https://api.groq.com/openai/v1', {
+    abort: 'bills_all',
+    pricesId: 'groq',
+    website: 'https://console.groq.com',
+    options: {
+      // Unknown fields are refused.
+      drop: [...openAiOnly, 'logit_bias', 'logprobs', 'top_logprobs'],
+      dropFromMessages: ['name'],
+    },
+  }),
+  row(['together', 'Together AI'], 'https://api.together.xyz/v1', {
+    keyVariables: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'together',
+    website: 'https://api.together.ai',
+    options: {
+      rename: oldCap,
+      developerRole: false,
+      legacyCompletions: true,
+      embeddings: plainEmbeddings,
+    },
+  }),
+  row(['fireworks', 'Fireworks AI'], 'https://api.fireworks.ai/inference/v1', {
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'fireworks',
+    website: 'https://fireworks.ai',
+    options: { developerRole: false, legacyCompletions: true, embeddings: plainEmbeddings },
+  }),
+  row(['openrouter', 'OpenRouter'], 'https://openrouter.ai/api/v1', {
+    embeddings: 'yes',
+    pricesId: 'openrouter',
+    website: 'https://openrouter.ai',
+    options: {
+      headers: { 'x-title': 'Tollgate' },
+      // Its reasoning travels under its own name, in answers and in the history.
+      historyReasoning: 'reasoning',
+      legacyCompletions: true,
+      embeddings: plainEmbeddings,
+    },
+  }),
+  row(['cerebras', 'Cerebras'], 'https://api.cerebras.ai/v1', {
+    pricesId: 'cerebras',
+    website: 'https://cloud.cerebras.ai',
+    options: {
+      drop: ['presence_penalty', 'frequency_penalty'],
+      rename: newCap,
+      historyReasoning: 'reasoning',
+      developerRole: false,
+      legacyCompletions: true,
+    },
+  }),
+  row(['deepinfra', 'DeepInfra'], 'https://api.deepinfra.com/v1/openai', {
+    embeddings: 'yes',
+    abort: 'stops',
+    website: 'https://deepinfra.com',
+    options: { legacyCompletions: true, embeddings: plainEmbeddings },
+  }),
+  row(['sambanova', 'SambaNova'], 'https://api.sambanova.ai/v1', {
+    embeddings: 'yes',
+    abort: 'bills_all',
+    website: 'https://cloud.sambanova.ai',
+    options: { embeddings: plainEmbeddings },
+  }),
+  row(['nebius', 'Nebius Token Factory'], 'https://api.tokenfactory.nebius.com/v1', {
+    embeddings: 'yes',
+    abort: 'bills_all',
+    website: 'https://tokenfactory.nebius.com',
+    options: { legacyCompletions: true, embeddings: plainEmbeddings },
+  }),
+  row(['novita', 'Novita AI'], 'https://api.novita.ai/openai', {
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'novita',
+    website: 'https://novita.ai',
+    options: { legacyCompletions: true, embeddings: plainEmbeddings },
+  }),
+  row(['ark', 'BytePlus ModelArk'], 'https://ark.ap-southeast.bytepluses.com/api/v3', {
+    embeddings: 'yes',
+    website: 'https://www.byteplus.com/en/product/modelark',
+    options: { rename: oldCap, developerRole: false, embeddings: plainEmbeddings },
+  }),
+  row(['siliconflow', 'SiliconFlow'], 'https://api.siliconflow.com/v1', {
+    embeddings: 'yes',
+    website: 'https://www.siliconflow.com',
+    options: {
+      rename: oldCap,
+      developerRole: false,
+      embeddings: { ...plainEmbeddings, batchLimit: 32 },
+    },
+  }),
+  row(['hyperbolic', 'Hyperbolic'], 'https://api.hyperbolic.xyz/v1', {
+    abort: 'stops',
+    website: 'https://www.hyperbolic.ai',
+    options: { rename: oldCap, developerRole: false, legacyCompletions: true },
+  }),
+  row(['huggingface', 'Hugging Face'], 'https://router.huggingface.co/v1', {
+    keyVariables: ['HUGGINGFACE_API_KEY', 'HF_TOKEN'],
+    abort: 'bills_all',
+    website: 'https://huggingface.co',
+    options: { developerRole: false },
+  }),
+  row(['nvidia', 'NVIDIA'], 'https://integrate.api.nvidia.com/v1', {
+    embeddings: 'yes',
+    website: 'https://build.nvidia.com',
+    options: {
+      rename: oldCap,
+      developerRole: false,
+      // Its retrieval models answer 400 without it.
+      embeddings: { ...plainEmbeddings, defaults: { input_type: 'passage' } },
+    },
+  }),
+  row(
+    ['cloudflare', 'Cloudflare Workers AI'],
+    'https://api.cloudflare.com/client/v4/accounts/{account}/ai/v1',
+    {
+      variables: { account: 'CLOUDFLARE_ACCOUNT_ID' },
+      keyVariables: ['CLOUDFLARE_API_KEY', 'CLOUDFLARE_API_TOKEN'],
+      embeddings: 'yes',
+      abort: 'stops',
+      pricesId: 'cloudflare',
+      website: 'https://developers.cloudflare.com/workers-ai',
+      options: { developerRole: false, embeddings: plainEmbeddings },
+    },
+  ),
+  row(['vercel', 'Vercel AI Gateway'], 'https://ai-gateway.vercel.sh/v1', {
+    keyVariables: ['VERCEL_API_KEY', 'AI_GATEWAY_API_KEY'],
+    embeddings: 'yes',
+    website: 'https://vercel.com/ai-gateway',
+    options: { embeddings: plainEmbeddings },
+  }),
+  row(['friendli', 'FriendliAI'], 'https://api.friendli.ai/serverless/v1', {
+    keyVariables: ['FRIENDLI_API_KEY', 'FRIENDLI_TOKEN'],
+    abort: 'stops',
+    website: 'https://friendli.ai',
+    options: { rename: oldCap, developerRole: false, legacyCompletions: true },
+  }),
+  row(['chutes', 'Chutes'], 'https://llm.chutes.ai/v1', {
+    abort: 'stops',
+    website: 'https://chutes.ai',
+    options: { rename: oldCap, developerRole: false, legacyCompletions: true },
+  }),
+]

@@ -1,0 +1,171 @@
+import type { Provider } from './provider'
+import { responsesModels } from './responses/models'
+import { newCap, oldCap, openAiOnly, openAiReasoning, plainEmbeddings, row } from './row'
+
+/** Who serves models of their own. */
+export const makers: readonly Provider[] = [
+  row(['openai', 'OpenAI'], 'https://api.openai.com/v1', {
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'openai',
+    website: 'https://platform.openai.com',
+    options: {
+      reasoningModels: openAiReasoning,
+      responsesModels,
+      takesResponses: true,
+      chatOnlyModels: [
+        'gpt-audio',
+        'gpt-4o-audio',
+        'gpt-4o-mini-audio',
+        'gpt-4o-search',
+        'gpt-4o-mini-search',
+      ],
+    },
+  }),
+  row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
+    dialect: 'anthropic',
+    authHeader: 'x-api-key',
+    abort: 'stops',
+    pricesId: 'anthropic',
+    website: 'https://platform.claude.com',
+    options: {
+      paths: { models: '/v1/models?limit=1000' },
+      // For the list of models; the adapter sends the same with each request.
+      headers: { 'anthropic-version': '2023-06-01' },
+    },
+  }),
+  row(['google', 'Google'], 'https://generativelanguage.googleapis.com/v1beta', {
+    dialect: 'google',
+    authHeader: 'x-goog-api-key',
+    keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'google',
+    website: 'https://aistudio.google.com',
+    options: { paths: { models: '/models?pageSize=1000' } },
+  }),
+  row(['cohere', 'Cohere'], 'https://api.cohere.com', {
+    dialect: 'cohere',
+    keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
+    embeddings: 'yes',
+    abort: 'stops',
+    pricesId: 'cohere',
+    website: 'https://dashboard.cohere.com',
+    options: {
+      paths: { models: '/v1/models?page_size=1000' },
+      embeddings: { ...plainEmbeddings, batchLimit: 96 },
+    },
+  }),
+  row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
+    embeddings: 'yes',
+    abort: 'bills_all',
+    pricesId: 'mistral',
+    website: 'https://console.mistral.ai',
+    options: {
+      // Whatever is outside its schema is refused with 422, in messages too.
+      // https://github.com/mistralai/platform-docs-public/issues/7
+      drop: [
+        ...openAiOnly,
+        'logit_bias',
+        'logprobs',
+        'top_logprobs',
+        'user',
+        'store',
+        'service_tier',
+      ],
+      dropFromMessages: ['name'],
+      rename: { ...oldCap, seed: 'random_seed' },
+      values: { tool_choice: { required: 'any' } },
+      toolCallIds: 'nine_alphanumerics',
+      developerRole: false,
+      // Usage comes on the finish chunk, asked or not.
+      streamUsage: false,
+      embeddings: { ...plainEmbeddings, dimensionsField: 'output_dimension' },
+    },
+  }),
+  row(['xai', 'xAI'], 'https://api.x.ai/v1', {
+    abort: 'stops',
+    pricesId: 'x-ai',
+    website: 'https://console.x.ai',
+    options: {
+      rename: newCap,
+      reasoningTokens: 'outside',
+      reasoningModels: ['grok-3-mini', 'grok-4', 'grok-build', 'grok-code'],
+      reasoningModelsDrop: ['stop', 'presence_penalty', 'frequency_penalty'],
+    },
+  }),
+  row(['deepseek', 'DeepSeek'], 'https://api.deepseek.com', {
+    abort: 'stops',
+    pricesId: 'deepseek',
+    website: 'https://platform.deepseek.com',
+    options: {
+      drop: ['seed'],
+      rename: oldCap,
+      historyReasoning: 'required',
+      developerRole: false,
+    },
+  }),
+  row(['perplexity', 'Perplexity'], 'https://api.perplexity.ai', {
+    abort: 'bills_all',
+    pricesId: 'perplexity',
+    website: 'https://docs.perplexity.ai',
+    options: { drop: ['stop', 'seed'], rename: oldCap, developerRole: false },
+  }),
+  row(['moonshot', 'Moonshot AI'], 'https://api.moonshot.ai/v1', {
+    pricesId: 'moonshotai',
+    website: 'https://platform.moonshot.ai',
+    options: {
+      drop: ['seed'],
+      rename: oldCap,
+      clamp: { temperature: [0, 1] },
+      // The thinking models want it back in a conversation with tools, the others ignore it.
+      historyReasoning: 'reasoning_content',
+      developerRole: false,
+      toolSchemas: 'plain',
+    },
+  }),
+  row(['zai', 'Z.ai'], 'https://api.z.ai/api/paas/v4', {
+    keyVariables: ['ZAI_API_KEY', 'ZHIPU_API_KEY'],
+    embeddings: 'yes',
+    pricesId: 'zai',
+    website: 'https://z.ai',
+    options: { rename: oldCap, developerRole: false, embeddings: plainEmbeddings },
+  }),
+  row(['dashscope', 'Alibaba Cloud'], 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', {
+    embeddings: 'yes',
+    abort: 'bills_all',
+    website: 'https://www.alibabacloud.com/en/product/modelstudio',
+    options: {
+      drop: ['frequency_penalty'],
+      rename: oldCap,
+      developerRole: false,
+      streamOnlyModels: ['qwq', 'qvq', 'qwen-omni', 'qwen3-omni', 'qwen3-30b', 'qwen3-235b'],
+      embeddings: { ...plainEmbeddings, batchLimit: 10 },
+    },
+  }),
+  row(['minimax', 'MiniMax'], 'https://api.minimax.io/v1', {
+    abort: 'bills_all',
+    pricesId: 'minimax',
+    website: 'https://platform.minimax.io',
+    options: { developerRole: false },
+  }),
+  row(['voyage', 'Voyage AI'], 'https://api.voyageai.com/v1', {
+    embeddings: 'only',
+    pricesId: 'voyageai',
+    website: 'https://www.voyageai.com',
+    options: {
+      embeddings: {
+        batchLimit: 1000,
+        base64: true,
+        tokenArrays: false,
+        dimensionsField: 'output_dimension',
+      },
+    },
+  }),
+  row(['jina', 'Jina AI'], 'https://api.jina.ai/v1', {
+    embeddings: 'only',
+    website: 'https://jina.ai/embeddings',
+    // Base64 is asked for by another field there, `embedding_type`.
+    options: { embeddings: { ...plainEmbeddings, batchLimit: 512 } },
+  }),
+]
