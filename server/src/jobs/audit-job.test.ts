@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { runAudit, type AuditRun } from './audit-job'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
-import { newId } from '../db/id'
+import { newCustomer, topUpOf } from '../ledger/customer-for-tests'
 import { post } from '../ledger/post'
 
 const stack = new AsyncDisposableStack()
@@ -13,32 +13,6 @@ beforeAll(async () => {
   database = await openTestDatabase(stack)
 }, 30_000)
 afterAll(() => stack.disposeAsync())
-
-async function newCustomer(): Promise<string> {
-  const id = newId('user')
-  await database.query
-    .insertInto('users')
-    .values({
-      id,
-      email: `${id}@example.com`,
-      display_name: 'Test',
-      suspended_reason: null,
-      last_active_at: null,
-    })
-    .execute()
-  await topUp(id)
-  return id
-}
-
-const topUp = (accountId: string) =>
-  post(database.query, {
-    accountId,
-    amount: 1000n,
-    externalRef: `test:${newId('att')}`,
-    kind: 'topup',
-    house: 'house:topup',
-    description: 'Test',
-  })
 
 /** A run, a minute after the last. */
 async function run(budgetMs = 60_000): Promise<AuditRun | undefined> {
@@ -74,10 +48,13 @@ async function blockedReason(accountId: string) {
 const clean = { violations: [], blocked: [], lifted: [] }
 
 test('an account that was changed since is blocked by the next run, and lifted by the one after its repair', async () => {
-  const [victim, neighbour] = [await newCustomer(), await newCustomer()]
+  const [victim, neighbour] = [
+    await newCustomer(database, 1000n),
+    await newCustomer(database, 1000n),
+  ]
   expect(await run()).toEqual(clean)
   await steal(victim, 1n)
-  await topUp(neighbour)
+  await post(database.query, topUpOf(neighbour, 1000n))
   const found = await run(0)
   expect(found?.blocked).toEqual([victim])
   expect(found?.violations.map(({ check }) => check)).toEqual(['q2a'])
@@ -91,7 +68,7 @@ test('an account that was changed since is blocked by the next run, and lifted b
 })
 
 test('what changes no account is found by the hourly round', async () => {
-  const victim = await newCustomer()
+  const victim = await newCustomer(database, 1000n)
   await run()
   await run()
   const { query } = database

@@ -3,8 +3,8 @@ import { sql, type Kysely } from 'kysely'
 import { audit, count, lookForWarnings } from './audit'
 import type { CheckName } from './audit-queries'
 import type { Scope } from './audit-scope'
+import { newCustomer } from './customer-for-tests'
 import { recordForTests } from './event-for-tests'
-import { post } from './post'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
 import type { Database } from '../db/database'
@@ -20,32 +20,15 @@ let neighbourId: string
 
 beforeAll(async () => {
   database = await openTestDatabase(stack)
-  accountId = await newCustomer()
-  neighbourId = await newCustomer()
+  accountId = await busyCustomer()
+  neighbourId = await busyCustomer()
 }, 30_000)
 afterAll(() => stack.disposeAsync())
 
-async function newCustomer(): Promise<string> {
-  const id = newId('user')
+/** With a top-up, an active lease and two events. */
+async function busyCustomer(): Promise<string> {
   const { query } = database
-  await query
-    .insertInto('users')
-    .values({
-      id,
-      email: `${id}@example.com`,
-      display_name: 'Test',
-      suspended_reason: null,
-      last_active_at: null,
-    })
-    .execute()
-  await post(query, {
-    accountId: id,
-    amount: 1000n,
-    externalRef: `test:${id}`,
-    kind: 'topup',
-    house: 'house:topup',
-    description: 'Test',
-  })
+  const id = await newCustomer(database, 1000n)
   const leaseId = newId('lease')
   const lease = { leaseId, accountId: id, nodeId: 'node', need: 100n, wish: 0n }
   await takeLease(query, { ...lease, nodes: 1, lifeSeconds: 60 })

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { endLeases } from './end-leases'
 import { recordForTests } from './event-for-tests'
 import { ModelLedger } from './model-ledger'
+import { newCustomer, topUpOf } from './customer-for-tests'
 import { post } from './post'
 import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
@@ -23,31 +24,9 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => stack.disposeAsync())
 
-async function newAccount(): Promise<string> {
-  const id = newId('user')
-  await database.query
-    .insertInto('users')
-    .values({
-      id,
-      email: `${id}@example.com`,
-      display_name: 'Test',
-      suspended_reason: null,
-      last_active_at: null,
-    })
-    .execute()
-  return id
-}
+const newAccount = () => newCustomer(database)
 
-let serial = 0
-const topUp = (accountId: string, amount: bigint, externalRef = `test:${++serial}`) =>
-  post(database.query, {
-    accountId,
-    amount,
-    externalRef,
-    kind: 'topup',
-    house: 'house:topup',
-    description: 'Test',
-  })
+const topUp = (...fields: Parameters<typeof topUpOf>) => post(database.query, topUpOf(...fields))
 
 const stateOf = async (accountId: string) => {
   const { rows } = await sql<{ posted: bigint; leased: bigint }>`

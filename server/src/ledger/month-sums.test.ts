@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { newCustomer } from './customer-for-tests'
 import { recordForTests } from './event-for-tests'
 import { readMonth, type UsedBy } from './month-sums'
-import { post } from './post'
 import { settle } from './settle'
 import type { UsageEvent } from './usage-event'
 import type { Database } from '../db/database'
@@ -26,32 +26,6 @@ const book = (userId: string, ...events: Partial<UsageEvent>[]) =>
     events.map((fields) => recordForTests(userId, fields)),
   )
 
-/** An account with so much credit. */
-async function newAccount(posted: bigint): Promise<string> {
-  const id = newId('user')
-  await database.query
-    .insertInto('users')
-    .values({
-      id,
-      email: `${id}@example.com`,
-      display_name: 'Test',
-      suspended_reason: null,
-      last_active_at: null,
-    })
-    .execute()
-  if (posted > 0n) {
-    await post(database.query, {
-      accountId: id,
-      amount: posted,
-      externalRef: `test:${id}`,
-      kind: 'topup',
-      house: 'house:topup',
-      description: 'Test',
-    })
-  }
-  return id
-}
-
 const read = async (
   usedBy: readonly UsedBy[],
   unbooked: readonly { id: string; startedAt: string }[] = [],
@@ -68,8 +42,8 @@ const read = async (
 const day = (text: string) => ({ startedAt: `2026-${text}Z` })
 
 test('an account has the sum of its keys, a key its own; the month has sharp edges in UTC', async () => {
-  const [userId, keyId, otherKey] = [await newAccount(1000n), newId('key'), newId('key')]
-  const stranger = await newAccount(1000n)
+  const [userId, keyId, otherKey] = [await newCustomer(database, 1000n), newId('key'), newId('key')]
+  const stranger = await newCustomer(database, 1000n)
   await book(
     userId,
     { keyId, cost: 1n, ...day('01-31T23:59:59.999') },
@@ -95,7 +69,7 @@ test('an account has the sum of its keys, a key its own; the month has sharp edg
 })
 
 test('what counts is what was charged, and of a request only the attempt that ended it', async () => {
-  const [userId, keyId] = [await newAccount(25n), newId('key')]
+  const [userId, keyId] = [await newCustomer(database, 25n), newId('key')]
   await book(
     userId,
     { keyId, cost: 20n, ...day('02-02T00:00:00.000') },
@@ -123,7 +97,11 @@ test('what counts is what was charged, and of a request only the attempt that en
 })
 
 test('what somebody else pays is spending of the key, not of the account', async () => {
-  const [userId, payer, keyId] = [await newAccount(0n), await newAccount(100n), newId('key')]
+  const [userId, payer, keyId] = [
+    await newCustomer(database, 0n),
+    await newCustomer(database, 100n),
+    newId('key'),
+  ]
   await book(userId, { keyId, accountId: payer, cost: 30n, ...day('02-03T00:00:00.000') })
   expect(
     (
@@ -139,7 +117,7 @@ test('what somebody else pays is spending of the key, not of the account', async
 })
 
 test('of the events that it is asked about, it tells those that are booked', async () => {
-  const userId = await newAccount(100n)
+  const userId = await newCustomer(database, 100n)
   const events = [1, 2, 3].map((second) => ({
     id: newId('att'),
     ...day(`02-04T00:00:0${second}.000`),

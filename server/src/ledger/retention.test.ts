@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { audit } from './audit'
 import { makePartitions, partitionDays, today } from './partitions'
+import { newCustomer } from './customer-for-tests'
 import { recordForTests } from './event-for-tests'
-import { post } from './post'
 import { forgetOld } from './retention'
 import { settle } from './settle'
 import { takeLease } from './take-lease'
@@ -19,29 +19,6 @@ beforeAll(async () => {
   database = await openTestDatabase(stack)
 }, 30_000)
 afterAll(() => stack.disposeAsync())
-
-async function newCustomer(): Promise<string> {
-  const id = newId('user')
-  await database.query
-    .insertInto('users')
-    .values({
-      id,
-      email: `${id}@example.com`,
-      display_name: 'Test',
-      suspended_reason: null,
-      last_active_at: null,
-    })
-    .execute()
-  await post(database.query, {
-    accountId: id,
-    amount: 1000n,
-    externalRef: `test:${id}`,
-    kind: 'topup',
-    house: 'house:topup',
-    description: 'Test',
-  })
-  return id
-}
 
 const eventOf = (accountId: string, startedAt: Date, leaseId: string | null) =>
   recordForTests(accountId, {
@@ -65,7 +42,7 @@ const make = () => makePartitions(database.query, (name, error) => failures.push
 
 test('partitions of today and three days ahead are made, and events of today move into theirs', async () => {
   const { query } = database
-  const accountId = await newCustomer()
+  const accountId = await newCustomer(database, 1000n)
   const day = await today(query)
   await settle(query, [eventOf(accountId, day, null)])
   expect(await placesOf(accountId)).toEqual(['usage_event_other'])
@@ -86,7 +63,7 @@ test('partitions of today and three days ahead are made, and events of today mov
 
 test('an event sent again is booked once, in whatever partition it is', async () => {
   const { query } = database
-  const accountId = await newCustomer()
+  const accountId = await newCustomer(database, 1000n)
   const day = (await today(query)).getTime()
   const events = [0, 1, 5].map((ahead) => eventOf(accountId, new Date(day + ahead * dayMs), null))
   await settle(query, events)
@@ -112,7 +89,7 @@ async function age(accountId: string, days: number): Promise<void> {
 
 test('what is older than the retention goes as whole days, and the rest is still in order', async () => {
   const { query } = database
-  const [old, recent] = [await newCustomer(), await newCustomer()]
+  const [old, recent] = [await newCustomer(database, 1000n), await newCustomer(database, 1000n)]
   const day = (await today(query)).getTime()
   const daysAgo = (days: number) => new Date(day - days * dayMs)
   for (const days of [3, 2]) {
@@ -130,7 +107,7 @@ test('what is older than the retention goes as whole days, and the rest is still
   await settle(query, [eventOf(recent, daysAgo(2), leases[1] ?? '')])
   await age(old, 3)
   // One batch of an event that is forgotten and of one that is not: its node was away.
-  const late = await newCustomer()
+  const late = await newCustomer(database, 1000n)
   await settle(query, [eventOf(late, daysAgo(3), null), eventOf(late, new Date(day), null)])
   expect(await audit(query, {})).toEqual([])
 
@@ -144,7 +121,7 @@ test('what is older than the retention goes as whole days, and the rest is still
 
 test('sums by minute are kept for two days, by hour for 90, by day for ever', async () => {
   const { query } = database
-  const accountId = await newCustomer()
+  const accountId = await newCustomer(database, 1000n)
   const day = (await today(query)).getTime()
   const starts = [0, 2, 3, 90, 91].map((days) => new Date(day - days * dayMs))
   await settle(

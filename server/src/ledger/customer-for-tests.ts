@@ -1,0 +1,30 @@
+import { post, type Posting } from './post'
+import type { Database } from '../db/database'
+import { newId } from '../db/id'
+
+type Asked = Pick<Database, 'query'>
+
+/** A new customer with so much on the account, in nano-dollars. Returns the account's id. */
+export async function newCustomer(database: Asked, posted = 0n): Promise<string> {
+  const id = newId('user')
+  await database.query
+    .insertInto('users')
+    .values({ id, email: `${id}@example.com`, display_name: 'Test' })
+    .execute()
+  if (posted > 0n) await post(database.query, topUpOf(id, posted))
+  return id
+}
+
+/** A top-up; `externalRef` is what it counts once for. */
+export const topUpOf = (
+  accountId: string,
+  amount: bigint,
+  externalRef = `test:${newId('att')}`,
+): Posting => ({
+  accountId,
+  amount,
+  externalRef,
+  kind: 'topup',
+  house: 'house:topup',
+  description: 'Test',
+})
