@@ -64,12 +64,20 @@ const speaks = ({ modalities }: JsonObject) =>
 const predictedTokens = ({ prediction }: JsonObject) =>
   prediction ? Buffer.byteLength(JSON.stringify(prediction)) : 0
 
+const noParts: readonly JsonObject[] = []
+
+/** Of all messages; most are a text and nothing else, and no list is made for them. */
+const partsOf = (messages: readonly JsonObject[]): readonly JsonObject[] =>
+  messages.some(({ content }) => Array.isArray(content))
+    ? messages.flatMap(({ content }) => listOf(content))
+    : noParts
+
 function mediaOf(messages: readonly JsonObject[]): { media: Media; dataLength: number } {
   const soundLengths: number[] = []
   const fileLengths: number[] = []
   let images = 0
   let imageLength = 0
-  for (const part of messages.flatMap(({ content }) => listOf(content))) {
+  for (const part of partsOf(messages)) {
     const { image_url: image, input_audio: sound, file } = part
     if (part['type'] === 'image_url') {
       images += 1
