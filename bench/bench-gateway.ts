@@ -17,9 +17,10 @@ export interface BenchGateway extends AsyncDisposable {
 }
 
 /** Starts both and connects them. `preload` changes the gateway before it starts. */
-export async function startBenchGateway(
-  options: Pick<RigOptions, 'preload'> = {},
-): Promise<BenchGateway> {
+export async function startBenchGateway({
+  preload,
+  environment,
+}: Pick<RigOptions, 'preload' | 'environment'> = {}): Promise<BenchGateway> {
   await using started = new AsyncDisposableStack()
   const upstream = Bun.spawn([process.execPath, 'tests/upstreams/main.ts'], {
     cwd: root,
@@ -32,7 +33,10 @@ export async function startBenchGateway(
   const { value } = await upstream.stdout.getReader().read()
   const [, upstreamUrl = ''] = / on (\S+)/.exec(new TextDecoder().decode(value)) ?? []
   const gateway = started.use(
-    await startGateway({ environment: { LOG_LEVEL: 'warn' }, ...options }),
+    await startGateway({
+      environment: { LOG_LEVEL: 'warn', ...environment },
+      ...(preload !== undefined && { preload }),
+    }),
   )
   const base = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: upstreamUrl }
   await gateway.admin('POST', '/providers', base)

@@ -1,6 +1,10 @@
 import type { Ports } from './job'
 import type { Principal } from '../auth/principal'
-import { resolve, type Question, type Resolution } from '../routing/resolve'
+import { resolve, type Question, type Resolution, type Routing } from '../routing/resolve'
+
+/** Of an account that nothing is known of its mappings are not known either: both are asked for at once. */
+const withMappings = async <Read>(account: Promise<Read>, userId: string, { names }: Routing) =>
+  (await Promise.all([account, names.mappingsOf(userId)]))[0]
 
 /**
  * What a name comes to for its caller. A request keeps the catalogue, and so the prices, that it began
@@ -13,7 +17,7 @@ export async function resolutionOf(
 ): Promise<Resolution> {
   const { snapshot } = catalog
   const known = routing.accounts.of(userId)
-  const own = known instanceof Promise ? await known : known
+  const own = known instanceof Promise ? await withMappings(known, userId, routing) : known
   const caller = { userId, accountId, catalog: own }
   return resolve(
     { ...question, ways: { snapshot, caller, turns, open: settings.current } },
