@@ -65,6 +65,7 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  credentials: Credentials
   /** Judges addresses that customers set. */
   guarded: Pick<GuardedEgress, 'check'>
   accounts: AccountCatalogs
@@ -126,6 +127,7 @@ export async function openGateway(
     }),
     door,
     egress,
+    credentials,
     guarded,
     accounts: names.routing.accounts,
     lookUps: names.lookUps,
