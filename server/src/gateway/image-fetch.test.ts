@@ -133,6 +133,10 @@ test('X19: only public addresses over https are asked, and of names it is not to
     'not_allowed',
     'the address is not written in its usual form',
   ])
+  expect(await staging.refusal('one.example', { path: `/${'a'.repeat(9000)}` })).toEqual([
+    'too_long',
+    'its address has more than 8192 characters',
+  ])
   expect(staging.stage.trespassers).toEqual([])
   expect(staging.peer.connections).toBe(0)
 })

@@ -27,6 +27,9 @@ interface Fetch {
   room: { bytes: number }
 }
 
+/** Signed addresses of cloud storage have up to some 2,000. */
+const longestAddress = 8192
+
 const megabytes = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`
 
 /** Fetches one image. Throws `ImageRefused`, or the reason of the signal. */
@@ -54,6 +57,9 @@ function refused(thrown: unknown): ImageRefused {
 }
 
 async function ask(way: GuardedWay, { url, owner, signal }: Fetch): Promise<Response> {
+  if (url.length > longestAddress) {
+    throw new ImageRefused('too_long', `its address has more than ${longestAddress} characters`)
+  }
   // Compression would be undone here, and images have it already.
   const headers = {
     accept: 'image/*, application/pdf',
