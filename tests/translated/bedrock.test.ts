@@ -1,54 +1,22 @@
 import { createHash, createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { failureOf, hello, jsonOf, type Json } from '../conformance/stage'
-import { startGateway, upstreamSecret, type Customer, type Gateway } from '../rig'
+import { failureOf, hello, type Json } from '../conformance/stage'
+import { startGateway, upstreamSecret } from '../rig'
+import { openFront, type Front, type Seen } from './front'
 
 setDefaultTimeout(20_000)
 
-/** A request as it reached the provider. */
-interface Seen {
-  path: string
-  headers: Headers
-  text: string
-  body: Json
-}
-
-const seen: Seen[] = []
-let answer: () => Response
-let upstream: Bun.Server<undefined>
-let gateway: Gateway
-let customer: Customer
+let front: Front
 
 beforeAll(async () => {
-  upstream = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    async fetch(request) {
-      const text = await request.text()
-      const body: unknown = JSON.parse(text)
-      const path = request.url.slice(new URL(request.url).origin.length)
-      seen.push({ path, headers: request.headers, text, body: jsonOf(body) })
-      return answer()
-    },
-  })
-  gateway = await startGateway({
-    environment: {
-      AWS_BEARER_TOKEN_BEDROCK: upstreamSecret,
-      BEDROCK_BASE_URL: `http://127.0.0.1:${upstream.port}`,
-    },
-  })
-  gateway.recorder.canary(upstreamSecret)
-  customer = await gateway.customer()
+  front = await openFront((url) => ({
+    AWS_BEARER_TOKEN_BEDROCK: upstreamSecret,
+    BEDROCK_BASE_URL: url,
+  }))
 })
-afterEach(() => {
-  gateway.recorder.verify()
-  seen.length = 0
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.stop(true)
-})
+afterEach(() => front.reset())
+afterAll(() => front[Symbol.asyncDispose]())
 
 const model = 'bedrock/us.amazon.nova-lite-v1:0'
 
@@ -86,8 +54,8 @@ const streamOf =
     })
 
 test('a whole answer, of a stream that was collected; its usage comes after the stop', async () => {
-  answer = streamOf(say('Grüezi '), say('🍐'), stop, metadata)
-  const { response, data } = await customer.client.chat.completions
+  front.answer = streamOf(say('Grüezi '), say('🍐'), stop, metadata)
+  const { response, data } = await front.customer.client.chat.completions
     .create({ model, messages: hello, max_tokens: 700 })
     .withResponse()
   expect(data).toMatchObject({
@@ -100,9 +68,9 @@ test('a whole answer, of a stream that was collected; its usage comes after the 
 })
 
 test('nothing but the request goes to the provider', async () => {
-  answer = streamOf(say('Hi'), stop, metadata)
-  await customer.client.chat.completions.create({ model, messages: hello, max_tokens: 7 })
-  const [request] = seen
+  front.answer = streamOf(say('Hi'), stop, metadata)
+  await front.customer.client.chat.completions.create({ model, messages: hello, max_tokens: 7 })
+  const [request] = front.seen
   expect(request?.path).toBe('/model/us.amazon.nova-lite-v1%3A0/converse-stream')
   expect(request?.headers.get('authorization')).toBe(`Bearer ${upstreamSecret}`)
   expect(request?.headers.get('accept')).toBe('application/vnd.amazon.eventstream')
@@ -113,8 +81,8 @@ test('nothing but the request goes to the provider', async () => {
 })
 
 test('a stream, with its usage at the end', async () => {
-  answer = streamOf(say('a'), say('b'), stop, metadata)
-  const stream = await customer.client.chat.completions.create({
+  front.answer = streamOf(say('a'), say('b'), stop, metadata)
+  const stream = await front.customer.client.chat.completions.create({
     model,
     messages: hello,
     stream: true,
@@ -129,8 +97,12 @@ test.each([
   ['throttlingException', 503],
   ['internalServerException', 502],
 ])('%s as first event is %d', async (type, status) => {
-  answer = streamOf(frame('exception', type, { message: 'Because.' }))
-  const request = customer.client.chat.completions.create({ model, messages: hello, stream: true })
+  front.answer = streamOf(frame('exception', type, { message: 'Because.' }))
+  const request = front.customer.client.chat.completions.create({
+    model,
+    messages: hello,
+    stream: true,
+  })
   const failure = await failureOf(request)
   expect(failure).toMatchObject({ status, code: 'provider_error' })
 })
@@ -140,18 +112,18 @@ test.each([
   ['cut before its stop', () => streamOf(say('a'))()],
   ['with a wrong checksum', () => streamOf(say('a'), say('b').fill(0, 12, 16))()],
 ])('an answer %s is no answer', async (_what, broken) => {
-  answer = broken
+  front.answer = broken
   const failure = await failureOf(
-    customer.client.chat.completions.create({ model, messages: hello }),
+    front.customer.client.chat.completions.create({ model, messages: hello }),
   )
   expect(failure).toMatchObject({ status: 502, code: 'provider_error' })
 })
 
 test('a refusal in its own words is told in the caller’s', async () => {
-  answer = () =>
+  front.answer = () =>
     Response.json({ message: 'Input is too long for requested model.' }, { status: 400 })
   const failure = await failureOf(
-    customer.client.chat.completions.create({ model, messages: hello }),
+    front.customer.client.chat.completions.create({ model, messages: hello }),
   )
   expect(failure).toMatchObject({ status: 400, code: 'context_length_exceeded' })
 })
@@ -190,14 +162,14 @@ test.each([
   await using signing = await startGateway({
     environment: {
       ...keys,
-      BEDROCK_BASE_URL: `http://127.0.0.1:${upstream.port}`,
+      BEDROCK_BASE_URL: front.url,
     },
   })
   signing.recorder.canary(secretKey)
   const { client } = await signing.customer()
-  answer = streamOf(say('Hi'), stop, metadata)
+  front.answer = streamOf(say('Hi'), stop, metadata)
   await client.chat.completions.create({ model, messages: hello })
-  const [request] = seen
+  const [request] = front.seen
   if (!request) throw new Error('Nothing was sent.')
   const authorization = request.headers.get('authorization')
   const scope = `\\d{8}/${region}/bedrock/aws4_request, `

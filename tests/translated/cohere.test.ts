@@ -1,50 +1,17 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { failureOf, hello, jsonOf, type Json } from '../conformance/stage'
-import { startGateway, upstreamSecret, type Customer, type Gateway } from '../rig'
+import { failureOf, hello, type Json } from '../conformance/stage'
+import { upstreamSecret } from '../rig'
+import { eventsOf, openFront, type Front } from './front'
 
 setDefaultTimeout(20_000)
 
-/** A request as it reached the provider. */
-interface Seen {
-  path: string
-  headers: Headers
-  body: Json
-}
-
-const seen: Seen[] = []
-let answer: () => Response
-let upstream: Bun.Server<undefined>
-let gateway: Gateway
-let customer: Customer
+let front: Front
 
 beforeAll(async () => {
-  upstream = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    async fetch(request) {
-      const body: unknown = await request.json()
-      const path = new URL(request.url).pathname
-      seen.push({ path, headers: request.headers, body: jsonOf(body) })
-      return answer()
-    },
-  })
-  gateway = await startGateway({
-    environment: {
-      CO_API_KEY: upstreamSecret,
-      COHERE_BASE_URL: `http://127.0.0.1:${upstream.port}`,
-    },
-  })
-  gateway.recorder.canary(upstreamSecret)
-  customer = await gateway.customer()
+  front = await openFront((url) => ({ CO_API_KEY: upstreamSecret, COHERE_BASE_URL: url }))
 })
-afterEach(() => {
-  gateway.recorder.verify()
-  seen.length = 0
-})
-afterAll(async () => {
-  await gateway[Symbol.asyncDispose]()
-  await upstream.stop(true)
-})
+afterEach(() => front.reset())
+afterAll(() => front[Symbol.asyncDispose]())
 
 const model = 'cohere/command-a-03-2025'
 const say = (text: string): Json => ({
@@ -65,16 +32,11 @@ const end = (finish_reason: string): Json => ({
 const streamOf =
   (...events: Json[]) =>
   () =>
-    new Response(
-      events
-        .map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)
-        .join(''),
-      { headers: { 'content-type': 'text/event-stream' } },
-    )
+    eventsOf(...events)
 
 test('a whole answer, of a stream that was collected; what is billed is what is paid', async () => {
-  answer = streamOf(say('Grüezi '), say('🍐'), end('COMPLETE'))
-  const { response, data } = await customer.client.chat.completions
+  front.answer = streamOf(say('Grüezi '), say('🍐'), end('COMPLETE'))
+  const { response, data } = await front.customer.client.chat.completions
     .create({ model, messages: hello, max_tokens: 700 })
     .withResponse()
   expect(data).toMatchObject({
@@ -84,7 +46,7 @@ test('a whole answer, of a stream that was collected; what is billed is what is 
   })
   // 2.50 and 10 USD per million tokens.
   expect(response.headers.get('x-tollgate-cost')).toBe('0.00035')
-  const [request] = seen
+  const [request] = front.seen
   expect(request?.path).toBe('/v2/chat')
   expect(request?.headers.get('authorization')).toBe(`Bearer ${upstreamSecret}`)
   expect(request?.body).toEqual({
@@ -97,26 +59,30 @@ test('a whole answer, of a stream that was collected; what is billed is what is 
 
 test('a call without arguments has the text of an empty object, in a stream too', async () => {
   const call = { id: 'now_1', type: 'function', function: { name: 'now', arguments: 'null' } }
-  answer = streamOf(
+  front.answer = streamOf(
     { type: 'tool-call-start', index: 0, delta: { message: { tool_calls: call } } },
     { type: 'tool-call-end', index: 0 },
     end('TOOL_CALL'),
   )
   const tools = [{ type: 'function' as const, function: { name: 'now', parameters: {} } }]
-  const whole = await customer.client.chat.completions.create({ model, messages: hello, tools })
+  const whole = await front.customer.client.chat.completions.create({
+    model,
+    messages: hello,
+    tools,
+  })
   const calls = [{ id: 'now_1', type: 'function', function: { name: 'now', arguments: '{}' } }]
   expect(whole.choices).toMatchObject([
     { finish_reason: 'tool_calls', message: { tool_calls: calls } },
   ])
-  const stream = customer.client.chat.completions.stream({ model, messages: hello, tools })
+  const stream = front.customer.client.chat.completions.stream({ model, messages: hello, tools })
   const { choices } = await stream.finalChatCompletion()
   expect(choices).toMatchObject([{ finish_reason: 'tool_calls', message: { tool_calls: calls } }])
 })
 
 test('an error in a finish reason is an error', async () => {
-  answer = streamOf(say('a'), end('ERROR'))
+  front.answer = streamOf(say('a'), end('ERROR'))
   const failure = await failureOf(
-    customer.client.chat.completions.create({ model, messages: hello }),
+    front.customer.client.chat.completions.create({ model, messages: hello }),
   )
   expect(failure).toMatchObject({ status: 502, code: 'provider_error' })
 })

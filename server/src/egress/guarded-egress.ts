@@ -10,9 +10,12 @@ import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-
 /** A request that may not go where it leads. Whoever sent it learns only that nobody was reached. */
 export class AddressRefused extends ConnectionFailed {
   override readonly name = 'AddressRefused'
+  /** Why, for whoever wrote the address; set where its text alone says it, and no network was asked. */
+  readonly refusal: string | undefined
 
-  constructor(why: string) {
+  constructor(why: string, { isOfText = false } = {}) {
     super(false, new Error(why))
+    this.refusal = isOfText ? why : undefined
   }
 }
 
@@ -106,7 +109,7 @@ export class GuardedEgress {
   /** What was stored may be older than the rules; paths that we add keep to them too. */
   #checked(text: string): URL {
     const { url, refusal } = checkCall(text, this.#guard.rules)
-    if (refusal !== undefined) throw new AddressRefused(refusal)
+    if (refusal !== undefined) throw new AddressRefused(refusal, { isOfText: true })
     return url
   }
 

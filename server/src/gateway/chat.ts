@@ -1,4 +1,5 @@
 import type { Endpoint, Job, Reply, Turn } from './job'
+import { remoteImagesOf, type RemoteImages } from './remote-images'
 import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
 import { chatStreamOf, prepareChat } from './upstream-chat'
 import { wholeChat } from './whole-chat'
@@ -31,11 +32,13 @@ export const chat: Endpoint<typeof ChatRequest> = {
 }
 
 function streamed(job: Job<ChatRequest>): Reply {
+  const images = remoteImagesOf(job)
   const identity = identityOf(job, 'chat.completion.chunk')
   const legacyFunctions = usesFunctions(job.body)
   const opening = openStream(job, {
     allowance: ({ meter }) => meter.allowance(1),
-    prepare,
+    before: images && ((turn) => fetchWithin(images, turn)),
+    prepare: (turn) => prepare(turn, images),
     relay: (turn, prepared) =>
       chatStreamOf(
         prepared,
@@ -49,17 +52,28 @@ async function whole(job: Job<ChatRequest>): Promise<Reply> {
   using deadline = wholeDeadline(job)
   const identity = identityOf(job, 'chat.completion')
   const legacyFunctions = usesFunctions(job.body)
-  return await job.turns.ask(async (turn) => {
-    const prepared = prepare(turn)
-    const relay = { source: prepared.source, identity, legacyFunctions }
-    const answer = await wholeChat(turn, { ...relay, prepared, deadline })
-    return { kind: 'whole', ...answer, provider: turn.candidate.provider.key }
-  })
+  const images = remoteImagesOf(job)
+  return await job.turns.ask(
+    async (turn) => {
+      const prepared = prepare(turn, images)
+      const relay = { source: prepared.source, identity, legacyFunctions }
+      const answer = await wholeChat(turn, { ...relay, prepared, deadline })
+      return { kind: 'whole', ...answer, provider: turn.candidate.provider.key }
+    },
+    images && ((turn) => images.fetchFor(turn, deadline.signal)),
+  )
 }
 
-const prepare = (turn: Turn<ChatRequest>) =>
+/** A stream's own deadline begins when its provider is asked. */
+async function fetchWithin(images: RemoteImages, turn: Turn<ChatRequest>): Promise<void> {
+  using deadline = wholeDeadline(turn)
+  await images.fetchFor(turn, deadline.signal)
+}
+
+const prepare = (turn: Turn<ChatRequest>, images: RemoteImages | undefined) =>
   prepareChat(turn, {
     body: turn.body,
     textField: 'messages',
     outputLimit: () => chat.volume(turn).outputLimit,
+    media: images?.media,
   })

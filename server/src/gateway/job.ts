@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Drains } from './drains'
+import type { ImagePorts } from './remote-images'
 import type { Priced, Turn as TurnOf, Turns } from './turns'
 import type { Principal } from '../auth/principal'
 import type { Catalog } from '../catalog/catalog'
@@ -43,6 +44,7 @@ export interface Ports {
   connectionRates: ConnectionRates
   settings: { readonly current: Open }
   egress: Egress
+  images: ImagePorts
   credentials: Credentials
   resilience: Resilience
   counter: TokenCounter

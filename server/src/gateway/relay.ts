@@ -86,13 +86,15 @@ interface StreamPlan<Request> {
   prepare: (turn: Turn<Request>) => Prepared
   relay: (turn: Turn<Request>, prepared: Prepared) => RelayedStream
   allowance: (turn: Turn<Request>) => Allowance | undefined
+  /** What has to be done before it is written down that the turn's candidate is asked. */
+  before?: ((turn: Turn<Request>) => Promise<void>) | undefined
 }
 
 /** Opens a stream at the first candidate that gives one. */
 export const openStream = <Request>(
   job: Job<Request>,
   plan: StreamPlan<Request>,
-): Promise<OpenStream> => job.turns.ask((turn) => openAt(turn, plan))
+): Promise<OpenStream> => job.turns.ask((turn) => openAt(turn, plan), plan.before)
 
 async function openAt<Request>(
   turn: Turn<Request>,

@@ -10,6 +10,7 @@ import { TranslatedStream } from '../providers/translated-stream'
 import type { Source } from '../providers/upstream-error'
 import type { Sent } from '../routing/attempt'
 import { isByPrice } from '../routing/candidate'
+import type { ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
@@ -19,6 +20,21 @@ interface AskedChat {
   textField: Source['textField']
   /** The output limit that the hold pays for where the body names none. */
   outputLimit: () => number
+  /** What was fetched for it. */
+  media?: Target['media'] | undefined
+}
+
+/** What decides on the way of a request to a candidate. */
+type Going = Pick<Turn<unknown>, 'model' | 'candidate' | 'translation'>
+type Shown = Going & Pick<Turn<ChatRequest>, 'body' | 'request'>
+
+/** The addresses of images that must be fetched for a candidate, which does not fetch them itself. */
+export function addressesFor(turn: Shown): string[] {
+  const { adapter } = wayOf(turn, turn.body)
+  const { original, refusal } = turn.translation ?? {}
+  const isPassedOn = adapter?.own !== undefined && adapter.own.format === original?.format
+  if (!adapter?.addresses || isPassedOn || refusal) return []
+  return adapter.addresses(turn.request)
 }
 
 /** A chat request as one candidate takes it: relayed, or written by the adapter of its dialect. */
@@ -73,7 +89,7 @@ function fittingChat(chat: JsonObject, { capabilities }: Model): JsonObject {
 }
 
 /** What came as a request for a Response goes on as one, where that is taken. */
-function wayOf({ model, candidate, translation }: Turn<unknown>, body: JsonObject) {
+function wayOf({ model, candidate, translation }: Going, body: JsonObject) {
   const { upstreamModel } = model
   const original = translation?.original
   const way =
@@ -85,9 +101,10 @@ function wayOf({ model, candidate, translation }: Turn<unknown>, body: JsonObjec
 
 const targetOf = (
   { model: { capabilities, upstreamModel } }: Turn<unknown>,
-  { body, outputLimit }: AskedChat,
+  { body, outputLimit, media }: AskedChat,
 ): Target => ({
   upstreamModel,
+  ...(media && { media }),
   maxTokens: outputLimitOf(body)?.limit ?? outputLimit(),
   capabilities: {
     reasoning: capabilities.reasoning,

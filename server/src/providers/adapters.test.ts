@@ -13,6 +13,6 @@ test('who has embeddings in a format of its own has an adapter for them', () => 
   const translated = providers.filter(
     (provider) => adapterOf(provider) && provider.embeddings !== 'no',
   )
-  expect(translated.map(({ key }) => key)).toEqual(['bedrock', 'cohere', 'google'])
+  expect(translated.map(({ key }) => key).toSorted()).toEqual(['bedrock', 'cohere', 'google'])
   for (const provider of translated) expect(embeddingAdapterOf(provider)).toBeDefined()
 })

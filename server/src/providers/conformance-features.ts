@@ -132,7 +132,8 @@ export const requestFeatures: readonly RequestFeature[] = [
   {
     name: 'image by address',
     chat: part('image_url', { url: 'https://x.example/mark.png' }),
-    mark: /mark\.png/,
+    // The address, or what is there.
+    mark: /mark\.png|bWFyay5wbmc=/,
   },
   {
     name: 'PDF',

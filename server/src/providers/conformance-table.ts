@@ -81,8 +81,12 @@ function sent({ adapter, upstreamModel }: Dialect, chat: JsonObject): JsonObject
   if (!adapter) return toUpstreamChat(chat, { upstreamModel, options })
   const capabilities = { reasoning: true, tools: true, vision: true, jsonSchema: true }
   const limit = typeof chat['max_tokens'] === 'number' ? chat['max_tokens'] : 1000
-  const target: Target = { upstreamModel, maxTokens: limit, capabilities }
-  return adapter.request(toPlainChat(chat), target).body
+  const plain = toPlainChat(chat)
+  // What is fetched for a provider that does not fetch: base64 of its name.
+  const fetched = { mimeType: 'image/png', base64: btoa('mark.png') }
+  const media = new Map(adapter.addresses?.(plain).map((url) => [url, fetched]))
+  const target: Target = { upstreamModel, maxTokens: limit, capabilities, media }
+  return adapter.request(plain, target).body
 }
 
 /** What becomes of a feature on its way to the provider. Throws what is no refusal. */

@@ -7,6 +7,8 @@ import { isServiceAccount, readServiceAccount, type ServiceAccount } from './ver
 
 /** A request as it is about to be sent. */
 interface Unproven {
+  /** POST unless it is set. */
+  method?: 'GET' | 'POST'
   url: string
   headers: Readonly<Record<string, string>>
   body: string

@@ -26,6 +26,22 @@ export function imageAddresses(
   return [...addresses]
 }
 
+/** The same request with data in place of the addresses of what was fetched. */
+export function withData(chat: ChatRequest, media: ReadonlyMap<string, Media> = new Map()) {
+  if (media.size === 0) return chat
+  const messages = chat.messages.map((message) => {
+    if (!Array.isArray(message.content)) return message
+    const content = message.content.map((part) => {
+      const image = part.type === 'image_url' ? media.get(part.image_url.url) : undefined
+      if (!image || part.type !== 'image_url') return part
+      const url = `data:${image.mimeType};base64,${image.base64}`
+      return { ...part, image_url: { ...part.image_url, url } }
+    })
+    return { ...message, content }
+  })
+  return { ...chat, messages }
+}
+
 /** A `data:<type>;base64,…` URL; undefined for anything else. */
 export function readDataUrl(url: string): Media | undefined {
   const comma = url.indexOf(',')

@@ -6,7 +6,7 @@ import { dispatch } from './dispatch'
 import { Resilience } from './resilience'
 import { mostSaved } from './retry-budget'
 import { sampleConnection } from '../catalog/samples'
-import { ApiError } from '../errors'
+import { ApiError, invalidRequest } from '../errors'
 
 const candidate = (id: string) => sampleCandidate({ connection: sampleConnection({ id }) })
 const candidates = ['a', 'b', 'c'].map(candidate)
@@ -154,4 +154,31 @@ test('without budget for a further attempt the first error is the answer', async
   const refused = failed('refused', true)
   const { tried, result, held } = await run({ a: refused }, { resilience })
   expect([tried, result, held]).toEqual([['a'], refused.error, []])
+})
+
+const refused = invalidRequest('messages', 'bad_format', 'No.')
+const late = new ApiError('request_timeout')
+
+test.each([
+  ['does not heal it', { before: refused, after: failed('down', false), isAdmitted: false }],
+  ['does not fail it', { before: late, after: undefined, isAdmitted: true }],
+])('what fails before a candidate is asked %s', async (_what, { before, after, isAdmitted }) => {
+  const resilience = newResilience()
+  const ask = (begin: Error | undefined, outcome: Error | undefined) =>
+    dispatch(
+      {
+        candidates: candidates.slice(0, 1),
+        resilience,
+        open: (one: Candidate) => one,
+        close: () => undefined,
+        passOver: () => undefined,
+        begin: () => (begin ? Promise.reject(begin) : Promise.resolve()),
+      },
+      () => (outcome ? Promise.reject(outcome) : Promise.resolve('answered')),
+    ).catch(() => undefined)
+  for (let time = 0; time < 5; time++) {
+    await ask(before, undefined)
+    if (after) await ask(undefined, after)
+  }
+  expect(resilience.admits(candidate('a'), candidates)).toBe(isAdmitted)
 })

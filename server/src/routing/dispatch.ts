@@ -60,14 +60,17 @@ export async function dispatch<Turn, Answer>(
       break
     }
     const since = resilience.enter(candidate)
+    let isAsked = false
     try {
       await course.begin(turn, last?.error)
+      isAsked = true
       const answer = await attempt(turn)
       resilience.answered(candidate, since)
       return answer
     } catch (thrown) {
       course.close(turn)
-      resilience.ended(candidate, since, thrown)
+      // What fails before it is asked says nothing of it.
+      resilience.ended(candidate, since, isAsked ? thrown : undefined)
       if (!(thrown instanceof AttemptFailed)) throw thrown
       last = { candidate, error: thrown.error }
       if (!thrown.mayTryNext || ++attempts === mostAttempts) break

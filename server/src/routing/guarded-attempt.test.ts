@@ -52,7 +52,8 @@ async function staged(answer: (socket: Socket) => unknown) {
       hops: 0,
     })
   }
-  const test = (host: string) => probe(egress, provider, connectionTo(host))
+  const test = (host: string) =>
+    probe({ egress, credentials }, { provider, connection: connectionTo(host) })
   return { stage, peer, ask, test, [Symbol.dispose]: () => stage[Symbol.dispose]() }
 }
 

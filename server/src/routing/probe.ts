@@ -1,10 +1,10 @@
 import { headersOf } from './attempt'
 import type { Connection } from '../catalog/snapshot'
 import type { Egress } from '../egress/egress'
-import { scrub } from '../providers/upstream-error'
-import { addressOf } from '../providers/line'
+import { connectionTest } from '../providers/connection-test'
+import type { Credentials } from '../providers/credentials'
 import type { Provider } from '../providers/provider'
-import { isObject } from '../wire/json-body'
+import { scrub } from '../providers/upstream-error'
 
 /** What a connection answered when it was asked for its models. */
 export interface Probe {
@@ -16,14 +16,20 @@ export interface Probe {
 
 const patienceMs = 10_000
 const longestAnswer = 5 * 1024 * 1024
-const mostModels = 5000
 
-/** Asks a connection for its model list. Never throws: a failure is a result. */
-export async function probe(
-  egress: Egress,
-  provider: Provider,
-  connection: Connection,
-): Promise<Probe> {
+interface Ways {
+  egress: Pick<Egress, 'send'>
+  credentials: Credentials
+}
+
+interface Tested {
+  provider: Provider
+  connection: Connection
+}
+
+/** Asks a connection for its model list, or what else shows that it works. A failure is a result. */
+export async function probe({ egress, credentials }: Ways, line: Tested): Promise<Probe> {
+  const { provider, connection } = line
   const startedAt = performance.now()
   const result = (success: boolean, message: string, models: string[] = []): Probe => ({
     success,
@@ -32,28 +38,37 @@ export async function probe(
     latencyMs: Math.round(performance.now() - startedAt),
   })
   try {
-    const path = provider.options.paths.models ?? '/models'
-    const url = `${addressOf({ provider, connection })}${path}`
+    const { method, url, body, judge } = connectionTest(line)
+    const request = { method, url, body, headers: headersOf(line, url) }
+    const proof = credentials.proofOf(line)
     const response = await egress.send({
+      method,
       url,
-      method: 'GET',
-      headers: headersOf({ provider, connection }, url),
+      ...(method === 'POST' && { body }),
+      headers: proof ? await proof.headers(request) : request.headers,
       signal: AbortSignal.timeout(patienceMs),
       owner: connection.owner,
     })
     const text = await limitedText(response)
-    if (!response.ok) {
-      const words = scrub(text, connection.secret)
-      return result(
-        false,
-        `${provider.name} answered with status ${response.status}. ${words}`.trim(),
-      )
-    }
-    const models = modelNames(JSON.parse(text))
-    return result(true, `${provider.name} answered with ${models.length} models.`, models)
+    const answered = parsed(text)
+    const verdict = judge({ status: response.status, body: answered })
+    if (verdict) return result(true, verdict.message, verdict.models)
+    const words = response.ok ? 'Its answer is not what was asked for.' : text
+    return result(
+      false,
+      `${provider.name} answered with status ${response.status}. ${scrub(words, connection.secret)}`.trim(),
+    )
   } catch (thrown) {
     const words = thrown instanceof Error ? thrown.message : 'unknown error'
     return result(false, `${provider.name} could not be asked: ${scrub(words, connection.secret)}.`)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
@@ -66,16 +81,4 @@ async function limitedText(response: Response): Promise<string> {
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')
-}
-
-function modelNames(answer: unknown): string[] {
-  const list = isObject(answer) ? (answer['data'] ?? answer['models']) : answer
-  if (!Array.isArray(list)) throw new Error('its answer is no list of models')
-  return list.flatMap(nameIn).slice(0, mostModels)
-}
-
-/** Google's models have a `name`, which is a path. */
-function nameIn(item: unknown): string[] {
-  const name = isObject(item) ? (item['id'] ?? item['name']) : undefined
-  return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
 }

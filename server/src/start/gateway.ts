@@ -18,6 +18,8 @@ import { Names } from '../egress/names'
 import { Transport } from '../egress/transport'
 import { createGateway, type Gateway } from '../gateway'
 import { Drains } from '../gateway/drains'
+import { imageLimits } from '../gateway/remote-images'
+import { FetchPlaces } from '../gateway/fetch-places'
 import type { Claims } from '../idempotency/claims'
 import { endChannel } from '../idempotency/store'
 import { TokenCounter } from '../metering/token-counter'
@@ -41,6 +43,9 @@ import type { LiveSettings } from '../settings/live-settings'
 const mostDrains = 32
 const drainMs = 30_000
 
+/** Images that are fetched for providers which do not fetch, in the process and for one account. */
+const fetches = { most: 32, mostOfOwner: 8 }
+
 /** How long a cloud may take to give an access token. */
 const tokenMs = 10_000
 
@@ -60,6 +65,7 @@ export interface OpenedGateway {
   gateway: Gateway
   door: Door
   egress: Egress
+  credentials: Credentials
   /** Judges addresses that customers set. */
   guarded: Pick<GuardedEgress, 'check'>
   accounts: AccountCatalogs
@@ -110,6 +116,8 @@ export async function openGateway(
       connectionRates,
       settings,
       egress,
+      // What callers name is never the operator's own.
+      images: { way: guarded, places: new FetchPlaces(fetches), limits: imageLimits },
       credentials,
       resilience,
       counter,
@@ -119,6 +127,7 @@ export async function openGateway(
     }),
     door,
     egress,
+    credentials,
     guarded,
     accounts: names.routing.accounts,
     lookUps: names.lookUps,

@@ -163,17 +163,17 @@ interface Stored {
   settings: LiveSettings
 }
 
-type Opened = Pick<OpenedGateway, 'egress' | 'guarded' | 'lookUps' | 'creditCame'>
+type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
 
 function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
-  const { egress, guarded, lookUps, creditCame } = opened
+  const { egress, credentials, guarded, lookUps, creditCame } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
     db,
     catalog,
     sealingKeys: installation.sealingKeys,
-    ask: (provider, connection) => probe(egress, provider, connection),
+    ask: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
   }
   const changed = (ownerId: string) => lookUps.forget(ownerId)
   return {

@@ -1,10 +1,11 @@
 import { Hono } from 'hono'
-import { Adjustment, Grant } from './schema'
+import { Adjustment, Grant, TransactionFilter } from './schema'
 import type { CreditStore } from './store'
 import type { Env } from '../../http/env'
 import { newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf } from '../../http/paging'
+import { check } from '../../wire/json-body'
 
 /** Credits, for the operator. Source: api.md 7 and 19. */
 export const creditRoutes = (credits: CreditStore, { operator }: Guards) =>
@@ -16,6 +17,8 @@ export const creditRoutes = (credits: CreditStore, { operator }: Guards) =>
       c.json(await credits.adjust(await newFields(c, Adjustment)), 201),
     )
     .get('/api/admin/transactions', operator, async (c) => {
-      const userId = c.req.query('user_id')
-      return c.json(await credits.list(pageOf(c, `transactions ${userId ?? ''}`), userId))
+      const filter = check(TransactionFilter, c.req.query())
+      const { user_id: userId, organization_id: organizationId } = filter
+      const page = pageOf(c, `transactions ${userId ?? ''} ${organizationId ?? ''}`)
+      return c.json(await credits.list(page, filter))
     })

@@ -1,25 +1,53 @@
 import { z } from 'zod'
 import { usd, trimmed } from '../../http/fields'
+import { broken } from '../../wire/field-error'
 
 const target = {
-  user_id: z.string(),
+  user_id: z.string().optional(),
+  organization_id: z.string().optional(),
   reason: trimmed(500),
 }
 
-export const Grant = z.object({
+interface Target {
+  user_id?: string | undefined
+  organization_id?: string | undefined
+}
+
+/** Either has an account of its own; exactly one is named. */
+function ofOne(target: Target, ctx: z.RefinementCtx): void {
+  if (target.user_id === undefined && target.organization_id === undefined) {
+    ctx.addIssue(broken('required', 'is required, or "organization_id".', ['user_id']))
+  }
+  notBoth(target, ctx)
+}
+
+function notBoth(target: Target, ctx: z.RefinementCtx): void {
+  if (target.user_id !== undefined && target.organization_id !== undefined) {
+    ctx.addIssue(broken('conflict', 'does not go with "user_id".', ['organization_id']))
+  }
+}
+
+const GrantFields = z.object({
   ...target,
   amount: usd(9).refine((amount) => amount > 0n, {
     params: { issue: 'out_of_range' },
     message: 'must be above 0.',
   }),
 })
+export const Grant = GrantFields.superRefine(ofOne)
 export type Grant = z.output<typeof Grant>
 
-export const Adjustment = z.object({
+const AdjustmentFields = z.object({
   ...target,
   amount: usd(9, -1e9).refine((amount) => amount !== 0n, {
     params: { issue: 'out_of_range' },
     message: 'must not be 0.',
   }),
 })
+export const Adjustment = AdjustmentFields.superRefine(ofOne)
 export type Adjustment = z.output<typeof Adjustment>
+
+export const TransactionFilter = z
+  .object({ user_id: z.string().optional(), organization_id: z.string().optional() })
+  .superRefine(notBoth)
+export type TransactionFilter = z.output<typeof TransactionFilter>

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Adjustment, Grant } from './schema'
+import type { Adjustment, Grant, TransactionFilter } from './schema'
 import { isId, newIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
@@ -40,8 +40,9 @@ const toTransaction = (row: EntryRow) => ({
   balance_after: row.balance_after === null ? null : toUsd(row.balance_after),
   description: row.description,
   status: 'completed',
-  payer: 'personal',
-  user_id: row.account_id,
+  ...(isId('org', row.account_id)
+    ? { payer: 'organization', organization_id: row.account_id }
+    : { payer: 'personal', user_id: row.account_id }),
   ...(row.kind === 'usage' && { request_count: Number(row.requests) }),
   created_at: toTimestamp(row.created_at),
 })
@@ -56,11 +57,12 @@ interface Options {
 
 /** What the operator gives and takes, and every movement of every account. */
 export function createCreditStore({ db, creditCame }: Options) {
-  async function move(posting: Omit<Posting, 'externalRef'>) {
-    const { accountId } = posting
-    if (!isId('user', accountId) || !(await exists(db, accountId))) {
-      throw new ApiError('resource_not_found', { param: 'user_id' })
-    }
+  async function move(
+    target: Pick<Grant, 'user_id' | 'organization_id'>,
+    movement: Omit<Posting, 'externalRef' | 'accountId'>,
+  ) {
+    const accountId = await accountOf(db, target)
+    const posting = { ...movement, accountId }
     const posted = await post(db, { ...posting, externalRef: `operator:${newIdBody()}` })
     if (posted) {
       // The other nodes are notified; on this one the very next request must see it.
@@ -74,23 +76,21 @@ export function createCreditStore({ db, creditCame }: Options) {
     )
   }
   return {
-    grant: ({ user_id, amount, reason }: Grant) =>
-      move({
-        accountId: user_id,
+    grant: ({ amount, reason, ...target }: Grant) =>
+      move(target, {
         amount,
         kind: 'bonus',
         house: 'house:promo',
         description: reason,
       }),
-    adjust: ({ user_id, amount, reason }: Adjustment) =>
-      move({
-        accountId: user_id,
+    adjust: ({ amount, reason, ...target }: Adjustment) =>
+      move(target, {
         amount,
         kind: 'adjust',
         house: 'house:adjustment',
         description: reason,
       }),
-    list: (page: Page, userId: string | undefined) => listEntries(db, page, userId),
+    list: (page: Page, filter: TransactionFilter) => listEntries(db, page, filter),
   }
 }
 
@@ -109,14 +109,33 @@ const toRow = (
   created_at: posted.createdAt,
 })
 
-async function exists(db: Kysely<Schema>, id: string): Promise<boolean> {
-  const row = await db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst()
-  return row !== undefined
+/** The account of whom one names; that of an organization has its id too. Throws `resource_not_found`. */
+async function accountOf(
+  db: Kysely<Schema>,
+  { user_id: userId, organization_id: organizationId }: Pick<Grant, 'user_id' | 'organization_id'>,
+): Promise<string> {
+  const isOrganization = organizationId !== undefined
+  const id = organizationId ?? userId ?? ''
+  const table = isOrganization ? 'organization' : 'users'
+  const isPossible = isId(isOrganization ? 'org' : 'user', id)
+  const row = isPossible
+    ? await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()
+    : undefined
+  if (row) return row.id
+  const param = isOrganization ? 'organization_id' : 'user_id'
+  throw new ApiError('resource_not_found', { param })
 }
 
-async function listEntries(db: Kysely<Schema>, page: Page, userId: string | undefined) {
-  const of =
-    userId === undefined ? sql`e.account_id not like 'house:%'` : sql`e.account_id = ${userId}`
+/** Whose entries are wanted: nobody's where an id is none of its kind. */
+function ofAccount({ user_id: userId, organization_id: organizationId }: TransactionFilter) {
+  const id = organizationId ?? userId
+  if (id === undefined) return sql`e.account_id not like 'house:%'`
+  const isPossible = isId(organizationId === undefined ? 'user' : 'org', id)
+  return isPossible ? sql`e.account_id = ${id}` : sql`false`
+}
+
+async function listEntries(db: Kysely<Schema>, page: Page, filter: TransactionFilter) {
+  const of = ofAccount(filter)
   const { rows: counted } = await sql<{ total: bigint }>`
     select count(*) as total from ledger_entry as e where ${of}`.execute(db)
   const { rows } = await sql<EntryRow>`

@@ -61,6 +61,22 @@ export function azureCall(
   return call(`${origin}/openai/deployments/${step}/${path}`, apiVersion ?? classicVersion)
 }
 
+/** What a connection is asked, to see whether it works: a list of models, or of Foundry what it has. */
+export function azureTestCall({ baseUrl, apiVersion }: AzureConnection) {
+  const { origin } = new URL(baseUrl)
+  const surface = surfaceOf({ baseUrl, apiVersion })
+  const dated = (path: string, version: string | undefined) =>
+    `${origin}${path}${version === undefined ? '' : `?api-version=${encodeURIComponent(version)}`}`
+  switch (surface) {
+    case 'v1':
+      return { surface, url: dated('/openai/v1/models', apiVersion) }
+    case 'classic':
+      return { surface, url: dated('/openai/models', apiVersion ?? classicVersion) }
+    default:
+      return { surface, url: dated('/models/info', apiVersion ?? foundryVersion) }
+  }
+}
+
 const deploymentIn = (pathname: string) => /^\/openai\/deployments\/([^/]+)/.exec(pathname)?.[1]
 
 function surfaceOf({ baseUrl, apiVersion }: AzureConnection): 'v1' | 'classic' | 'foundry' {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { baseUrlOf, modelBehind, pathOf, regionOf } from './address'
+import { baseUrlOf, listUrlOf, modelBehind, pathOf, regionOf } from './address'
 
 test.each([
   ['us-east-1', 'https://bedrock-runtime.us-east-1.amazonaws.com'],
@@ -19,6 +19,24 @@ test('an address names its region, or nobody knows it', () => {
     'eu-west-3',
   )
   expect(regionOf('https://bedrock.example.com')).toBeUndefined()
+})
+
+test('models are listed at another host of the same region, which is signed for', () => {
+  const listUrl = listUrlOf('https://bedrock-runtime.eu-west-1.amazonaws.com') ?? ''
+  expect(listUrl).toBe('https://bedrock.eu-west-1.amazonaws.com/foundation-models')
+  expect(regionOf(listUrl)).toBe('eu-west-1')
+  const fips = listUrlOf('https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com') ?? ''
+  expect(fips).toBe('https://bedrock-fips.us-gov-west-1.amazonaws.com/foundation-models')
+  expect(regionOf(fips)).toBe('us-gov-west-1')
+})
+
+test.each([
+  'https://vpce-0a1b-2c.bedrock-runtime.eu-west-3.vpce.amazonaws.com',
+  'http://127.0.0.1:8080',
+  'https://bedrock-runtime.example.com/behind/a/path',
+  'https://proxy.example.com',
+])('%s is no region’s own address', (address) => {
+  expect(listUrlOf(address)).toBeUndefined()
 })
 
 test('an id goes into the path as one step', () => {

@@ -16,8 +16,20 @@ export const baseUrlOf = (region: string): string =>
   `https://bedrock-runtime.${region}.${domainOf(region)}`
 
 /** The region that an address names; undefined for a private endpoint with a name of its own. */
-export const regionOf = (baseUrl: string): string | undefined =>
-  /\/\/(?:vpce-[\w-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseUrl)?.[1]
+export function regionOf(baseUrl: string): string | undefined {
+  const runtime = /\/\/(?:vpce-[\w-]+\.)?bedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./.exec(baseUrl)
+  // Where models are listed, which many a host may be called like.
+  const list = /\/\/bedrock(?:-fips)?\.([a-z]+(?:-[a-z]+)+-\d+)\./.exec(baseUrl)
+  return (runtime ?? list)?.[1]
+}
+
+/** Where the models of a region are listed; undefined for an address that is not a region's own. */
+export function listUrlOf(baseUrl: string): string | undefined {
+  const isOwn = /^https:\/\/bedrock-runtime(?:-fips)?\.[a-z0-9-]+\.[a-z0-9.-]+$/.test(baseUrl)
+  return isOwn
+    ? `${baseUrl.replace('//bedrock-runtime', '//bedrock')}/foundation-models`
+    : undefined
+}
 
 /** An id, with an inference profile's prefix or not, or an ARN, which holds slashes and colons. */
 export const pathOf = (upstreamModel: string, operation: 'converse-stream' | 'invoke'): string =>

@@ -30,6 +30,7 @@ function fromJson(secret: string): (string | undefined)[] {
 }
 
 interface Request {
+  method?: 'GET' | 'POST' | undefined
   url: string
   headers: Readonly<Record<string, string>>
   body: string
@@ -39,9 +40,9 @@ interface Request {
 
 const usualRegion = 'us-east-1'
 
-/** The headers of one POST with its credential. A signature is good for five minutes. */
+/** The headers of one request, a POST unless it says otherwise, with its credential. A signature is good for five minutes. */
 export async function withCredential(
-  { url, headers, body, region }: Request,
+  { method = 'POST', url, headers, body, region }: Request,
   credential: BedrockCredential,
   now: Date,
 ): Promise<Record<string, string>> {
@@ -49,6 +50,6 @@ export async function withCredential(
     return { ...headers, authorization: `Bearer ${credential.bearer}` }
   }
   const signed = region ?? regionOf(url) ?? usualRegion
-  const unsigned = { method: 'POST', url, headers, body, region: signed, service: 'bedrock' }
+  const unsigned = { method, url, headers, body, region: signed, service: 'bedrock' }
   return signedHeaders(unsigned, credential, now)
 }

@@ -152,3 +152,12 @@ describe('the secret of a connection', () => {
     ['{not json', { bearer: '{not json' }],
   ])('%s', (secret, credential) => expect(readCredential(secret)).toEqual(credential))
 })
+
+test('a connection’s request is signed as the method that it has', async () => {
+  const url = 'https://bedrock.eu-west-1.amazonaws.com/foundation-models'
+  const request = { method: 'GET', url, headers: { accept: '*/*' }, body: '' } as const
+  const place = { region: 'eu-west-1', service: 'bedrock' }
+  const signed = await withCredential(request, keys, now)
+  const expected = await signedHeaders({ ...request, ...place }, keys, now)
+  expect(signed).toEqual(expected)
+})

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { anthropicOnVertex } from './anthropic'
+import { anthropic } from '../anthropic'
 import { chatOf, target } from '../google/chat-for-tests'
 import type { JsonObject } from '../../wire/json-body'
 import { nonsense, type Source } from '../upstream-error'
@@ -51,14 +52,31 @@ test('without a stream it is another verb', () => {
   expect(headers).toBeUndefined()
 })
 
+test('images by address are fetched for it, and go as data', () => {
+  const url = 'https://one.example/a.png'
+  const content = [
+    { type: 'text', text: 'What is it?' },
+    { type: 'image_url', image_url: { url } },
+  ]
+  const chat = chatOf({ messages: [{ role: 'user', content }] })
+  const adapter = anthropicOnVertex(anthropic)
+  expect(adapter.addresses?.(chat)).toEqual([url])
+  const media = new Map([[url, { mimeType: 'image/png', base64: 'AAAA' }]])
+  const { body } = adapter.request(chat, target(model, { media }))
+  const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+  expect(body['messages']).toEqual([
+    { role: 'user', content: [content[0], { type: 'image', source }] },
+  ])
+})
+
 test('answers are read as Anthropic’s', () => {
   expect(anthropicOnVertex(inner({})).reader(source)('x')).toEqual([{ type: 'text', text: 'x' }])
 })
 
 test('a refusal is read as of whom it is', () => {
-  const anthropic = { ...inner({}), failure: () => nonsense('vertex', 'what Anthropic said') }
+  const refusing = { ...inner({}), failure: () => nonsense('vertex', 'what Anthropic said') }
   const tell = (body: unknown) =>
-    anthropicOnVertex(anthropic).failure?.({ status: 400, body }, source)
+    anthropicOnVertex(refusing).failure?.({ status: 400, body }, source)
   const google = { code: 400, status: 'INVALID_ARGUMENT', message: 'API key not valid. Pass one.' }
   expect(tell({ error: google })?.cause).toEqual({ upstreamStatus: 401 })
   expect(tell([{ error: google }])?.cause).toEqual({ upstreamStatus: 401 })

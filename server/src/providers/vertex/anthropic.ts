@@ -4,6 +4,7 @@ import { toGoogleError } from '../google/failure'
 import { isObject } from '../../wire/json-body'
 import { toCallerError, type Failure } from '../upstream-error'
 import type { Adapter } from '../adapter'
+import { imageAddresses, withData } from '../media'
 
 /** The format of Anthropic's bodies there. https://docs.anthropic.com/en/api/claude-on-vertex-ai */
 const version = 'vertex-2023-10-16'
@@ -16,10 +17,13 @@ export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
   ...anthropic,
   // Vertex has its own surface around the format: requests are written anew.
   own: undefined,
+  // There images are data only. https://docs.anthropic.com/en/docs/build-with-claude/vision
+  addresses: (chat) => imageAddresses(chat, () => false),
 
   request(chat, target) {
     const { model } = surfaceOf(target.upstreamModel)
-    const { headers = {}, body } = anthropic.request(chat, { ...target, upstreamModel: model })
+    const shown = withData(chat, target.media)
+    const { headers = {}, body } = anthropic.request(shown, { ...target, upstreamModel: model })
     const { model: _model, ...rest } = body
     const { 'anthropic-version': _version, ...others } = headers
     const verb = body['stream'] === true ? 'streamRawPredict' : 'rawPredict'

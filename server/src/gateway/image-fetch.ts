@@ -1,0 +1,107 @@
+import { ConnectionFailed } from '../egress/connection-failed'
+import type { GuardedWay } from '../egress/egress'
+import { AddressRefused } from '../egress/guarded-egress'
+import type { Issue } from '../errors'
+import type { Media } from '../providers/media'
+import { mediaTypeOf } from '../providers/media-type'
+
+/** An address leads to no image that can be sent on; the message is for its caller. */
+export class ImageRefused extends Error {
+  override readonly name = 'ImageRefused'
+  readonly issue: Issue
+
+  constructor(issue: Issue, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.issue = issue
+  }
+}
+
+interface Fetch {
+  url: string
+  /** The account whose request it is for. */
+  owner: string
+  signal: AbortSignal
+  /** The most that this image may have, in bytes. */
+  mostBytes: number
+  /** What all images of the request may still have together, in bytes; becomes less. */
+  room: { bytes: number }
+}
+
+/** Signed addresses of cloud storage have up to some 2,000. */
+const longestAddress = 8192
+
+const megabytes = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MB`
+
+/** Fetches one image. Throws `ImageRefused`, or the reason of the signal. */
+export async function fetchImage(way: GuardedWay, fetch: Fetch): Promise<Media> {
+  try {
+    const bytes = await read(await ask(way, fetch), fetch)
+    const mimeType = mediaTypeOf(bytes)
+    if (mimeType !== undefined) return { mimeType, base64: bytes.toString('base64') }
+    throw new ImageRefused('bad_format', 'what is there begins like no image that models read')
+  } catch (thrown) {
+    if (fetch.signal.aborted) throw fetch.signal.reason
+    throw thrown instanceof ImageRefused ? thrown : refused(thrown)
+  }
+}
+
+function refused(thrown: unknown): ImageRefused {
+  if (thrown instanceof AddressRefused && thrown.refusal !== undefined) {
+    const [first = '', ...rest] = thrown.refusal.replace(/\.$/, '')
+    return new ImageRefused('not_allowed', `${first.toLowerCase()}${rest.join('')}`, thrown)
+  }
+  // Where a name leads to is not told.
+  const isUnreached = thrown instanceof ConnectionFailed && !thrown.connected
+  const words = isUnreached ? 'its host could not be reached' : 'its host broke off'
+  return new ImageRefused('bad_format', words, thrown)
+}
+
+async function ask(way: GuardedWay, { url, owner, signal }: Fetch): Promise<Response> {
+  if (url.length > longestAddress) {
+    throw new ImageRefused('too_long', `its address has more than ${longestAddress} characters`)
+  }
+  // Compression would be undone here, and images have it already.
+  const headers = {
+    accept: 'image/*, application/pdf',
+    'accept-encoding': 'identity',
+    'user-agent': 'tollgate',
+  }
+  const response = await way.send({ url, owner, signal, method: 'GET', headers })
+  if (response.status === 200) return response
+  response.body?.cancel().catch(() => undefined)
+  const isRedirect = response.status >= 300 && response.status < 400
+  throw new ImageRefused(
+    'bad_format',
+    isRedirect
+      ? 'it leads on to another address, and redirects are not followed'
+      : `its host answers with status ${response.status}`,
+  )
+}
+
+/** The whole body, unless it is too long. */
+async function read({ body, headers }: Response, { mostBytes, room }: Fetch): Promise<Buffer> {
+  const told = Number(headers.get('content-length') ?? 0)
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const count = (bytes: number) => {
+    if (bytes > mostBytes) {
+      throw new ImageRefused('too_long', `it has more than ${megabytes(mostBytes)}`)
+    }
+    if (bytes - size > room.bytes) {
+      throw new ImageRefused('too_many', 'the images of the request are too large together')
+    }
+  }
+  if (told > mostBytes || told > room.bytes) {
+    body?.cancel().catch(() => undefined)
+    count(told)
+  }
+  if (!body) return Buffer.alloc(0)
+  // Leaving the loop cancels the rest.
+  for await (const piece of body) {
+    count(size + piece.byteLength)
+    size += piece.byteLength
+    room.bytes -= piece.byteLength
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,161 @@
+import { expect, test } from 'bun:test'
+import { FetchPlaces } from './fetch-places'
+import { imageLimits, remoteImagesOf, type ImagePorts } from './remote-images'
+import { sampleModel, sampleProvider } from '../catalog/samples'
+import type { OwnedCall } from '../egress/egress'
+import { ApiError } from '../errors'
+import type { Provider } from '../providers/provider'
+import { sampleCandidate } from '../routing/candidate-for-tests'
+import { ChatRequest } from '../wire/chat-request'
+
+const png = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
+const data = `data:image/png;base64,${png.toString('base64')}`
+const image = (url: string) => ({ type: 'image_url', image_url: { url } })
+
+interface Staging {
+  answer?: (call: OwnedCall) => Response | Promise<Response>
+  limits?: Partial<ImagePorts['limits']>
+}
+
+/** A chat request with images, whoever fetches them, and what is fetched for each dialect. */
+function staged(urls: string[], { answer = () => new Response(png), limits }: Staging = {}) {
+  const body = {
+    model: 'fake/one',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...urls.map(image)] },
+    ],
+  }
+  const request = ChatRequest.parse(body)
+  const images = remoteImagesOf({ request })
+  const fetched: string[] = []
+  const ports: ImagePorts = {
+    way: {
+      async send(call) {
+        fetched.push(call.url)
+        return await answer(call)
+      },
+    },
+    places: new FetchPlaces({ most: 10, mostOfOwner: 10 }),
+    limits: { ...imageLimits, ...limits },
+  }
+  const within = new AbortController()
+  const fetchFor = async (dialect: Provider['dialect']) => {
+    const model = sampleModel()
+    const candidate = sampleCandidate({ model, provider: sampleProvider({ dialect }) })
+    const principal = { accountId: 'user_1' }
+    const turn = { ports: { images: ports }, principal, body, request, model, candidate }
+    await images?.fetchFor(turn, within.signal)
+  }
+  const refusal = async (dialect: Provider['dialect'] = 'bedrock') => {
+    const thrown: unknown = await fetchFor(dialect).catch((error: unknown) => error)
+    if (!(thrown instanceof ApiError)) throw thrown
+    const { status, code, param, details } = thrown
+    return [status, code, param, details['issue']]
+  }
+  return { images, fetched, fetchFor, refusal, within }
+}
+
+test('a request without addresses wants nothing', () => {
+  expect(staged([]).images).toBeUndefined()
+  expect(staged([data]).images).toBeUndefined()
+})
+
+test.each(['openai', 'anthropic', 'cohere'] as const)('%s fetches by itself', async (dialect) => {
+  const { images, fetched, fetchFor } = staged(['https://one.example/a.png'])
+  await fetchFor(dialect)
+  expect([fetched, images?.media.size]).toEqual([[], 0])
+})
+
+test('each address is fetched once, for a second candidate and a second place too', async () => {
+  const [a, b] = ['https://one.example/a.png', 'https://one.example/b.png']
+  const { images, fetched, fetchFor } = staged([a, b, a, data])
+  await fetchFor('bedrock')
+  await fetchFor('google')
+  expect(fetched.toSorted()).toEqual([a, b])
+  const media = { mimeType: 'image/png', base64: png.toString('base64') }
+  expect(Object.fromEntries(images?.media ?? [])).toEqual({ [a]: media, [b]: media })
+})
+
+test('a second candidate that reads fewer addresses itself gets the rest', async () => {
+  const video = 'https://www.youtube.com/watch?v=1'
+  const { fetched, fetchFor } = staged(['https://one.example/a.png', video])
+  await fetchFor('google')
+  expect(fetched).toEqual(['https://one.example/a.png'])
+  await fetchFor('bedrock')
+  expect(fetched).toEqual(['https://one.example/a.png', video])
+})
+
+test('a failure names the field, and ends what else is fetched', async () => {
+  let ended = false
+  const { fetched, refusal } = staged(['https://one.example/slow', 'https://one.example/gone'], {
+    answer: ({ url, signal }) => {
+      if (!url.endsWith('slow')) return new Response(null, { status: 410 })
+      const { promise, reject } = Promise.withResolvers<Response>()
+      signal.addEventListener('abort', () => {
+        ended = true
+        reject(signal.reason)
+      })
+      return promise
+    },
+  })
+  const param = 'messages.1.content.2.image_url.url'
+  expect(await refusal()).toEqual([400, 'invalid_request', param, 'bad_format'])
+  expect([fetched.length, ended]).toEqual([2, true])
+})
+
+test('more than so many addresses are refused before one is fetched', async () => {
+  const urls = Array.from({ length: 3 }, (_, k) => `https://one.example/${k}.png`)
+  const { fetched, refusal } = staged(urls, { limits: { most: 2 } })
+  const param = 'messages.1.content.3.image_url.url'
+  expect(await refusal()).toEqual([400, 'invalid_request', param, 'too_many'])
+  expect(fetched).toEqual([])
+})
+
+test('only a few are fetched at once', async () => {
+  const urls = Array.from({ length: 6 }, (_, k) => `https://one.example/${k}.png`)
+  let running = 0
+  let most = 0
+  const { images, fetchFor } = staged(urls, {
+    limits: { atOnce: 2 },
+    answer: async () => {
+      running += 1
+      most = Math.max(most, running)
+      await Bun.sleep(1)
+      running -= 1
+      return new Response(png)
+    },
+  })
+  await fetchFor('bedrock')
+  expect([most, images?.media.size]).toEqual([2, 6])
+})
+
+test('all images of a request share one limit of bytes', async () => {
+  const urls = Array.from({ length: 3 }, (_, k) => `https://one.example/${k}.png`)
+  const limits = { atOnce: 1, mostBytesInAll: 2 * png.length }
+  const { fetched, refusal } = staged(urls, { limits })
+  const param = 'messages.1.content.3.image_url.url'
+  expect(await refusal()).toEqual([400, 'invalid_request', param, 'too_many'])
+  expect(fetched).toHaveLength(3)
+})
+
+const never = ({ signal }: OwnedCall) => {
+  const { promise, reject } = Promise.withResolvers<Response>()
+  if (signal.aborted) reject(signal.reason)
+  signal.addEventListener('abort', () => reject(signal.reason))
+  return promise
+}
+
+test('one that does not come in time is a wrong field', async () => {
+  const { refusal } = staged(['https://one.example/a.png'], { answer: never, limits: { ms: 20 } })
+  const param = 'messages.1.content.1.image_url.url'
+  expect(await refusal()).toEqual([400, 'invalid_request', param, 'bad_format'])
+})
+
+test('when the request has ended, its own reason is told', async () => {
+  const { fetchFor, within } = staged(['https://one.example/a.png'], { answer: never })
+  const fetching = fetchFor('bedrock').catch((error: unknown) => error)
+  const reason = new ApiError('request_timeout')
+  within.abort(reason)
+  expect(await fetching).toBe(reason)
+})

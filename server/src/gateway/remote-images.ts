@@ -1,0 +1,144 @@
+import type { FetchPlaces } from './fetch-places'
+import { fetchImage, ImageRefused } from './image-fetch'
+import type { Job, Turn } from './job'
+import { addressesFor } from './upstream-chat'
+import type { GuardedWay } from '../egress/egress'
+import { invalidRequest } from '../errors'
+import type { Media } from '../providers/media'
+import type { ChatRequest } from '../wire/chat-request'
+
+/** What one request may have fetched for it. */
+interface ImageLimits {
+  most: number
+  mostBytes: number
+  /** Of all its images together. */
+  mostBytesInAll: number
+  atOnce: number
+  /** For all of them, from the first to the last byte. */
+  ms: number
+}
+
+/** As base64 they are as long as the longest body that callers may send. */
+export const imageLimits: ImageLimits = {
+  most: 32,
+  mostBytes: 20 * 1024 * 1024,
+  mostBytesInAll: 24 * 1024 * 1024,
+  atOnce: 4,
+  ms: 20_000,
+}
+
+/** How images are fetched; the way is always the guarded one. */
+export interface ImagePorts {
+  way: GuardedWay
+  places: FetchPlaces
+  limits: ImageLimits
+}
+
+/** Who asks, and how it is fetched. */
+interface Fetching {
+  ports: { images: ImagePorts }
+  principal: Pick<Turn<unknown>['principal'], 'accountId'>
+}
+
+type ShownTurn = Fetching & Parameters<typeof addressesFor>[0]
+
+/** The images that a chat request names by address; undefined where there are none, as in nearly all. */
+export function remoteImagesOf({
+  request,
+}: Pick<Job<ChatRequest>, 'request'>): RemoteImages | undefined {
+  const places = placesOf(request)
+  return places.size > 0 ? new RemoteImages(places) : undefined
+}
+
+/** Each address, and the field in which it stands first. */
+function placesOf({ messages }: ChatRequest): Map<string, string> {
+  const places = new Map<string, string>()
+  for (const [position, { content }] of messages.entries()) {
+    if (!Array.isArray(content)) continue
+    for (const [index, part] of content.entries()) {
+      if (part.type !== 'image_url') continue
+      const { url } = part.image_url
+      const param = `messages.${position}.content.${index}.image_url.url`
+      if (!url.startsWith('data:') && !places.has(url)) places.set(url, param)
+    }
+  }
+  return places
+}
+
+/** One request's images: fetched for the first candidate that wants their bytes, and kept for the next. */
+export class RemoteImages {
+  readonly #places: ReadonlyMap<string, string>
+  readonly #media = new Map<string, Media>()
+  #room: { bytes: number } | undefined
+
+  constructor(places: ReadonlyMap<string, string>) {
+    this.#places = places
+  }
+
+  /** What was fetched, by address. */
+  get media(): ReadonlyMap<string, Media> {
+    return this.#media
+  }
+
+  /**
+   * Fetches what a turn's candidate does not fetch itself. Throws `invalid_request` where that is not to
+   * be had, or the reason for which the request has ended; `within` aborts when it has.
+   */
+  async fetchFor(turn: ShownTurn, within: AbortSignal): Promise<void> {
+    const wanted = addressesFor(turn)
+    const { most } = turn.ports.images.limits
+    const beyond = wanted[most]
+    if (beyond !== undefined) {
+      throw this.#refusal(beyond, new ImageRefused('too_many', `at most ${most} a request`))
+    }
+    const missing = wanted.filter((url) => !this.#media.has(url))
+    if (missing.length > 0) await this.#fetchAll(missing, turn, within)
+  }
+
+  async #fetchAll(missing: readonly string[], turn: Fetching, within: AbortSignal): Promise<void> {
+    const { atOnce, ms, mostBytesInAll } = turn.ports.images.limits
+    this.#room ??= { bytes: mostBytesInAll }
+    const timer = AbortSignal.timeout(ms)
+    // The first that fails ends the others.
+    const ending = new AbortController()
+    const signal = AbortSignal.any([within, timer, ending.signal])
+    const waiting = missing.values()
+    const next = async () => {
+      for (const url of waiting) await this.#fetch(url, turn, signal)
+    }
+    try {
+      await Promise.all(Array.from({ length: Math.min(atOnce, missing.length) }, next))
+    } catch (thrown) {
+      if (within.aborted) throw within.reason
+      if (!timer.aborted) throw thrown
+      const late = missing.find((url) => !this.#media.has(url)) ?? ''
+      const words = `it did not come within ${Math.round(ms / 1000)} s`
+      throw this.#refusal(late, new ImageRefused('bad_format', words))
+    } finally {
+      ending.abort()
+    }
+  }
+
+  async #fetch(url: string, { ports, principal }: Fetching, signal: AbortSignal): Promise<void> {
+    const { way, places, limits } = ports.images
+    const owner = principal.accountId
+    using _place = await places.enter(owner, signal)
+    const room = this.#room ?? { bytes: 0 }
+    const { mostBytes } = limits
+    try {
+      this.#media.set(url, await fetchImage(way, { url, owner, signal, mostBytes, room }))
+    } catch (thrown) {
+      throw thrown instanceof ImageRefused ? this.#refusal(url, thrown) : thrown
+    }
+  }
+
+  #refusal(url: string, { issue, message }: ImageRefused) {
+    const param = this.#places.get(url) ?? null
+    const field = param === null ? '' : `${param}: `
+    return invalidRequest(
+      param,
+      issue,
+      `${field}the image could not be fetched: ${message}. Send it as a data URL instead.`,
+    )
+  }
+}

@@ -1,0 +1,158 @@
+import { azureTestCall } from './azure/address'
+import { listUrlOf } from './bedrock/address'
+import { addressOf, type Line } from './line'
+import { isObject } from '../wire/json-body'
+
+/** What was answered: the status, and the body where it is JSON. */
+interface Answered {
+  status: number
+  body: unknown
+}
+
+interface Verdict {
+  /** In words for the owner of the connection. */
+  message: string
+  /** What may be called by it, as far as that is told. */
+  models: string[]
+}
+
+/** One request that shows whether a connection works, and costs nothing. */
+export interface ConnectionTest {
+  method: 'GET' | 'POST'
+  url: string
+  /** Empty for a GET. */
+  body: string
+  /** What a good answer says; undefined for one that is none. */
+  judge: (answered: Answered) => Verdict | undefined
+}
+
+const mostModels = 5000
+
+/** How a connection is tested: by its list of models, where its provider has one. */
+export function connectionTest(line: Line): ConnectionTest {
+  const { dialect, options } = line.provider
+  if (dialect === 'bedrock') return bedrockTest(line)
+  if (dialect === 'vertex') return vertexTest(line)
+  if (dialect === 'azure') return azureTest(line)
+  return listTest(line, `${addressOf(line)}${options.paths.models ?? '/models'}`)
+}
+
+const listTest = (
+  { provider }: Line,
+  url: string,
+  namesIn: (body: unknown) => string[] | undefined = modelNames,
+): ConnectionTest => ({
+  method: 'GET',
+  url,
+  body: '',
+  judge({ status, body }) {
+    const names = status === 200 ? namesIn(body) : undefined
+    if (names === undefined) return undefined
+    const models = names.slice(0, mostModels)
+    return { message: `${provider.name} answered with ${models.length} models.`, models }
+  },
+})
+
+function modelNames(answer: unknown): string[] | undefined {
+  const list = isObject(answer) ? (answer['data'] ?? answer['models']) : answer
+  return Array.isArray(list) ? list.flatMap(nameIn) : undefined
+}
+
+/** Google's models have a `name`, which is a path. */
+function nameIn(item: unknown): string[] {
+  const name = isObject(item) ? (item['id'] ?? item['name']) : undefined
+  return typeof name === 'string' ? [name.replace(/^models\//, '')] : []
+}
+
+const messageOf = (body: unknown): string => {
+  const error = isObject(body) ? (body['error'] ?? body) : undefined
+  const words = isObject(error) ? (error['message'] ?? error['Message']) : undefined
+  return typeof words === 'string' ? words : ''
+}
+
+/**
+ * The list is at another host than the models, which only a region's own address tells. Elsewhere a
+ * model is asked that does not exist: whose key is not known is told so before.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_ListFoundationModels.html
+ */
+function bedrockTest(line: Line): ConnectionTest {
+  const { name } = line.provider
+  const listUrl = listUrlOf(addressOf(line))
+  if (listUrl !== undefined) {
+    const test = listTest(line, listUrl, foundationModels)
+    return {
+      ...test,
+      judge(answered) {
+        const isKnown = answered.status === 403 && mayNotList.test(messageOf(answered.body))
+        return isKnown
+          ? { message: `${name} knows the key, which may not list models.`, models: [] }
+          : test.judge(answered)
+      },
+    }
+  }
+  return {
+    method: 'POST',
+    url: `${addressOf(line)}/model/none.such-v1%3A0/converse`,
+    body: JSON.stringify({ messages: [{ role: 'user', content: [{ text: 'a' }] }] }),
+    judge({ status, body }) {
+      const words = messageOf(body)
+      const isKnown =
+        (status === 400 && /model/i.test(words)) || (status === 403 && mayNotInvoke.test(words))
+      if (!isKnown) return undefined
+      return { message: `${name} knows the key; at this address it lists no models.`, models: [] }
+    },
+  }
+}
+
+/** Said of whom AWS knows: a key that it does not know fails before. */
+const mayNotList = /not authorized to perform: bedrock:ListFoundationModels/
+const mayNotInvoke = /not authorized to perform: bedrock:InvokeModel/
+
+/** Those that can be called by their own name; others want an inference profile. */
+function foundationModels(body: unknown): string[] | undefined {
+  const list = isObject(body) ? body['modelSummaries'] : undefined
+  if (!Array.isArray(list)) return undefined
+  return list.flatMap((model) => {
+    if (!isObject(model) || typeof model['modelId'] !== 'string') return []
+    const ways = model['inferenceTypesSupported']
+    return Array.isArray(ways) && !ways.includes('ON_DEMAND') ? [] : [model['modelId']]
+  })
+}
+
+/**
+ * What Vertex AI lists is all of Google's, not what a project may call: instead the tokens of a word
+ * are counted, which is free. That its model is not there is told only to whom it knows.
+ * @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/count-tokens
+ */
+const vertexTest = (line: Line): ConnectionTest => ({
+  method: 'POST',
+  url: `${addressOf(line)}/publishers/google/models/gemini-2.5-flash:countTokens`,
+  body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'a' }] }] }),
+  judge({ status, body }) {
+    const isCounted = status === 200 && isObject(body) && typeof body['totalTokens'] === 'number'
+    const isMissing = status === 404 && /publisher model/i.test(messageOf(body))
+    if (!isCounted && !isMissing) return undefined
+    return { message: `${line.provider.name} knows the key; it lists no models.`, models: [] }
+  },
+})
+
+/**
+ * The dated surface lists what could be deployed, and no deployments: those are as the connection names
+ * them. Foundry's has no list; it tells of a model, or that it wants one named.
+ * @see https://learn.microsoft.com/rest/api/azureopenai/models/list
+ */
+function azureTest(line: Line): ConnectionTest {
+  const { api_version: apiVersion, deployments } = line.connection.options
+  const { surface, url } = azureTestCall({ baseUrl: addressOf(line), apiVersion })
+  const test = listTest(line, url)
+  if (surface === 'v1') return test
+  const models = Object.keys(deployments ?? {})
+  const message =
+    `${line.provider.name} took the key. It lists no deployments; ` +
+    `the connection's options name ${models.length}.`
+  const isGood = ({ status, body }: Answered): boolean =>
+    surface === 'classic'
+      ? test.judge({ status, body }) !== undefined
+      : isObject(body) && [200, 400, 404].includes(status)
+  return { ...test, judge: (answered) => (isGood(answered) ? { message, models } : undefined) }
+}
