@@ -47,7 +47,7 @@ const commands = {
   'rotate-keys': (args) => run(findBun(), [join(root, 'server/src/rotate-keys.ts'), ...args]),
   // Files at a time as there are processors: most of what they do is wait for processes to start.
   test: (args) => bunTest(['--parallel', '--path-ignore-patterns=tests/services/**', ...args]),
-  faults: (args) => bunTest(services(args)),
+  faults: (args) => bunTest(['--parallel', ...services(args)]),
   check,
   bench: ([name = 'cpu', ...args]) =>
     run(findBun(), [join(root, `bench/${name}.ts`), ...args], { cwd: root }),

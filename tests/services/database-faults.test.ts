@@ -26,7 +26,7 @@ function percentile(times: readonly number[], part: number): number {
 }
 
 const roundTripMs = 200
-const runs = 2
+const runs = 4
 const customersEach = 30
 
 test(`D04: a database ${roundTripMs} ms away delays a first request by little, the others not at all`, async () => {
