@@ -10,6 +10,11 @@ import { migrate } from './migrate'
  * names, else of an embedded one. `stack` removes it.
  */
 export async function openTestDatabase(stack: AsyncDisposableStack): Promise<Database> {
+  return (await openTestDatabases(stack)).database
+}
+
+/** The same, and a way to open it again with a pool of one connection that gives up soon. */
+export async function openTestDatabases(stack: AsyncDisposableStack) {
   const address = await serverFor(stack)
   const name = `test_${process.pid}_${Date.now()}`
   const host = openDatabase(address, stack)
@@ -23,12 +28,17 @@ export async function openTestDatabase(stack: AsyncDisposableStack): Promise<Dat
     : { ...address, database: name }
   const database = openDatabase(own, stack)
   await migrate(database.query)
-  return database
+  const again = () => openDatabase(own, stack, { poolSize: 1, statementMs: 100 })
+  return { database, again }
 }
 
-function openDatabase(address: DatabaseAddress, stack: AsyncDisposableStack): Database {
+function openDatabase(
+  address: DatabaseAddress,
+  stack: AsyncDisposableStack,
+  options: { poolSize: number; statementMs?: number } = { poolSize: 10 },
+): Database {
   // What breaks shows in the statements of the test.
-  return stack.use(new Database(address, { poolSize: 10, onError: () => undefined }))
+  return stack.use(new Database(address, { ...options, onError: () => undefined }))
 }
 
 async function serverFor(stack: AsyncDisposableStack): Promise<DatabaseAddress> {

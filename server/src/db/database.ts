@@ -1,4 +1,11 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import {
+  Kysely,
+  PostgresDialect,
+  PostgresDriver,
+  sql,
+  type PostgresDialectConfig,
+  type TransactionSettings,
+} from 'kysely'
 import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Schema } from './schema'
 
@@ -13,6 +20,40 @@ const parsers = {
     if (id === int8) return BigInt
     return format === 'binary' ? types.getTypeParser(id, 'binary') : types.getTypeParser(id, 'text')
   },
+}
+
+type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0]
+
+/**
+ * A `begin` that was given up may be done all the same, by a server that was frozen: whatever was asked on
+ * its connection next would be in that transaction, and never committed.
+ */
+class Driver extends PostgresDriver {
+  override async beginTransaction(
+    connection: Connection,
+    settings: TransactionSettings,
+  ): Promise<void> {
+    try {
+      await super.beginTransaction(connection, settings)
+    } catch (thrown) {
+      // Where that is not heard either, the connection is thrown away.
+      await this.rollbackTransaction(connection).catch(() => undefined)
+      throw thrown
+    }
+  }
+}
+
+class Dialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig
+
+  constructor(config: PostgresDialectConfig) {
+    super(config)
+    this.#config = config
+  }
+
+  override createDriver(): Driver {
+    return new Driver(this.#config)
+  }
 }
 
 /**
@@ -50,7 +91,7 @@ export class Database implements AsyncDisposable {
     })
     // The same for one in use: whatever it was asked rejects, and between two statements nobody listens.
     pool.on('connect', (client) => void client.on('error', () => undefined))
-    this.query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+    this.query = new Kysely<Schema>({ dialect: new Dialect({ pool }) })
   }
 
   /** A connection of its own, outside the pool, not yet connected; for LISTEN. */
