@@ -223,3 +223,13 @@ test('a failure is an event of its own, before anything and after something', ()
     error: { type: 'overloaded_error' },
   })
 })
+
+test('the model is the one that serves, where another was asked first', () => {
+  const served = { ...identity, model: 'other/one' }
+  const choices = [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }]
+  const text = new MessageWriter(identity, { thinking: false }).write(
+    JSON.stringify({ ...served, choices }),
+  )
+  expect(text).toContain('"model":"other/one"')
+  expect(text).not.toContain(identity.model)
+})

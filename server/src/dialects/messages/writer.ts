@@ -51,8 +51,9 @@ export class MessageWriter implements EventWriter {
 
   write(chunk: string): string {
     const read: unknown = JSON.parse(chunk)
-    let text = this.#start()
-    for (const part of isObject(read) ? partsOfChunk(read) : []) text += this.#add(part)
+    if (!isObject(read)) return this.#start()
+    let text = this.#start(read['model'])
+    for (const part of partsOfChunk(read)) text += this.#add(part)
     return text
   }
 
@@ -71,12 +72,13 @@ export class MessageWriter implements EventWriter {
     return errorFrame(error, requestId)
   }
 
-  #start(): string {
+  /** `model` serves, which of a collection may be another than the one that was asked first. */
+  #start(model?: unknown): string {
     if (this.#hasStarted) return ''
     this.#hasStarted = true
-    const { id, model } = this.#identity
+    const { id, model: asked } = this.#identity
     const message = {
-      ...messageHead(bareAnswerId(id), model),
+      ...messageHead(bareAnswerId(id), typeof model === 'string' ? model : asked),
       content: [],
       stop_reason: null,
       stop_sequence: null,

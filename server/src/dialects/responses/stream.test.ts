@@ -266,3 +266,10 @@ describe('a failure after the start', () => {
     })
   })
 })
+
+test('the model is the one that serves, where another was asked first', () => {
+  const served = { ...chunkOf({ role: 'assistant', content: 'Hi' }), model: 'other/one' }
+  const events = told([served, chunkOf({}, 'stop'), usageChunk])
+  const models = events.flatMap(({ response }) => (isObject(response) ? [response['model']] : []))
+  expect(models).toEqual(['other/one', 'other/one', 'other/one'])
+})

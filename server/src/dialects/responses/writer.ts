@@ -26,7 +26,7 @@ const optionsOf = ({ tools, include }: ResponsesRequest, bareId: string): Output
 /** One answer as it grows: whole ones and streams are told by the same. */
 class Answer {
   readonly #request: ResponsesRequest
-  readonly #head: Head
+  #head: Head
   readonly #output: Output
   #reason: FinishReason = 'stop'
   #usage: Usage | undefined
@@ -35,6 +35,11 @@ class Answer {
     this.#request = request
     this.#head = head
     this.#output = new Output(optionsOf(request, bareId))
+  }
+
+  /** Of a collection that may be another model than the one that was asked first. */
+  servedBy(model: unknown): void {
+    if (typeof model === 'string') this.#head = { ...this.#head, model }
   }
 
   add(part: Part): StreamEvent[] {
@@ -85,6 +90,7 @@ export class ResponseWriter implements EventWriter {
   write(chunk: string): string {
     const read: unknown = JSON.parse(chunk)
     const parts = isObject(read) ? partsOfChunk(read) : []
+    if (this.#sequence === 0 && isObject(read)) this.#answer.servedBy(read['model'])
     return this.#begin() + this.#frames(parts.flatMap((part) => this.#answer.add(part)))
   }
 
