@@ -68,6 +68,6 @@ test('R07: the script counts exactly as the window of one process does', async (
       }
     },
   )
-  await fc.assert(property, { numRuns: 8000 })
+  await fc.assert(property, { numRuns: 10_000 })
   expect(steps).toBeGreaterThan(50_000)
 }, 120_000)
