@@ -1,13 +1,15 @@
 import { z } from 'zod'
 import { crashPoints, type PlannedCrash } from './crash-points'
 
-const seconds = (fallback: number) =>
-  z.coerce
-    .number()
-    .positive()
+const secondsOf = (number: z.ZodCoercedNumber, fallback: number) =>
+  number
     .max(86_400, 'must be at most a day: 86400')
     .default(fallback)
     .transform((value) => Math.round(value * 1000))
+
+const seconds = (fallback: number) => secondsOf(z.coerce.number().positive(), fallback)
+/** The same, and zero for none. */
+const secondsOrNone = (fallback: number) => secondsOf(z.coerce.number().min(0), fallback)
 
 /** USD, as nano-dollars. */
 const dollars = (fallback: number) =>
@@ -88,7 +90,7 @@ const Environment = z.object({
   IDLE_TIMEOUT_SECONDS: seconds(45),
   STREAM_TIMEOUT_SECONDS: seconds(900),
   CONNECT_TIMEOUT_SECONDS: seconds(3),
-  BREAKER_SECONDS: seconds(30),
+  BREAKER_SECONDS: secondsOrNone(30),
   EARLY_HEADERS_SECONDS: seconds(15),
   KEEP_ALIVE_SECONDS: seconds(15),
   SLOW_CLIENT_SECONDS: seconds(30),

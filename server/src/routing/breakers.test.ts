@@ -151,3 +151,10 @@ test('no number of customers takes more than a bounded memory', () => {
   for (let k = 0; k < 1000; k++) bounded.failed(candidateOf(`conn_${k}`), nowMs)
   expect(bounded.size).toBe(10)
 })
+
+test('with no time at all nothing is ever passed over or remembered', () => {
+  breakers = new Breakers({ now: () => nowMs, longestMs: 0, onChange: () => expect().fail() })
+  fail(100)
+  fail(1, one, 7000)
+  expect([breakers.size, breakers.waitMs(one)]).toEqual([0, 0])
+})

@@ -3,7 +3,7 @@ import type { Candidate } from './candidate'
 interface Options {
   /** Milliseconds, by a clock that never goes back. */
   now: () => number
-  /** The longest that a failing candidate is passed over, in milliseconds. */
+  /** The longest that a failing candidate is passed over, in milliseconds; 0 for never. */
   longestMs: number
   /** A candidate is passed over from now on, or is served again. */
   onChange: (change: Change) => void
@@ -109,6 +109,7 @@ export class Breakers {
 
   /** It failed by its own fault. `busyMs`: it said itself for how long it will. */
   failed(candidate: Candidate, since: number, busyMs = 0): void {
+    if (this.#options.longestMs === 0) return
     const now = this.#options.now()
     const trouble = this.#troubleOf(candidate, now)
     if (since < trouble.changedAt) return
