@@ -20,8 +20,10 @@ export interface Stage extends AsyncDisposable {
   asked: () => string[]
 }
 
-export async function openStage(): Promise<Stage> {
-  const rig = await startRig({ environment: { MINIMUM_BALANCE_USD: '0', LOG_LEVEL: 'warn' } })
+export async function openStage(environment: Record<string, string> = {}): Promise<Stage> {
+  const rig = await startRig({
+    environment: { MINIMUM_BALANCE_USD: '0', LOG_LEVEL: 'warn', ...environment },
+  })
   const { gateway, upstream } = rig
   const sql = await openDatabase(gateway.dataDir)
   const customer = await gateway.customer()

@@ -13,7 +13,8 @@ const models = {
 const members = ['fake/ok-a', 'fake/ok-b', 'fake/ok-c']
 
 beforeAll(async () => {
-  stage = await openStage()
+  // Long enough to be asked again in that time, too short for the next test.
+  stage = await openStage({ BREAKER_SECONDS: '0.06' })
   for (const [name, fields] of Object.entries(models)) await stage.rig.model(name, fields)
 })
 afterAll(() => stage[Symbol.asyncDispose]())
