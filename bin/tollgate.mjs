@@ -19,7 +19,7 @@ const help = `Usage: tollgate [command]
   check         run what must pass before a change is sent
   audit         check that the ledger is in order; --json for programs
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
-  bench <name>  run a measurement: streams, cpu, journal, limits, storm
+  bench <name>  run a measurement: streams, cpu, profile, journal, limits, storm
   --help        this text
   --version     the version of Tollgate
 
