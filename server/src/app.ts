@@ -1,31 +1,7 @@
 import { Hono } from 'hono'
 import type { Logger } from 'pino'
-import { configRoutes } from './api/admin-config/routes'
-import type { ConfigStore } from './api/admin-config/store'
-import { poolRoutes } from './api/connection-pools/routes'
-import type { PoolStore } from './api/connection-pools/store'
-import { platformConnectionRoutes } from './api/connections/platform-routes'
-import type { PlatformConnectionStore } from './api/connections/platform-store'
-import { connectionRoutes } from './api/connections/routes'
-import type { ConnectionStore } from './api/connections/store'
-import { adminModelRoutes } from './api/admin-models/routes'
-import type { ModelStore } from './api/admin-models/store'
-import { handleRoutes } from './api/handles/routes'
-import type { HandleStore } from './api/handles/store'
-import { systemCollectionRoutes } from './api/model-collections/admin-routes'
-import { collectionRoutes } from './api/model-collections/routes'
-import type { CollectionStore } from './api/model-collections/store'
-import { mappingRoutes } from './api/model-mappings/routes'
-import type { MappingStore } from './api/model-mappings/store'
-import { creditRoutes } from './api/admin-credits/routes'
-import type { CreditStore } from './api/admin-credits/store'
-import { organizationRoutes, type OrganizationStores } from './api/organizations/routes'
-import { planRoutes } from './api/admin-plans/routes'
-import type { PlanStore } from './api/admin-plans/store'
-import { providerRoutes } from './api/admin-providers/routes'
-import type { ProviderStore } from './api/admin-providers/store'
-import { userRoutes } from './api/admin-users/routes'
-import type { UserStore } from './api/admin-users/store'
+import { accountEndpoints, type AccountStores } from './app/account-endpoints'
+import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
@@ -58,20 +34,7 @@ export interface AppPorts {
   guards: Guards
   reply: ReplyPorts
   readiness: Readiness
-  stores: OrganizationStores & {
-    config: ConfigStore
-    users: UserStore
-    plans: PlanStore
-    credits: CreditStore
-    providers: ProviderStore
-    models: ModelStore
-    platformConnections: PlatformConnectionStore
-    connections: ConnectionStore
-    pools: PoolStore
-    mappings: MappingStore
-    collections: CollectionStore
-    handles: HandleStore
-  }
+  stores: AccountStores & OperatorStores
   log: Logger
 }
 
@@ -87,31 +50,9 @@ const modelEndpoints = (ports: AppPorts) => {
     .route('/', modelRoutes({ catalog, accounts, collectionsFor }, guards))
 }
 
-/** `/api` for customers. */
-const accountEndpoints = ({ stores, guards }: AppPorts) =>
-  new Hono<Env>()
-    .route('/', connectionRoutes(stores.connections, guards))
-    .route('/', poolRoutes(stores.pools, guards))
-    .route('/', organizationRoutes(stores, guards))
-    .route('/', collectionRoutes(stores.collections, guards))
-    .route('/', mappingRoutes(stores.mappings, guards))
-    .route('/', handleRoutes(stores.handles, guards))
-
-/** `/api/admin`. */
-const operatorEndpoints = ({ stores, guards }: AppPorts) =>
-  new Hono<Env>()
-    .route('/', configRoutes(stores.config, guards))
-    .route('/', userRoutes(stores.users, guards))
-    .route('/', planRoutes(stores.plans, guards))
-    .route('/', creditRoutes(stores.credits, guards))
-    .route('/', providerRoutes(stores.providers, guards))
-    .route('/', adminModelRoutes(stores.models, guards))
-    .route('/', platformConnectionRoutes(stores.platformConnections, guards))
-    .route('/', systemCollectionRoutes(stores.collections, guards))
-
 /** All routes. Throws when one of them says nothing about who may call it. */
 export function createApp(ports: AppPorts): Hono<Env> {
-  const { guards, log } = ports
+  const { guards, stores, log } = ports
   const app = new Hono<Env>({ strict: false })
   app.use('*', async (c, next) => {
     const startedAtMs = performance.now()
@@ -133,8 +74,8 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.use('/api/*', refuseNul)
 
   app.route('/', modelEndpoints(ports))
-  app.route('/', accountEndpoints(ports))
-  app.route('/', operatorEndpoints(ports))
+  app.route('/', accountEndpoints(stores, guards))
+  app.route('/', operatorEndpoints(stores, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   let described: Promise<string> | undefined

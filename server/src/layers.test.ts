@@ -16,6 +16,10 @@ const mayImport: Record<string, string> = {
   settings: 'db config',
   catalog: 'db wire providers',
   auth: 'db',
+  mail: 'db config',
+  inbox: 'db mail',
+  payments: 'ledger db inbox config',
+  alerts: 'ledger inbox mail db',
   policy: 'auth catalog db',
   idempotency: 'db wire',
   providers: 'wire',
@@ -26,8 +30,9 @@ const mayImport: Record<string, string> = {
     'auth policy routing metering ledger dialects wire catalog providers egress idempotency db config',
   http: 'auth policy idempotency dialects wire config',
   v1: 'gateway catalog http idempotency dialects wire',
-  api: 'auth catalog ledger db http providers wire settings',
-  jobs: 'api ledger metering db',
+  api: 'auth catalog ledger payments alerts inbox mail db http providers wire settings',
+  automation: 'auth gateway v1 http catalog db wire',
+  jobs: 'api alerts payments mail inbox ledger metering db',
 }
 
 /** The only places that may open a socket or speak to the outside by themselves. */

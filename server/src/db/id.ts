@@ -17,6 +17,23 @@ export type IdPrefix =
   | 'claim'
   | 'map'
   | 'coll'
+  | 'inv'
+  | 'alert'
+  | 'trg'
+  | 'ntf'
+  | 'txn'
+  | 'cs'
+  | 'gw'
+  | 'prof'
+  | 'isrv'
+  | 'prompt'
+  | 'rating'
+  | 'qreq'
+  | 'ticket'
+  | 'comment'
+  | 'sess'
+  | 'msg'
+  | 'tmpl'
 
 /** Ten bits as two characters. */
 const pairs = Array.from(

@@ -10,6 +10,7 @@ import * as connectionOptions from './migrations/0007-connection-options'
 import * as organizations from './migrations/0008-organizations-and-connections'
 import * as namesOfModels from './migrations/0009-names-of-models'
 import * as earnings from './migrations/0010-earnings'
+import * as mailAndInbox from './migrations/0011-mail-and-inbox'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0008-organizations-and-connections': organizations,
   '0009-names-of-models': namesOfModels,
   '0010-earnings': earnings,
+  '0011-mail-and-inbox': mailAndInbox,
 }
 
 /**

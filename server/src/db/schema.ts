@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { NoticeSchema } from './notice-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -257,7 +258,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema {
+export interface Schema extends NoticeSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

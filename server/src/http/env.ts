@@ -11,6 +11,8 @@ export interface Env {
     startedAtMs: number
     /** Set by the guard of the route, where it asks for a key. */
     principal: Principal
+    /** The most that a body may have; set by the guard of a route of `/api`. */
+    bodyBytes: number
     /** Where the caller stands with his limits, once he is known; undefined where he has none. */
     quota: Quota | undefined
   }

@@ -5,8 +5,6 @@ import type { Env } from './env'
 import { invalidRequest } from '../errors'
 import { check, type JsonObject } from '../wire/json-body'
 
-const mostBytes = 64 * 1024
-
 const zero = String.fromCharCode(0)
 
 /** The dotted path of a text, or name, that holds a zero character: PostgreSQL keeps none. */
@@ -22,7 +20,7 @@ function zeroIn(value: unknown, path: string): string | undefined {
 
 /** The body of a request. Rejects with `invalid_request`, for a zero character too. */
 async function bodyOf(c: Context<Env>): Promise<JsonObject> {
-  const { body } = await readJson(c.req.raw, mostBytes, c.env.server)
+  const { body } = await readJson(c.req.raw, c.var.bodyBytes, c.env.server)
   const path = zeroIn(body, '')
   if (path === undefined) return body
   throw invalidRequest(path || null, 'bad_format', `${path}: holds a zero character.`)

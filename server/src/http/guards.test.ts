@@ -64,8 +64,8 @@ const appOf = ({ key, account, public: anybody, operator, open }: Guards) =>
       if (quota && c.res.status !== 429) tellQuota(c.res.headers, quota)
     })
     .get('/v1/models', key('read'), (c) => c.text('models'))
-    .get('/api/things', account('read'), (c) => c.text(c.get('principal').userId))
-    .post('/api/things', account('write'), (c) => c.text('made'))
+    .get('/api/things', account('read', 'account'), (c) => c.text(c.get('principal').userId))
+    .post('/api/things', account('write', 'account'), (c) => c.text('made'))
     .get('/api/public/things', anybody, (c) => c.text('public'))
     .get('/api/admin/things', operator, (c) => c.text('operator'))
     .get('/healthz', open, (c) => c.text('ok'))
@@ -133,10 +133,10 @@ test.each<[string, (guards: Guards, app: Hono<Env>) => Hono<Env>]>([
   ['/api/things', ({ open }, app) => app.get('/api/things', open, (c) => c.text(''))],
   [
     '/api/admin/x',
-    ({ account }, app) => app.get('/api/admin/x', account('admin'), (c) => c.text('')),
+    ({ account }, app) => app.get('/api/admin/x', account('admin', 'account'), (c) => c.text('')),
   ],
   ['/api/public/x', ({ open }, app) => app.get('/api/public/x', open, (c) => c.text(''))],
-  ['/v1/x', ({ account }, app) => app.get('/v1/x', account('read'), (c) => c.text(''))],
+  ['/v1/x', ({ account }, app) => app.get('/v1/x', account('read', 'account'), (c) => c.text(''))],
   ['/v1/x', (_guards, app) => app.get('/v1/x', (c) => c.text(''))],
   [
     '/api/x',

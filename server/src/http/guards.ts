@@ -15,6 +15,27 @@ type Guard = MiddlewareHandler<Env>
  */
 type Class = 'models' | 'api' | 'public' | 'operator' | 'open'
 
+/**
+ * Whose objects a route gives out or changes: those of the calling account, those and the ones of
+ * organizations by the caller's membership and role, everybody's, or nobody's.
+ */
+export type Tenant = 'account' | 'organization' | 'all' | 'none'
+
+/** What a route says about who may call it, and how much a call may bring. */
+export interface Access {
+  class: Class
+  tenant: Tenant
+  /** Of the key; absent where none is asked for, and for operators. */
+  permission?: Permission
+  /** The most that a body may have; of a model endpoint its stage says it (`gateway/job.ts`). */
+  bodyBytes?: number
+}
+
+const megabyte = 1024 * 1024
+
+/** What a body may have. Source: api.md 1.2. */
+const bodyBytes = { usual: 64 * 1024, larger: megabyte, bulk: 8 * megabyte }
+
 /** What routes below a path must be; the first that fits counts. */
 const classOf: readonly (readonly [RegExp, Class])[] = [
   [/^\/v1\//, 'models'],
@@ -26,22 +47,23 @@ const classOf: readonly (readonly [RegExp, Class])[] = [
   [/^\//, 'open'],
 ]
 
-const known = new WeakMap<object, Class>()
+const known = new WeakMap<object, Access>()
 
-function marked<Handler extends object>(is: Class, handler: Handler): Handler {
-  known.set(handler, is)
+function marked<Handler extends object>(access: Access, handler: Handler): Handler {
+  known.set(handler, access)
   return handler
 }
 
 /** Marks a handler of a model endpoint, which decides itself who may call it. */
-export const guarded = <Handler extends object>(handler: Handler) => marked('models', handler)
+export const guarded = <Handler extends object>(handler: Handler) =>
+  marked({ class: 'models', tenant: 'account', permission: 'write' }, handler)
 
 /** Who may call a route. Every route names one that fits its path, or the server does not start. */
 export interface Guards {
   /** `/v1`: a service key with a permission; counts the request in the limits of its caller. */
   key: (permission: Permission) => Guard
-  /** `/api`: the same, with the rate of `/api`. */
-  account: (permission: Permission) => Guard
+  /** `/api`: the same, with the rate of `/api`; bodies are `usual` unless said. */
+  account: (permission: Permission, tenant: Tenant, body?: keyof typeof bodyBytes) => Guard
   /** `/api/public`: anybody, with a rate for each client address. */
   public: Guard
   /** `/api/admin`: the operator key; to everybody else the path does not exist. */
@@ -56,43 +78,66 @@ export function createGuards(door: Door, adminKey: string): Guards {
   const operatorHash = bytesOf(hashOf(adminKey))
   return {
     key: (permission) =>
-      marked('models', async (c, next) => {
+      marked({ class: 'models', tenant: 'account', permission }, async (c, next) => {
         c.set('principal', await door.enterCounted(modelCallerOf(c), permission))
         await next()
       }),
-    account: (permission) =>
-      marked('api', async (c, next) => {
+    account: (permission, tenant, body = 'usual') => {
+      const most = bodyBytes[body]
+      return marked({ class: 'api', tenant, permission, bodyBytes: most }, async (c, next) => {
+        c.set('bodyBytes', most)
         c.set('principal', await door.enterApi(callerOf(c), permission))
         await next()
-      }),
-    public: marked('public', (c, next) => {
+      })
+    },
+    public: marked({ class: 'public', tenant: 'none', bodyBytes: 0 }, (c, next) => {
       door.visit(callerOf(c))
       return next()
     }),
-    operator: marked('operator', async (c, next) => {
-      const [, key = ''] = /^bearer\s+(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? []
-      // Hashes have one length, so that the comparison tells nothing about the key's.
-      if (!timingSafeEqual(bytesOf(hashOf(key)), operatorHash)) {
-        throw new ApiError('resource_not_found')
-      }
-      await next()
-    }),
-    open: marked('open', (_c, next) => next()),
+    operator: marked(
+      { class: 'operator', tenant: 'all', bodyBytes: bodyBytes.usual },
+      async (c, next) => {
+        const [, key = ''] = /^bearer\s+(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? []
+        // Hashes have one length, so that the comparison tells nothing about the key's.
+        if (!timingSafeEqual(bytesOf(hashOf(key)), operatorHash)) {
+          throw new ApiError('resource_not_found')
+        }
+        c.set('bodyBytes', bodyBytes.usual)
+        await next()
+      },
+    ),
+    open: marked({ class: 'open', tenant: 'none', bodyBytes: 0 }, (_c, next) => next()),
   }
 }
 
+/** A route, and what it says of itself. */
+export interface Registered {
+  method: string
+  path: string
+  access: Access[]
+}
+
+/** All routes of an application, each with every guard that it has. */
+export const registryOf = (app: Hono<Env>): Registered[] =>
+  [
+    ...Map.groupBy(
+      app.routes.filter(({ method }) => method !== 'ALL'),
+      ({ method, path }) => `${method} ${path}`,
+    ).values(),
+  ].flatMap((routes) => {
+    const [route] = routes
+    if (!route) return []
+    const access = routes.flatMap(({ handler }) => known.get(handler) ?? [])
+    return [{ method: route.method, path: route.path, access }]
+  })
+
 /** Throws when a route has no guard, or one that is not for its path. */
 export function assertGuarded(app: Hono<Env>): void {
-  const handlers = Map.groupBy(
-    app.routes.filter(({ method }) => method !== 'ALL'),
-    ({ method, path }) => `${method} ${path}`,
-  )
-  const wrong = [...handlers].filter(([, routes]) => {
-    const path = routes[0]?.path ?? ''
+  const wrong = registryOf(app).filter(({ path, access }) => {
     const [, wanted] = classOf.find(([pattern]) => pattern.test(path)) ?? []
-    const found = routes.flatMap(({ handler }) => known.get(handler) ?? [])
-    return found.length === 0 || found.some((is) => is !== wanted)
+    return access.length === 0 || access.some((one) => one.class !== wanted)
   })
   if (wrong.length === 0) return
-  throw new Error(`routes without their guard: ${wrong.map(([name]) => name).join(', ')}`)
+  const names = wrong.map(({ method, path }) => `${method} ${path}`)
+  throw new Error(`routes without their guard: ${names.join(', ')}`)
 }

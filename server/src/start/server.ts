@@ -1,25 +1,11 @@
 import type { Logger } from 'pino'
 import { openCatalog } from './catalog'
-import { openGateway, type OpenedGateway } from './gateway'
+import { openGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openStorage, type Storage } from './storage'
+import { openStores } from './stores'
 import { openSettings, liveTimers } from './settings'
-import { createConfigStore } from '../api/admin-config/store'
-import { createPlatformConnectionStore } from '../api/connections/platform-store'
-import { createPoolStore } from '../api/connection-pools/store'
-import type { ConnectionPorts } from '../api/connections/ask'
-import { createConnectionStore } from '../api/connections/store'
-import { createHandleStore } from '../api/handles/store'
-import { createCollectionStore } from '../api/model-collections/store'
-import { createMappingStore } from '../api/model-mappings/store'
-import { createModelStore } from '../api/admin-models/store'
-import { createMemberStore } from '../api/organizations/members'
-import { createOrganizationStore } from '../api/organizations/store'
-import { createCreditStore } from '../api/admin-credits/store'
-import { createPlanStore } from '../api/admin-plans/store'
-import { createProviderStore } from '../api/admin-providers/store'
-import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../config'
@@ -32,8 +18,6 @@ import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import type { Claims } from '../idempotency/claims'
 import type { ReplyPorts } from '../v1/reply'
-import type { LiveSettings } from '../settings/live-settings'
-import { probe } from '../routing/probe'
 
 /** A server that is up. */
 export interface RunningServer {
@@ -155,56 +139,6 @@ async function drain({ http, claims, drains }: Running, drainMs: number, endAll:
   clearTimeout(cutting)
   // Answers that nobody waits for are no reason to stay.
   await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
-}
-
-interface Stored {
-  storage: Storage
-  catalog: Catalog
-  settings: LiveSettings
-}
-
-type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
-
-function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
-  const { egress, credentials, guarded, lookUps, creditCame } = opened
-  const { database, installation } = storage
-  const db = database.query
-  const connecting: ConnectionPorts = {
-    db,
-    catalog,
-    sealingKeys: installation.sealingKeys,
-    ask: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
-  }
-  const changed = (ownerId: string) => lookUps.forget(ownerId)
-  return {
-    config: createConfigStore(settings),
-    users: createUserStore(db),
-    plans: createPlanStore(db),
-    credits: createCreditStore({ db, creditCame }),
-    providers: createProviderStore(db, catalog),
-    models: createModelStore(db, catalog),
-    platformConnections: createPlatformConnectionStore(connecting),
-    connections: createConnectionStore({
-      ...connecting,
-      changed,
-      checkAddress: (address, owner) => guarded.check(address, owner),
-    }),
-    pools: createPoolStore({ db, catalog, changed }),
-    organizations: createOrganizationStore({ db, catalog, changed }),
-    members: createMemberStore({ db, catalog, changed }),
-    mappings: createMappingStore({
-      db,
-      checkName: lookUps.checkName,
-      preview: lookUps.preview,
-      changed,
-    }),
-    collections: createCollectionStore({
-      db,
-      knownTo: (asker) => lookUps.knownTo(asker === 'operator' ? undefined : asker.userId),
-      changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
-    }),
-    handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
-  }
 }
 
 const readinessMs = 1000

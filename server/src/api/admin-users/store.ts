@@ -8,7 +8,8 @@ import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { toShownOverrides, toStoredOverrides } from '../../http/limits'
 import { toUsd } from '../../wire/usd'
-import { containing, toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import { containing, type Page } from '../../http/paging'
 
 /** What a user pays from. */
 interface Account {
@@ -144,6 +145,7 @@ async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
 async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefined) {
   const filtered = db
     .selectFrom('users')
+    .selectAll()
     .$if(search !== undefined, (query) =>
       query.where((is) =>
         is.or([
@@ -152,17 +154,7 @@ async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefi
         ]),
       ),
     )
-  const [count, rows] = await Promise.all([
-    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    filtered
-      .selectAll()
-      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  const { shown, pagination } = toPaged(page, count.total, rows)
+  const { shown, pagination } = await pagedRows(db, filtered, { page })
   return { users: await withBalances(db, shown), pagination }
 }
 

@@ -11,21 +11,32 @@ import { check } from '../../wire/json-body'
 /** Connections that take turns. Source: api.md 9.2. */
 export const poolRoutes = (pools: PoolStore, { account }: Guards) =>
   new Hono<Env>()
-    .get('/api/connection-pools', described.listConnectionPools, account('read'), async (c) => {
-      const filters = check(PoolFilters, c.req.query())
-      const scope = `pools ${c.var.principal.userId} ${JSON.stringify(filters)}`
-      return c.json(await pools.list(c.var.principal, filters, pageOf(c, scope)))
-    })
-    .post('/api/connection-pools', described.createConnectionPool, account('write'), async (c) =>
-      c.json(await pools.create(c.var.principal, await newFields(c, NewPool)), 201),
+    .get(
+      '/api/connection-pools',
+      described.listConnectionPools,
+      account('read', 'organization'),
+      async (c) => {
+        const filters = check(PoolFilters, c.req.query())
+        const scope = `pools ${c.var.principal.userId} ${JSON.stringify(filters)}`
+        return c.json(await pools.list(c.var.principal, filters, pageOf(c, scope)))
+      },
     )
-    .get('/api/connection-pools/:id', described.getConnectionPool, account('read'), async (c) =>
-      c.json(await pools.get(c.var.principal, c.req.param('id'))),
+    .post(
+      '/api/connection-pools',
+      described.createConnectionPool,
+      account('write', 'organization'),
+      async (c) => c.json(await pools.create(c.var.principal, await newFields(c, NewPool)), 201),
+    )
+    .get(
+      '/api/connection-pools/:id',
+      described.getConnectionPool,
+      account('read', 'organization'),
+      async (c) => c.json(await pools.get(c.var.principal, c.req.param('id'))),
     )
     .put(
       '/api/connection-pools/:id',
       described.changeConnectionPool,
-      account('write'),
+      account('write', 'organization'),
       async (c) => {
         const fields = await changedFields(c, ChangedPool)
         return c.json(await pools.change(c.var.principal, c.req.param('id'), fields))
@@ -34,6 +45,6 @@ export const poolRoutes = (pools: PoolStore, { account }: Guards) =>
     .delete(
       '/api/connection-pools/:id',
       described.deleteConnectionPool,
-      account('write'),
+      account('write', 'organization'),
       async (c) => c.json(await pools.delete(c.var.principal, c.req.param('id'))),
     )

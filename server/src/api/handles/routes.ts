@@ -27,10 +27,10 @@ const setHandle = accountRoute({
 /** The name by which an account's own connections are called. Source: api.md 6.3. */
 export const handleRoutes = (handles: HandleStore, { account }: Guards) =>
   new Hono<Env>()
-    .get(path, getHandle, account('read'), async (c) =>
+    .get(path, getHandle, account('read', 'account'), async (c) =>
       c.json(await handles.get(c.var.principal.userId)),
     )
-    .put(path, setHandle, account('write'), async (c) => {
+    .put(path, setHandle, account('write', 'account'), async (c) => {
       const { handle } = await changedFields(c, NewHandle)
       return c.json(await handles.set(c.var.principal.userId, handle))
     })

@@ -14,24 +14,32 @@ const asker = (c: Context<Env>) => ({ userId: c.var.principal.userId })
 /** Models under one name. Source: api.md 13. */
 export const collectionRoutes = (collections: CollectionStore, { account }: Guards) =>
   new Hono<Env>()
-    .get(path, described.listModelCollections, account('read'), async (c) => {
+    .get(path, described.listModelCollections, account('read', 'organization'), async (c) => {
       const { scope } = check(ScopeFilter, c.req.query())
       return c.json(await collections.list(c.var.principal.userId, scope))
     })
-    .post(path, described.createModelCollection, account('write'), async (c) =>
+    .post(path, described.createModelCollection, account('write', 'organization'), async (c) =>
       c.json(await collections.create(asker(c), await newFields(c, NewCollection)), 201),
     )
-    .put(`${path}/:id`, described.changeModelCollection, account('write'), async (c) => {
-      const fields = await changedFields(c, ChangedCollection)
-      return c.json(await collections.change(asker(c), c.req.param('id'), fields))
-    })
-    .delete(`${path}/:id`, described.deleteModelCollection, account('write'), async (c) =>
-      c.json(await collections.delete(asker(c), c.req.param('id'))),
+    .put(
+      `${path}/:id`,
+      described.changeModelCollection,
+      account('write', 'organization'),
+      async (c) => {
+        const fields = await changedFields(c, ChangedCollection)
+        return c.json(await collections.change(asker(c), c.req.param('id'), fields))
+      },
+    )
+    .delete(
+      `${path}/:id`,
+      described.deleteModelCollection,
+      account('write', 'organization'),
+      async (c) => c.json(await collections.delete(asker(c), c.req.param('id'))),
     )
     .post(
       `${path}/:id/members`,
       described.addModelCollectionMembers,
-      account('write'),
+      account('write', 'organization'),
       async (c) => {
         const fields = await newFields(c, NewMembers)
         return c.json(await collections.add(asker(c), c.req.param('id'), fields), 201)

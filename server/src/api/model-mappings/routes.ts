@@ -17,23 +17,27 @@ const Filter = z.object({ enabled: z.enum(['true', 'false']).optional() })
 /** What an account calls models. Source: api.md 14. */
 export const mappingRoutes = (mappings: MappingStore, { account }: Guards) =>
   new Hono<Env>()
-    .get(paths, described.listModelMappings, account('read'), async (c) => {
+    .get(paths, described.listModelMappings, account('read', 'account'), async (c) => {
       const { enabled } = check(Filter, c.req.query())
       const { userId } = c.var.principal
       const page = pageOf(c, `mappings ${userId} ${enabled ?? ''}`)
       return c.json(await mappings.list(userId, page, enabled && enabled === 'true'))
     })
-    .post(paths, described.createModelMapping, account('write'), async (c) =>
+    .post(paths, described.createModelMapping, account('write', 'account'), async (c) =>
       c.json(await mappings.create(c.var.principal.userId, await newFields(c, NewMapping)), 201),
     )
-    .post(`${paths}/preview`, described.previewModelMapping, account('write'), async (c) =>
-      c.json(await mappings.preview(c.var.principal.userId, await newFields(c, NewPreview))),
+    .post(
+      `${paths}/preview`,
+      described.previewModelMapping,
+      account('write', 'account'),
+      async (c) =>
+        c.json(await mappings.preview(c.var.principal.userId, await newFields(c, NewPreview))),
     )
-    .put(one, described.changeModelMapping, account('write'), async (c) => {
+    .put(one, described.changeModelMapping, account('write', 'account'), async (c) => {
       const { userId } = c.var.principal
       const fields = await changedFields(c, ChangedMapping)
       return c.json(await mappings.change(userId, c.req.param('id'), fields))
     })
-    .delete(one, described.deleteModelMapping, account('write'), async (c) =>
+    .delete(one, described.deleteModelMapping, account('write', 'account'), async (c) =>
       c.json(await mappings.delete(c.var.principal.userId, c.req.param('id'))),
     )

@@ -26,21 +26,42 @@ export const organizationRoutes = (stores: OrganizationStores, guards: Guards) =
 
 const ownRoutes = ({ organizations }: OrganizationStores, { account }: Guards) =>
   new Hono<Env>()
-    .get('/api/organizations', described.listOrganizations, account('read'), async (c) =>
-      c.json(await organizations.list(c.var.principal)),
+    .get(
+      '/api/organizations',
+      described.listOrganizations,
+      account('read', 'organization'),
+      async (c) => c.json(await organizations.list(c.var.principal)),
     )
-    .post('/api/organizations', described.createOrganization, account('admin'), async (c) =>
-      c.json(await organizations.create(c.var.principal, await newFields(c, NewOrganization)), 201),
+    .post(
+      '/api/organizations',
+      described.createOrganization,
+      account('admin', 'organization'),
+      async (c) =>
+        c.json(
+          await organizations.create(c.var.principal, await newFields(c, NewOrganization)),
+          201,
+        ),
     )
-    .get('/api/organizations/:id', described.getOrganization, account('read'), async (c) =>
-      c.json(await organizations.get(c.var.principal, c.req.param('id'))),
+    .get(
+      '/api/organizations/:id',
+      described.getOrganization,
+      account('read', 'organization'),
+      async (c) => c.json(await organizations.get(c.var.principal, c.req.param('id'))),
     )
-    .put('/api/organizations/:id', described.changeOrganization, account('admin'), async (c) => {
-      const fields = await changedFields(c, ChangedOrganization)
-      return c.json(await organizations.change(c.var.principal, c.req.param('id'), fields))
-    })
-    .delete('/api/organizations/:id', described.deleteOrganization, account('admin'), async (c) =>
-      c.json(await organizations.delete(c.var.principal, c.req.param('id'))),
+    .put(
+      '/api/organizations/:id',
+      described.changeOrganization,
+      account('admin', 'organization'),
+      async (c) => {
+        const fields = await changedFields(c, ChangedOrganization)
+        return c.json(await organizations.change(c.var.principal, c.req.param('id'), fields))
+      },
+    )
+    .delete(
+      '/api/organizations/:id',
+      described.deleteOrganization,
+      account('admin', 'organization'),
+      async (c) => c.json(await organizations.delete(c.var.principal, c.req.param('id'))),
     )
 
 const memberRoutes = ({ members }: OrganizationStores, { account }: Guards) =>
@@ -48,24 +69,29 @@ const memberRoutes = ({ members }: OrganizationStores, { account }: Guards) =>
     .post(
       '/api/organizations/:id/join',
       described.joinOrganization,
-      account('admin'),
+      account('admin', 'organization'),
       async (c) => {
         const { message } = await newFields(c, JoinRequest)
         return c.json(await members.join(c.var.principal, c.req.param('id'), message), 201)
       },
     )
-    .get('/api/organizations/:id/members', described.listMembers, account('admin'), async (c) => {
-      const id = c.req.param('id')
-      const filters = check(MemberFilters, c.req.query())
-      const search = searchOf(c)
-      const scope = `members ${c.var.principal.userId} ${id} ${JSON.stringify({ filters, search })}`
-      const listing = { filters, search, page: pageOf(c, scope) }
-      return c.json(await members.list(c.var.principal, id, listing))
-    })
+    .get(
+      '/api/organizations/:id/members',
+      described.listMembers,
+      account('admin', 'organization'),
+      async (c) => {
+        const id = c.req.param('id')
+        const filters = check(MemberFilters, c.req.query())
+        const search = searchOf(c)
+        const scope = `members ${c.var.principal.userId} ${id} ${JSON.stringify({ filters, search })}`
+        const listing = { filters, search, page: pageOf(c, scope) }
+        return c.json(await members.list(c.var.principal, id, listing))
+      },
+    )
     .put(
       '/api/organizations/:id/members/:user_id',
       described.changeMember,
-      account('admin'),
+      account('admin', 'organization'),
       async (c) => {
         const { id, user_id: userId } = c.req.param()
         const fields = await changedFields(c, ChangedMember)
@@ -75,7 +101,7 @@ const memberRoutes = ({ members }: OrganizationStores, { account }: Guards) =>
     .delete(
       '/api/organizations/:id/members/:user_id',
       described.removeMember,
-      account('admin'),
+      account('admin', 'organization'),
       async (c) => {
         const { id, user_id: userId } = c.req.param()
         return c.json(await members.remove(c.var.principal, { id, userId }))

@@ -1,0 +1,42 @@
+import { Hono } from 'hono'
+import { configRoutes } from '../api/admin-config/routes'
+import type { ConfigStore } from '../api/admin-config/store'
+import { creditRoutes } from '../api/admin-credits/routes'
+import type { CreditStore } from '../api/admin-credits/store'
+import { adminModelRoutes } from '../api/admin-models/routes'
+import type { ModelStore } from '../api/admin-models/store'
+import { planRoutes } from '../api/admin-plans/routes'
+import type { PlanStore } from '../api/admin-plans/store'
+import { providerRoutes } from '../api/admin-providers/routes'
+import type { ProviderStore } from '../api/admin-providers/store'
+import { userRoutes } from '../api/admin-users/routes'
+import type { UserStore } from '../api/admin-users/store'
+import { platformConnectionRoutes } from '../api/connections/platform-routes'
+import type { PlatformConnectionStore } from '../api/connections/platform-store'
+import { systemCollectionRoutes } from '../api/model-collections/admin-routes'
+import type { CollectionStore } from '../api/model-collections/store'
+import type { Env } from '../http/env'
+import type { Guards } from '../http/guards'
+
+export interface OperatorStores {
+  config: ConfigStore
+  users: UserStore
+  plans: PlanStore
+  credits: CreditStore
+  providers: ProviderStore
+  models: ModelStore
+  platformConnections: PlatformConnectionStore
+  collections: CollectionStore
+}
+
+/** `/api/admin`. */
+export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
+  new Hono<Env>()
+    .route('/', configRoutes(stores.config, guards))
+    .route('/', userRoutes(stores.users, guards))
+    .route('/', planRoutes(stores.plans, guards))
+    .route('/', creditRoutes(stores.credits, guards))
+    .route('/', providerRoutes(stores.providers, guards))
+    .route('/', adminModelRoutes(stores.models, guards))
+    .route('/', platformConnectionRoutes(stores.platformConnections, guards))
+    .route('/', systemCollectionRoutes(stores.collections, guards))

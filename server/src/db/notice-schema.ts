@@ -1,0 +1,48 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+type Created = ColumnType<Date, Date | undefined, never>
+
+/** A mail that waits to be sent, or was. */
+export interface MailRow {
+  id: GeneratedAlways<bigint>
+  recipient: string
+  subject: string
+  /** Plain text. */
+  body: string
+  /** The same mail is written once under it. */
+  reference: string | null
+  attempts: Generated<number>
+  next_attempt_at: Generated<Date>
+  expires_at: Generated<Date>
+  sent_at: Date | null
+  failed_at: Date | null
+  last_error: string | null
+  created_at: Created
+}
+
+/** What an account is told in the dashboard. */
+export interface NotificationRow {
+  id: string
+  user_id: string
+  kind:
+    | 'alert'
+    | 'alert_test'
+    | 'low_balance'
+    | 'quota_request'
+    | 'ticket_reply'
+    | 'invitation'
+    | 'system'
+  title: string
+  body: string
+  alert_id: string | null
+  trigger_id: string | null
+  /** A path of the dashboard. */
+  link: string | null
+  read_at: Date | null
+  created_at: Created
+}
+
+export interface NoticeSchema {
+  mail: MailRow
+  notification: NotificationRow
+}
