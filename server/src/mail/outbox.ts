@@ -1,0 +1,20 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema'
+
+export interface Mail {
+  recipient: string
+  subject: string
+  /** Plain text. */
+  body: string
+  /** Who writes two mails under one reference sends the first only. */
+  reference?: string
+}
+
+/** Writes a mail that a job sends later; in a transaction, only when that is committed. */
+export async function postMail(db: Kysely<Schema>, mail: Mail): Promise<void> {
+  await db
+    .insertInto('mail')
+    .values({ ...mail, reference: mail.reference ?? null })
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .execute()
+}
