@@ -11,6 +11,7 @@ import * as organizations from './migrations/0008-organizations-and-connections'
 import * as namesOfModels from './migrations/0009-names-of-models'
 import * as earnings from './migrations/0010-earnings'
 import * as mailAndInbox from './migrations/0011-mail-and-inbox'
+import * as requestLog from './migrations/0012-request-log'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0009-names-of-models': namesOfModels,
   '0010-earnings': earnings,
   '0011-mail-and-inbox': mailAndInbox,
+  '0012-request-log': requestLog,
 }
 
 /**
