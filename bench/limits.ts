@@ -19,6 +19,8 @@ const scope = (id: string) => ({
 
 const principals = Array.from({ length: accounts }, (_, number): Principal => ({
   keyId: `key_${number}`,
+  keyPrefix: 'sk-tg-AAAAAA',
+  logBodies: false,
   userId: `user_${number}`,
   accountId: `user_${number}`,
   permissions: ['write'],

@@ -20,6 +20,7 @@ import { createOrganizationStore } from '../src/api/organizations/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
+import { createRequestLogStore } from '../src/api/request-logs/store'
 import { createUserStore } from '../src/api/admin-users/store'
 import { createApp, type AppPorts } from '../src/app'
 import { Keyring } from '../src/auth/keyring'
@@ -86,6 +87,7 @@ function storesOf(
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownTo: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
+    requestLogs: createRequestLogStore({ db, written: never }),
   }
 }
 

@@ -48,8 +48,9 @@ import type {
   ReadBody,
   Reply,
 } from './gateway/job'
-import { once, outcomeOf, quietly, settled } from './gateway/settled'
+import { endingOf, once, settled, written } from './gateway/settled'
 import { Turns } from './gateway/turns'
+import type { RequestLog } from './logs/request-log'
 import { chargeable } from './metering/costly-fields'
 import type { Meter, Metered } from './metering/meter'
 import { tokensNeeded } from './policy/token-need'
@@ -86,7 +87,28 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   ports: Ports,
 ): Promise<Reply | KeptReply> {
   const principal = await ports.door.enter(call, 'write')
-  refuseCircle(call.hops)
+  const log = ports.logs.begin(call, principal)
+  try {
+    refuseCircle(call.hops)
+    return await run(endpoint, { call, principal, log }, ports)
+  } catch (thrown) {
+    log.refuse(endingOf(thrown))
+    throw thrown
+  }
+}
+
+/** One request whose caller is known. */
+interface Known {
+  call: Call
+  principal: Principal
+  log: RequestLog
+}
+
+async function run<Schema extends z.ZodType<{ model: string }>>(
+  endpoint: Endpoint<Schema>,
+  { call, principal, log }: Known,
+  ports: Ports,
+): Promise<Reply | KeptReply> {
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
   let candidates: readonly Candidate[] = []
@@ -101,32 +123,45 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     for (const { member } of candidates) member?.ended(ending.outcome)
     // In one turn with the end of the meter, which tells what was used.
     month?.end()
-    return (await meter?.end(ending)) ?? 0n
+    log.ending(ending)
+    const booked = meter?.end(ending)
+    // Its last attempt has taken the log along; where there was none, it goes by itself.
+    log.close()
+    return (await booked) ?? 0n
   })
   try {
-    const read = await call.readBody(endpoint.limitBytes)
+    const read = await call.readBody(endpoint.limitBytes, log.keepRequest)
+    log.read(read.body)
     if (call.repeatable) {
       const answer = await call.repeatable.claim(principal.userId, read.body)
       if (answer) {
+        log.drop()
         await settle({ usage: undefined, outcome: 'replayed' })
         return { kind: 'kept', answer }
       }
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     candidates = checked.candidates
+    log.checked(checked.body)
     await admission.reserve(tokens)
-    const metering = ports.metering.meter(meteredOf(endpoint, checked))
+    const metering = ports.metering.meter({ ...meteredOf(endpoint, checked), log })
     meter = metering
     turns = new Turns({ endpoint, checked, meter, month, tokens })
     const reply = await endpoint.run({ ...checked, turns })
-    return await settled(told(reply, checked.translation), {
+    const answer = told(reply, checked.translation)
+    if (reply.kind === 'whole' && answer.kind === 'whole') log.answered(reply.body, answer.body)
+    return await settled(answer, {
       settle,
       left: () => admission.releasePlace(),
-      opened: () => metering.answered(),
+      opened: () => {
+        metering.answered()
+        log.opened()
+      },
+      seen: (pieces, isTold) => log.seen(pieces, isTold),
       signal: call.signal,
     })
   } catch (thrown) {
-    quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
+    await written(settle({ usage: undefined, ...endingOf(thrown) }))
     throw thrown
   }
 }

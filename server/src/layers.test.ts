@@ -25,9 +25,10 @@ const mayImport: Record<string, string> = {
   providers: 'wire',
   egress: 'config',
   routing: 'catalog providers egress wire db',
+  logs: 'auth db ledger wire',
   metering: 'catalog ledger db wire',
   gateway:
-    'auth policy routing metering ledger dialects wire catalog providers egress idempotency db config',
+    'auth policy routing logs metering ledger dialects wire catalog providers egress idempotency db config',
   http: 'auth policy idempotency dialects wire config',
   v1: 'gateway catalog http idempotency dialects wire',
   api: 'auth catalog ledger payments alerts inbox mail db http providers wire settings',

@@ -8,6 +8,8 @@ const header = `Bearer ${key}`
 
 const principal = (fields: Partial<Principal> = {}): Principal => ({
   keyId: 'key_1',
+  keyPrefix: 'sk-tg-AAAAAA',
+  logBodies: false,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['read'],

@@ -47,11 +47,13 @@ export const lookUpIn =
     return (
       row && {
         keyId: row.id,
+        keyPrefix: row.key_prefix,
         userId: row.user_id,
         accountId: row.user_id,
         permissions: row.permissions.filter(isPermission),
         expiresAtMs: row.expires_at?.getTime() ?? null,
         limits: limitsOf([accountScope(row), keyScope(row)]),
+        logBodies: row.log_bodies,
       }
     )
   }
@@ -62,7 +64,7 @@ const findKey = (db: Kysely<Schema>, hash: string) =>
     .innerJoin('users', 'users.id', 'api_key.user_id')
     .innerJoin('plan', 'plan.id', 'users.plan_id')
     .selectAll('api_key')
-    .select(['users.limits', ...accountLimits])
+    .select(['users.limits', 'users.log_bodies', ...accountLimits])
     .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
     .where('users.status', '=', 'active')
     .executeTakeFirst()

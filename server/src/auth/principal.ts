@@ -57,6 +57,8 @@ export function limitsOf(scopes: readonly Scope[]): Limits {
 /** Who calls, and what for. */
 export interface Principal {
   keyId: string
+  /** The first characters of the key, as people see it. */
+  keyPrefix: string
   userId: string
   /** Who pays, unless an organization does. */
   accountId: string
@@ -65,6 +67,8 @@ export interface Principal {
   expiresAtMs: number | null
   /** What the account and the key may use, by plan, overrides and the key's own limits. */
   limits: Limits
+  /** The account wants its bodies kept in its request logs. */
+  logBodies: boolean
 }
 
 /** `admin` implies both others; `write` does not imply `read`. */

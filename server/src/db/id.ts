@@ -89,3 +89,16 @@ export const isId = (prefix: IdPrefix, text: string) =>
   text.length === prefix.length + 27 &&
   text.startsWith(`${prefix}_`) &&
   /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1))
+
+const bitsOf = new Map([...alphabet].map((character, bits) => [character.charCodeAt(0), bits]))
+const timeLength = 10
+
+/** When an id was made, in milliseconds since the epoch; for a text that is none, some time. */
+export function timeOfId(id: string): number {
+  const start = id.indexOf('_') + 1
+  let ms = 0
+  for (let at = start; at < start + timeLength; at++) {
+    ms = ms * 32 + (bitsOf.get(id.charCodeAt(at)) ?? 0)
+  }
+  return ms
+}

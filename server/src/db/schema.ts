@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { NoticeSchema } from './notice-schema'
+import type { RequestLogSchema } from './request-log-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -16,6 +17,8 @@ export interface UserRow {
   /** By quota type, the monthly spend as decimal text of nano-dollars; null lifts a limit. */
   limits: ColumnType<Record<string, unknown>, string | undefined, string>
   last_active_at: Date | null
+  /** Whether bodies are kept in its request logs. */
+  log_bodies: Generated<boolean>
   created_at: Created
   updated_at: Updated
 }
@@ -258,7 +261,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema {
+export interface Schema extends NoticeSchema, RequestLogSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

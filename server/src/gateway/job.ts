@@ -9,6 +9,7 @@ import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Credentials } from '../providers/credentials'
+import type { RequestLogs } from '../logs/request-logs'
 import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { TokenCounter } from '../metering/token-counter'
@@ -36,6 +37,7 @@ export interface Ports {
   door: Door
   limits: Limits
   months: Months
+  logs: RequestLogs
   metering: Metering
   catalog: Catalog
   routing: Routing
@@ -65,8 +67,11 @@ export interface Call extends Caller {
   requestId: string
   /** How many Tollgates have sent it on. */
   hops: number
-  /** Read only after the key was accepted. Rejects with `invalid_request`. */
-  readBody: (limitBytes: number) => Promise<ReadBody>
+  /** Its path, and what sent it. */
+  endpoint: string
+  userAgent: string
+  /** Read only after the key was accepted; `onText` gets it as it came. Rejects with `invalid_request`. */
+  readBody: (limitBytes: number, onText?: (text: string) => void) => Promise<ReadBody>
   /** Aborts when the caller has gone. */
   signal: AbortSignal
   /** Set where a repeat of the request is to get its answer; a caller who leaves does not end it. */

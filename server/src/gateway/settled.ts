@@ -1,4 +1,5 @@
 import type { OpenStream, Reply } from './job'
+import { within } from '../db/deadline'
 import { ApiError } from '../errors'
 import type { Ending } from '../metering/meter'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
@@ -13,6 +14,19 @@ export type Settle = (ending: Ending) => Promise<bigint>
 export function outcomeOf(thrown: unknown): string {
   if (thrown instanceof ClientGone) return 'cancelled'
   return thrown instanceof ApiError ? thrown.code : 'internal_error'
+}
+
+/** The end of a request that failed. */
+export const endingOf = (thrown: unknown): Pick<Ending, 'outcome' | 'error'> => ({
+  outcome: outcomeOf(thrown),
+  error: thrown instanceof ApiError ? thrown : undefined,
+})
+
+const writtenMs = 1000
+
+/** Waits until an end is written down, that a caller who is told of it finds it; not for long. */
+export const written = async (settling: Promise<bigint>): Promise<void> => {
+  await within(settling, writtenMs).catch(() => undefined)
 }
 
 /** `end` on the first call only: a request ends once, in whatever way it is noticed first. */
@@ -31,6 +45,8 @@ export interface Parting {
   left: () => void
   /** The first of a stream has come. */
   opened: () => void
+  /** Gets what goes out of a stream: chunks, or frames where it is told already. */
+  seen: (pieces: readonly string[], isTold: boolean) => void
   /** Aborts when the caller has gone, even where nobody reads any more. */
   signal: AbortSignal
 }
@@ -54,8 +70,8 @@ export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
       parting.opened()
       return settledStream(opened, parting)
     },
-    (thrown: unknown) => {
-      quietly(settle({ usage: undefined, outcome: outcomeOf(thrown) }))
+    async (thrown: unknown) => {
+      await written(settle({ usage: undefined, ...endingOf(thrown) }))
       throw thrown
     },
   )
@@ -73,11 +89,17 @@ function settledStream(opened: OpenStream, parting: Parting): OpenStream {
   return { ...opened, stream }
 }
 
+type Parted = Pick<Ending, 'outcome' | 'error'>
+
+const fine: Parted = { outcome: 'ok' }
+
 class SettledStream implements ChunkStream {
   readonly #opened: OpenStream
   readonly #parting: Parting
   /** Set when the caller has gone: then only this settles. */
   #departure: Promise<bigint> | undefined
+  /** The provider's answer is read on without its caller. */
+  #goesOn = false
 
   constructor(opened: OpenStream, parting: Parting) {
     this.#opened = opened
@@ -90,12 +112,14 @@ class SettledStream implements ChunkStream {
 
   async read(): Promise<string[] | undefined> {
     try {
-      const chunks = await this.#opened.stream.read()
-      if (!chunks || this.ended) await this.#end('ok')
+      const { stream, isTold = false } = this.#opened
+      const chunks = await stream.read()
+      if (chunks) this.#parting.seen(chunks, isTold)
+      if (!chunks || this.ended) await this.#end(fine)
       return chunks
     } catch (thrown) {
-      // It may go on without its caller.
-      this.#part(outcomeOf(thrown))
+      const departure = this.#part(endingOf(thrown))
+      if (!this.#goesOn) await written(departure)
       throw thrown
     }
   }
@@ -103,32 +127,34 @@ class SettledStream implements ChunkStream {
   cancel(reason: Error): void {
     if (reason instanceof ClientGone) return this.leave()
     this.#opened.stream.cancel(reason)
-    quietly(this.#end(outcomeOf(reason)))
+    quietly(this.#end(endingOf(reason)))
   }
 
   /** The caller has gone. A stream that finished just then is a finished one. */
   leave(): void {
-    if (this.ended) return quietly(this.#end('ok'))
-    this.#part('cancelled')
+    if (this.ended) return quietly(this.#end(fine))
+    void this.#part({ outcome: 'cancelled' })
   }
 
-  #part(outcome: string): void {
-    if (this.#departure) return
-    this.#departure = this.#depart(outcome)
+  #part(ending: Parted): Promise<bigint> {
+    if (this.#departure) return this.#departure
+    this.#departure = this.#depart(ending)
     quietly(this.#departure)
     this.#parting.left()
+    return this.#departure
   }
 
-  async #depart(outcome: string): Promise<bigint> {
+  async #depart(ending: Parted): Promise<bigint> {
     const { usage, leave } = this.#opened
     using left = leave()
+    this.#goesOn = left.rest !== undefined
     if (left.rest) await left.rest
     const { isFree } = left
-    return await this.#parting.settle({ usage: usage(), outcome, isFree })
+    return await this.#parting.settle({ usage: usage(), ...ending, isFree })
   }
 
-  #end(outcome: string): Promise<bigint> {
+  #end(ending: Parted): Promise<bigint> {
     const { settle } = this.#parting
-    return this.#departure ?? settle({ usage: this.#opened.usage(), outcome })
+    return this.#departure ?? settle({ usage: this.#opened.usage(), ...ending })
   }
 }

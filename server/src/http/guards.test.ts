@@ -18,6 +18,8 @@ const now = () => 0
 
 const principal = (userId: string, permissions: Permission[]): Principal => ({
   keyId: `key of ${userId}`,
+  keyPrefix: 'sk-tg-AAAAAA',
+  logBodies: false,
   userId,
   accountId: userId,
   permissions,

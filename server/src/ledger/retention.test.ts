@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { audit } from './audit'
-import { makePartitions, partitionDays, today } from './partitions'
 import { newCustomer } from './customer-for-tests'
 import { recordForTests } from './event-for-tests'
 import { forgetOld } from './retention'
@@ -10,6 +9,7 @@ import { takeLease } from './take-lease'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
+import { makePartitions, partitionDays, today } from '../db/partitions'
 
 const dayMs = 86_400_000
 const stack = new AsyncDisposableStack()
@@ -38,7 +38,8 @@ const placesOf = async (accountId: string) => {
 const nameOf = (day: Date) => `usage_event_${day.toISOString().slice(0, 10).replaceAll('-', '')}`
 
 const failures: unknown[] = []
-const make = () => makePartitions(database.query, (name, error) => failures.push(name, error))
+const make = () =>
+  makePartitions(database.query, 'usage_event', (name, error) => failures.push(name, error))
 
 test('partitions of today and three days ahead are made, and events of today move into theirs', async () => {
   const { query } = database
@@ -50,7 +51,7 @@ test('partitions of today and three days ahead are made, and events of today mov
   await make()
   expect(failures).toEqual([])
   const days = [0, 1, 2, 3].map((ahead) => nameOf(new Date(day.getTime() + ahead * dayMs)))
-  expect([...(await partitionDays(query)).keys()]).toEqual(days)
+  expect([...(await partitionDays(query, 'usage_event')).keys()]).toEqual(days)
   const last = new Date(day.getTime() + 4 * dayMs)
   await settle(query, [
     eventOf(accountId, new Date(day.getTime() + dayMs - 1), null),

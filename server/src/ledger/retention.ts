@@ -1,12 +1,11 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { partitionDays, today } from './partitions'
+import { sql, type Kysely } from 'kysely'
+import { forgetRows } from '../db/forget-rows'
+import { dropPartitions, today } from '../db/partitions'
 import type { Schema } from '../db/schema'
 
 const dayMs = 86_400_000
 const minuteSumDays = 2
 const hourSumDays = 90
-const rowsAtOnce = 5000
-const statementsAtOnce = 100
 
 /** What was forgotten. */
 export interface Forgotten {
@@ -44,33 +43,11 @@ const sumsBefore = (grain: 'minute' | 'hour', beforeMs: number) =>
  * Drops the partitions of the days before. What the audit compares with its events begins at
  * `keptSince` from then on, in the same transaction.
  */
-async function forgetEvents(db: Kysely<Schema>, keptSince: Date): Promise<string[]> {
-  const days = await partitionDays(db)
-  const old = [...days].filter(([, start]) => start < keptSince).map(([name]) => name)
-  await db.transaction().execute(async (trx) => {
+const forgetEvents = (db: Kysely<Schema>, keptSince: Date): Promise<string[]> =>
+  db.transaction().execute(async (trx) => {
     await sql`set local lock_timeout = '2s'`.execute(trx)
-    for (const name of old) await sql`drop table ${sql.table(name)}`.execute(trx)
-    await sql`delete from usage_event_other where started_at < ${keptSince}`.execute(trx)
+    const old = await dropPartitions(trx, 'usage_event', keptSince)
     await sql`update audit set kept_since = greatest(kept_since, ${keptSince})`.execute(trx)
     await sql`delete from audit_late where created_at < ${keptSince}`.execute(trx)
+    return old
   })
-  return old
-}
-
-/** In small statements: nobody waits long for a row of these. */
-async function forgetRows(
-  db: Kysely<Schema>,
-  table: 'credit_lease' | 'usage_sum',
-  isOld: RawBuilder<unknown>,
-): Promise<number> {
-  let forgotten = 0
-  for (let statement = 0; statement < statementsAtOnce; statement++) {
-    const { numAffectedRows = 0n } = await sql`
-      delete from ${sql.table(table)} where ctid in (
-        select ctid from ${sql.table(table)} where ${isOld} limit ${rowsAtOnce}
-      )`.execute(db)
-    forgotten += Number(numAffectedRows)
-    if (numAffectedRows < rowsAtOnce) break
-  }
-  return forgotten
-}

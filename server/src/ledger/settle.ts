@@ -16,6 +16,8 @@ const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 interface Settling {
   /** Charges of records that need not be read again. */
   parsed?: ReadonlyMap<string, Charge> | undefined
+  /** Written with them, in the same transaction. */
+  beside?: ((trx: Db) => Promise<void>) | undefined
   /** Told when all is written. */
   beforeCommit?: (() => void) | undefined
 }
@@ -38,7 +40,7 @@ class Repeated extends Error {
 export async function settle(
   db: Kysely<Schema>,
   records: readonly string[],
-  { parsed, beforeCommit }: Settling = {},
+  { parsed, beside, beforeCommit }: Settling = {},
 ): Promise<void> {
   if (records.length === 0) return
   const batch = records.map((record) => {
@@ -49,12 +51,14 @@ export async function settle(
     await db.transaction().execute(async (trx) => {
       const locked = await lock(trx, batch)
       await (bookTaken(trx, batch, locked) ?? bookOneByOne(trx, batch, locked))
+      await beside?.(trx)
       beforeCommit?.()
     })
   } catch (thrown) {
     if (!(thrown instanceof Repeated)) throw thrown
     await db.transaction().execute(async (trx) => {
       await bookOneByOne(trx, batch, await lock(trx, batch))
+      await beside?.(trx)
       beforeCommit?.()
     })
   }

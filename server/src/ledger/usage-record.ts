@@ -177,6 +177,18 @@ export function asOrphan(record: string): string {
   return JSON.stringify(['0', '0', leaseId, 'orphan', 'orphan', ...rest])
 }
 
+/** Reads the text in a column of a record; null where there is none. Throws as `chargeOf`. */
+export function textsOf(
+  record: string,
+): (column: (typeof recordColumns)[number][0]) => string | null {
+  const values = valuesOf(record)
+  return (column) => textOrNull(values[placeOf(column)])
+}
+
+/** Whether a record is of a stream. */
+export const isStreamed = (record: string): boolean =>
+  valuesOf(record)[placeOf('streamed')] === true
+
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null)
 
 function valuesOf(list: string): unknown[] {

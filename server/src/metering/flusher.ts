@@ -7,8 +7,8 @@ export interface FlushedJournal {
 
 interface Options {
   journal: FlushedJournal
-  /** Books each usage event once, however often it comes. */
-  book: (records: readonly string[]) => Promise<void>
+  /** Books each usage event, and the log that is with it, once, however often it comes. */
+  book: (bodies: readonly string[]) => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -42,6 +42,14 @@ export class Flusher implements AsyncDisposable {
   async drain(): Promise<void> {
     await this.#running
     while (this.#options.journal.size > 0) await this.#bookBatch()
+  }
+
+  /** Resolves when what is settled by now was booked, or could not be. Never rejects. */
+  async catchUp(): Promise<void> {
+    await this.#running
+    if (this.#options.journal.size === 0) return
+    this.#flushSoon()
+    await this.#running
   }
 
   #schedule(delayMs: number): void {

@@ -22,8 +22,11 @@ import type { Usage } from '../wire/usage'
 export interface MeterPorts {
   /** Resolves when a killed process would leave the record behind. */
   begin: (attemptId: string, record: string) => Promise<void>
-  /** Resolves when the event will be booked whatever happens; rejects where it may not be. */
-  settle: (event: UsageEvent, beginning: string) => Promise<void>
+  /**
+   * Resolves when the event will be booked whatever happens, and the log of its request with it where
+   * there is one; rejects where it may not be.
+   */
+  settle: (event: UsageEvent, beginning: string, log?: string) => Promise<void>
   onError: (error: unknown) => void
   /** What the platform takes of a price that is paid to somebody else, in millionths. */
   readonly feeMillionths: number
@@ -44,6 +47,8 @@ export interface Metered {
   hasOwnLimit: boolean
   /** Told when an attempt is written down and goes out. */
   onAttempt?: (() => void) | undefined
+  /** The log of the request, as a record that is written with its last attempt. */
+  log?: { record: (event: UsageEvent) => string | undefined }
 }
 
 /** What an attempt may cost; undefined for one that costs nothing. */
@@ -83,6 +88,8 @@ export interface Ending {
   usage: Usage | undefined
   /** `ok`, `cancelled` when the caller left, or the code of an error. */
   outcome: string
+  /** What its caller is told, where that is an error. */
+  error?: ApiError | undefined
   /** It costs nothing, whatever was used. */
   isFree?: boolean
 }
@@ -224,15 +231,16 @@ export class Meter {
     const settled = paid?.hold.settle(cost)
     this.#paid = undefined
     if (!this.#attempt) return 0n
-    await this.#settle(this.#attempt, endOf({ outcome, used, cost, settled }))
+    await this.#settle(this.#attempt, endOf({ outcome, used, cost, settled }), this.#metered.log)
     return cost
   }
 
-  #settle(attempt: OpenAttempt, end: AttemptEnd): Promise<void> {
+  #settle(attempt: OpenAttempt, end: AttemptEnd, log?: Metered['log']): Promise<void> {
     const { beginning, text, startedAtMs, firstTokenMs } = attempt
     end.durationMs = Math.round(performance.now() - startedAtMs)
     end.firstTokenMs = firstTokenMs
-    return this.#ports.settle({ ...beginning, ...end }, text)
+    const event = { ...beginning, ...end }
+    return this.#ports.settle(event, text, log?.record(event))
   }
 
   #beginningAt({ model, provider, connection, billing }: Asked): AttemptBeginning {

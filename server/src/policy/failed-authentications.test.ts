@@ -11,6 +11,8 @@ import { ApiError } from '../errors'
 
 const principal = {
   keyId: 'key_1',
+  keyPrefix: 'sk-tg-AAAAAA',
+  logBodies: false,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['read' as const],

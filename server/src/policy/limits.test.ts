@@ -16,6 +16,8 @@ const scope = (fields: Partial<Scope>): Scope => ({
 
 const principal = (...scopes: Partial<Scope>[]): Principal => ({
   keyId: 'key_1',
+  keyPrefix: 'sk-tg-AAAAAA',
+  logBodies: false,
   userId: 'user_1',
   accountId: 'user_1',
   permissions: ['write'],

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
 import { CrashingEgress } from './crash'
+import { openLogs } from './logs'
 import { openMoney, type Money } from './money'
 import { openRouting, type RoutingLookUps } from './routing'
 import type { Storage } from './storage'
@@ -11,6 +12,7 @@ import type { Catalog } from '../catalog/catalog'
 import { ConnectionHealth } from '../catalog/connection-health'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
+import { within } from '../db/deadline'
 import { Listener } from '../db/listener'
 import { Egress } from '../egress/egress'
 import { GuardedEgress } from '../egress/guarded-egress'
@@ -74,6 +76,8 @@ export interface OpenedGateway {
   drains: Drains
   /** Something came to an account, by this node. */
   creditCame: (accountId: string) => void
+  /** Writes down what has just ended on this node, for who reads it; not for long, and never rejects. */
+  logsWritten: () => Promise<void>
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -88,6 +92,7 @@ export async function openGateway(
   const names = openRouting(parts, stack)
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
+  const { logs, writer } = openLogs(parts, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
   const { egress, guarded } = openEgress(parts)
   const tokenUrl = parts.config.environment[tokenUrlVariable]
@@ -109,6 +114,7 @@ export async function openGateway(
       door,
       limits,
       months,
+      logs,
       metering,
       catalog,
       routing: names.routing,
@@ -134,10 +140,18 @@ export async function openGateway(
     claims,
     drains,
     creditCame: money.creditCame,
+    logsWritten: () => soon([money.catchUp(), writer.flush()]),
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },
   }
+}
+
+const logsMs = 1000
+
+/** Other nodes write what they have within a quarter of a second. */
+const soon = async (writing: readonly Promise<void>[]): Promise<void> => {
+  await within(Promise.all(writing), logsMs).catch(() => undefined)
 }
 
 /** What an operator sees of a provider that fails, once as it begins and once as it is over. */

@@ -2,9 +2,10 @@ import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import type { Config } from '../config'
 import { alone } from '../db/advisory-lock'
+import { dailyTables, makePartitions } from '../db/partitions'
 import { runAudit, type AuditRun } from '../jobs/audit-job'
-import { makePartitions } from '../ledger/partitions'
 import { forgetOld } from '../ledger/retention'
+import { forgetOldLogs } from '../logs/retention'
 import type { LiveSettings } from '../settings/live-settings'
 
 const auditBudgetMs = 5000
@@ -19,17 +20,20 @@ interface Parts {
   log: Logger
 }
 
-/** Makes the partitions of usage events that are missing; what fails is tried again in an hour. */
+/** Makes the partitions of usage events and logs that are missing; what fails is tried again in an hour. */
 export async function openPartitions(parts: Pick<Parts, 'storage' | 'log'>): Promise<void> {
   await alone(parts.storage.database.query, 'upkeep', () => addPartitions(parts)).catch(
     (err: unknown) => parts.log.warn({ err }, 'partitions of usage could not be looked at'),
   )
 }
 
-const addPartitions = ({ storage, log }: Pick<Parts, 'storage' | 'log'>): Promise<void> =>
-  makePartitions(storage.database.query, (partition, err) =>
-    log.warn({ err, partition }, 'usage goes to the default partition; trying again in an hour'),
-  )
+async function addPartitions({ storage, log }: Pick<Parts, 'storage' | 'log'>): Promise<void> {
+  for (const table of dailyTables) {
+    await makePartitions(storage.database.query, table, (partition, err) =>
+      log.warn({ err, partition }, 'rows go to the default partition; trying again in an hour'),
+    )
+  }
+}
 
 /**
  * What runs beside requests, on one node at a time: the audit, and forgetting what is old. One after
@@ -92,7 +96,10 @@ async function keepTidy(parts: Parts): Promise<void> {
   const { query } = storage.database
   await alone(query, 'upkeep', async () => {
     await addPartitions(parts)
-    const forgotten = await forgetOld(query, settings.current.retentionDays)
+    const { retentionDays } = settings.current
+    const forgotten = await forgetOld(query, retentionDays)
     if (forgotten.partitions.length > 0) log.info(forgotten, 'old usage was forgotten')
+    const logs = await forgetOldLogs(query, retentionDays)
+    if (logs.partitions.length > 0) log.info(logs, 'old request logs were forgotten')
   })
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { crashingStore } from './crash'
 import { openMonths } from './months'
 import type { Storage } from './storage'
-import { openUsage } from './usage'
+import { openUsage, withLog } from './usage'
 import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
 import { newId } from '../db/id'
@@ -18,6 +18,7 @@ import { Recalls, recalledLately } from '../ledger/recalls'
 import { Restrictions } from '../ledger/restrictions'
 import { Sweeper } from '../ledger/sweeper'
 import { asOrphan } from '../ledger/usage-record'
+import { orphanLog } from '../logs/log-record'
 import type { Flusher } from '../metering/flusher'
 import type { Journal } from '../metering/journal'
 import { Metering } from '../metering/metering'
@@ -40,6 +41,8 @@ export interface Money {
   subscriptions: Subscriptions
   /** Something came to an account. */
   creditCame: (accountId: string) => void
+  /** Books what this node has settled by now; never rejects. */
+  catchUp: () => Promise<void>
   /** Notifications may have been missed. */
   onGap: () => void
 }
@@ -86,6 +89,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const creditCame = (accountId: string) => purses.creditCame(accountId)
   return {
     creditCame,
+    catchUp: () => flusher.catchUp(),
     months,
     metering: new Metering({
       purses,
@@ -149,7 +153,7 @@ async function replay(parts: Omit<Parts, 'purses'>): Promise<void> {
   const { query } = storage.database
   for (const { attemptId, body } of journal.orphans()) {
     log.warn({ attemptId }, 'an attempt was open when its process died')
-    await journal.settle(attemptId, asOrphan(body))
+    await journal.settle(attemptId, withLog(asOrphan(body), orphanLog(body)))
     crashAt?.('replay-mid')
   }
   await flusher.drain()

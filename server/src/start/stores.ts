@@ -15,6 +15,7 @@ import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
+import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
@@ -25,7 +26,10 @@ interface Stored {
   settings: LiveSettings
 }
 
-type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
+type Opened = Pick<
+  OpenedGateway,
+  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'logsWritten'
+>
 
 /** What the routes of `/api` read and write. */
 export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
@@ -66,6 +70,7 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
       knownTo: (asker) => lookUps.knownTo(asker === 'operator' ? undefined : asker.userId),
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
+    requestLogs: createRequestLogStore({ db, written: opened.logsWritten }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
   }
 }

@@ -8,6 +8,7 @@ import { unavailable } from '../errors'
 import { settle } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
 import { toCharge, toRecord, type Charge } from '../ledger/usage-record'
+import { insertLogs, insertSound, isRefused } from '../logs/insert-logs'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
 import type { MeterPorts } from '../metering/meter'
@@ -52,14 +53,16 @@ function openFlusher(
   journal: Journal,
   parsed: Parsed,
 ): Flusher {
-  const { query } = storage.database
-  const beforeCommit = crashAt && (() => crashAt('flush-before-commit'))
+  const booking = { storage, log, beforeCommit: crashAt && (() => crashAt('flush-before-commit')) }
   return new Flusher({
     journal,
-    book: async (records) => {
+    book: async (bodies) => {
       crashAt?.('flush-before-begin')
-      await settle(query, records, { parsed, beforeCommit })
-      for (const record of records) parsed.delete(record)
+      await book(
+        bodies.map((body) => parsed.get(body) ?? split(body)),
+        booking,
+      )
+      for (const body of bodies) parsed.delete(body)
       crashAt?.('flush-after-commit')
     },
     onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
@@ -81,8 +84,53 @@ function openJournal({ config, storage, log, crashAt }: Options): Promise<Journa
   })
 }
 
-/** Charges of records in the journal, as far as there are few: what is booked soon need not be read. */
-type Parsed = Map<string, Charge>
+/** What a body of the journal holds: a usage record and, with a request's last attempt, its log. */
+interface Written {
+  record: string
+  log: string | undefined
+  charge?: Charge
+}
+
+/** Bodies of the journal, as far as there are few: what is booked soon need not be read. */
+type Parsed = Map<string, Written>
+
+/** JSON has none. */
+const between = '\t'
+
+/** A settled attempt as the journal has it. */
+export const withLog = (record: string, log: string | undefined): string =>
+  log === undefined ? record : record + between + log
+
+function split(body: string): Written {
+  const at = body.indexOf(between)
+  if (at < 0) return { record: body, log: undefined }
+  return { record: body.slice(0, at), log: body.slice(at + 1) }
+}
+
+interface Booking extends Pick<Options, 'storage' | 'log'> {
+  beforeCommit?: (() => void) | undefined
+}
+
+/** Books usage with its logs, in one transaction; logs that are refused never hold up money. */
+async function book(
+  written: readonly Written[],
+  { storage, log, beforeCommit }: Booking,
+): Promise<void> {
+  const { query } = storage.database
+  const records = written.map(({ record }) => record)
+  const parsed = new Map(
+    written.flatMap(({ record, charge }) => (charge ? [[record, charge] as const] : [])),
+  )
+  const logs = written.flatMap((one) => one.log ?? [])
+  try {
+    const beside = logs.length > 0 ? (trx: typeof query) => insertLogs(trx, logs) : undefined
+    await settle(query, records, { parsed, beside, beforeCommit })
+  } catch (thrown) {
+    if (logs.length === 0 || !isRefused(thrown)) throw thrown
+    await settle(query, records, { parsed, beforeCommit })
+    await insertSound(query, logs, (err) => log.error({ err }, 'a request log was refused'))
+  }
+}
 
 interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   journal: Journal
@@ -92,9 +140,10 @@ interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
 
 const meterPorts = (ports: WritePorts): WrittenPorts => ({
   begin: (attemptId, record) => begin(attemptId, record, ports),
-  settle: (event, beginning) => {
+  settle: (event, beginning, log) => {
     ports.months.note(event)
-    return write(event, toRecord(event, beginning), ports)
+    const written = { record: toRecord(event, beginning), log, charge: toCharge(event) }
+    return write(event, written, ports)
   },
 })
 
@@ -114,18 +163,19 @@ function begin(
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 async function write(
   event: UsageEvent,
-  record: string,
+  written: Written,
   { storage, log, crashAt, journal, months, parsed }: WritePorts,
 ): Promise<void> {
   crashAt?.('after-usage')
-  if (parsed.size < mostParsed) parsed.set(record, toCharge(event))
+  const body = withLog(written.record, written.log)
+  if (parsed.size < mostParsed) parsed.set(body, written)
   try {
-    await journal.settle(event.id, record)
+    await journal.settle(event.id, body)
   } catch (cause) {
-    parsed.delete(record)
+    parsed.delete(body)
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
-    await settle(storage.database.query, [record]).catch((err: unknown) => {
-      log.fatal({ err, record }, 'a usage event could not be written anywhere')
+    await book([written], { storage, log }).catch((err: unknown) => {
+      log.fatal({ err, record: written.record }, 'a usage event could not be written anywhere')
       months.drop(event)
       throw unavailable(err)
     })

@@ -60,10 +60,14 @@ export async function respond(c: Context<Env>, run: Run, ports: ReplyPorts): Pro
 export const toCall = (c: Context<Env>): Call => ({
   ...modelCallerOf(c),
   requestId: c.get('requestId'),
-  readBody: (limitBytes) => readJson(c.req.raw, limitBytes, c.env.server),
+  endpoint: withoutSlash(c.req.path),
+  userAgent: c.req.raw.headers.get('user-agent') ?? '',
+  readBody: (limitBytes, onText) => readJson(c.req.raw, limitBytes, c.env.server, onText),
   hops: toHops(c.req.raw.headers.get(hopsHeader)),
   signal: c.req.raw.signal,
 })
+
+const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
 
 interface Answering {
   ports: ReplyPorts

@@ -4,6 +4,7 @@ import { sql, type Kysely } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await logs(db)
   await sums(db)
+  await consent(db)
 }
 
 async function logs(db: Kysely<unknown>): Promise<void> {
@@ -97,4 +98,15 @@ async function sums(db: Kysely<unknown>): Promise<void> {
       concurrent_requests integer not null,
       primary key (user_id, day)
     )`.execute(db)
+}
+
+/** Whether an account wants its bodies kept; the operator has to allow it as well. */
+async function consent(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table users add column if not exists log_bodies boolean not null default false
+  `.execute(db)
+  await sql`
+    create trigger user_consent_changed after update of log_bodies on users
+    for each row when (old.log_bodies is distinct from new.log_bodies)
+    execute function announce_user()`.execute(db)
 }

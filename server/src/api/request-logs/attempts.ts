@@ -1,0 +1,80 @@
+import { sql, type Kysely } from 'kysely'
+import type { LogAttempt, LogDetails } from './schema'
+import type { LogRow } from './shown'
+import type { Schema } from '../../db/schema'
+
+interface Passed {
+  model: string
+  provider: string
+  connection_id: string | null
+  reason: string
+}
+
+interface AttemptRow {
+  model: string
+  provider: string
+  connection_id: string | null
+  outcome: string
+  reason: string | null
+  duration_ms: number
+  passed_over: Passed[] | null
+}
+
+/** Who was asked for a request, in order, each behind those that were passed over before it. */
+export async function attemptsOf(
+  db: Kysely<Schema>,
+  { id, user_id, started_at, latency_ms }: LogRow,
+): Promise<LogDetails['resolution_attempts']> {
+  // Attempts begin within their request: partitions of other days need not be looked into.
+  const { rows } = await sql<AttemptRow>`
+    select model, provider, connection_id, outcome, reason, duration_ms, passed_over
+    from usage_event
+    where request_id = ${id} and user_id = ${user_id}
+      and started_at between ${started_at}::timestamptz - interval '1 minute'
+        and ${started_at}::timestamptz + interval '1 day'
+    order by started_at, id`.execute(db)
+  const winner = rows.find(({ outcome }) => outcome === 'ok')
+  return {
+    summary: {
+      total_candidates_tried: rows.length,
+      successful_candidate: winner
+        ? {
+            connection_id: winner.connection_id,
+            provider: winner.provider,
+            model: winner.model,
+          }
+        : null,
+      total_duration_ms: latency_ms,
+    },
+    attempts: rows.flatMap((row) => [...(row.passed_over ?? []).map(toPassed), toAttempt(row)]),
+  }
+}
+
+const toPassed = ({ model, provider, connection_id, reason }: Passed): LogAttempt => ({
+  connection_id,
+  provider,
+  model,
+  status: 'passed_over',
+  error_code: reason,
+  latency_ms: 0,
+})
+
+const toAttempt = (row: AttemptRow): LogAttempt => ({
+  connection_id: row.connection_id,
+  provider: row.provider,
+  model: row.model,
+  status: statusOf(row.outcome),
+  error_code: codeOf(row),
+  latency_ms: row.duration_ms,
+})
+
+function statusOf(outcome: string): LogAttempt['status'] {
+  if (outcome === 'ok') return 'success'
+  return outcome === 'cancelled' ? 'cancelled' : 'error'
+}
+
+function codeOf({ outcome, reason }: AttemptRow): string | null {
+  if (outcome === 'ok' || outcome === 'cancelled') return null
+  if (outcome === 'failed_over') return reason
+  return outcome === 'orphan' ? 'internal_error' : outcome
+}

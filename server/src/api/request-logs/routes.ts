@@ -1,0 +1,31 @@
+import { Hono } from 'hono'
+import * as described from './description'
+import { Filter } from './schema'
+import type { RequestLogStore } from './store'
+import type { Env } from '../../http/env'
+import type { Guards } from '../../http/guards'
+import { pageOf } from '../../http/paging'
+import { check } from '../../wire/json-body'
+
+const paths = '/api/account/request-logs'
+const one = `${paths}/:id`
+
+/** What an account asked of the model endpoints. Source: api.md 11. */
+export const requestLogRoutes = (logs: RequestLogStore, { account }: Guards) =>
+  new Hono<Env>()
+    .get(paths, described.listRequestLogs, account('read', 'account'), async (c) => {
+      const filter = check(Filter, c.req.query())
+      const { userId } = c.var.principal
+      const page = pageOf(c, `request logs ${userId} ${JSON.stringify(filter)}`)
+      return c.json(await logs.list(userId, page, filter))
+    })
+    .get(`${paths}/stats`, described.getRequestLogStats, account('read', 'account'), async (c) => {
+      const filter = check(Filter, c.req.query())
+      return c.json(await logs.stats(c.var.principal.userId, filter))
+    })
+    .get(one, described.getRequestLog, account('read', 'account'), async (c) =>
+      c.json(await logs.get(c.var.principal.userId, c.req.param('id'))),
+    )
+    .get(`${one}/details`, described.getRequestLogDetails, account('read', 'account'), async (c) =>
+      c.json(await logs.details(c.var.principal.userId, c.req.param('id'))),
+    )

@@ -1,0 +1,120 @@
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Filter, Stats } from './schema'
+import type { Schema } from '../../db/schema'
+import { toTimestamp } from '../../http/fields'
+import { toUsd } from '../../wire/usd'
+
+const dayMs = 86_400_000
+const defaultDays = 30
+const mostGroups = 1000
+
+/** The logs of an account that a filter lets pass, as a condition. */
+export function matching(userId: string, filter: Filter): RawBuilder<boolean> {
+  const conditions = [
+    sql`user_id = ${userId}`,
+    filter.model !== undefined && sql`model = ${filter.model}`,
+    filter.provider !== undefined && sql`provider = ${filter.provider}`,
+    filter.status !== undefined && sql`status = ${filter.status}`,
+    filter.api_key_id !== undefined && sql`key_id = ${filter.api_key_id}`,
+    filter.start_date && sql`started_at >= ${filter.start_date}`,
+    filter.end_date && sql`started_at < ${filter.end_date}`,
+    filter.min_latency !== undefined && sql`latency_ms >= ${filter.min_latency}`,
+    filter.max_latency !== undefined && sql`latency_ms <= ${filter.max_latency}`,
+  ].filter((condition) => condition !== false && condition !== undefined)
+  return sql.join(conditions, sql` and `)
+}
+
+interface Totals {
+  requests: bigint
+  successes: bigint
+  failures: bigint
+  cancellations: bigint
+  input_tokens: bigint
+  output_tokens: bigint
+  cost: bigint
+  mean_ms: number | null
+  p95_ms: number | null
+}
+
+interface Group {
+  requests: bigint
+  input_tokens: bigint
+  output_tokens: bigint
+  cost: bigint
+}
+
+const toGroup = ({ requests, input_tokens, output_tokens, cost }: Group) => ({
+  requests: Number(requests),
+  input_tokens: Number(input_tokens),
+  output_tokens: Number(output_tokens),
+  cost: toUsd(cost),
+})
+
+const rounded = (value: number) => Math.round(value * 100) / 100
+
+/** Sums of an account's logs; without a start those of the 30 days before the end. */
+export async function statsOf(db: Kysely<Schema>, userId: string, filter: Filter): Promise<Stats> {
+  const end = filter.end_date ?? new Date()
+  const start = filter.start_date ?? new Date(end.getTime() - defaultDays * dayMs)
+  const wanted = matching(userId, { ...filter, start_date: start, end_date: end })
+  const [totals, models, providers, errors] = await Promise.all([
+    totalsOf(db, wanted),
+    groupsOf(db, 'model', wanted),
+    groupsOf(db, 'provider', wanted),
+    sql<{ code: string; count: bigint }>`
+      select error ->> 'code' as code, count(*) as count from request_log
+      where ${wanted} and error is not null
+      group by 1 order by 2 desc, 1 limit ${mostGroups}`.execute(db),
+  ])
+  const judged = totals.successes + totals.failures
+  return {
+    period: { start: toTimestamp(start), end: toTimestamp(end) },
+    total_requests: Number(totals.requests),
+    successful_requests: Number(totals.successes),
+    failed_requests: Number(totals.failures),
+    cancelled_requests: Number(totals.cancellations),
+    success_rate: judged === 0n ? null : rounded((100 * Number(totals.successes)) / Number(judged)),
+    total_tokens: Number(totals.input_tokens + totals.output_tokens),
+    input_tokens: Number(totals.input_tokens),
+    output_tokens: Number(totals.output_tokens),
+    total_cost: toUsd(totals.cost),
+    avg_latency_ms: totals.mean_ms === null ? null : rounded(totals.mean_ms),
+    p95_latency_ms: totals.p95_ms,
+    by_model: models.map(({ name, ...sums }) => ({ model: name ?? '', ...toGroup(sums) })),
+    by_provider: providers.map(({ name, ...sums }) => ({ provider: name, ...toGroup(sums) })),
+    by_error: errors.rows.map(({ code, count }) => ({ code, count: Number(count) })),
+  }
+}
+
+async function totalsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promise<Totals> {
+  const { rows } = await sql<Totals>`
+    select count(*) as requests,
+      count(*) filter (where status = 'success') as successes,
+      count(*) filter (where status = 'error') as failures,
+      count(*) filter (where status = 'cancelled') as cancellations,
+      coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+      coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+      coalesce(sum(cost), 0)::bigint as cost,
+      (avg(latency_ms) filter (where status = 'success'))::double precision as mean_ms,
+      percentile_disc(0.95) within group (order by latency_ms)
+        filter (where status = 'success') as p95_ms
+    from request_log where ${wanted}`.execute(db)
+  const [row] = rows
+  if (!row) throw new Error('sums without a row')
+  return row
+}
+
+/** Those with the most requests first. */
+async function groupsOf(
+  db: Kysely<Schema>,
+  column: 'model' | 'provider',
+  wanted: RawBuilder<boolean>,
+) {
+  const { rows } = await sql<Group & { name: string | null }>`
+    select ${sql.ref(column)} as name, count(*) as requests,
+      sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+      sum(cost)::bigint as cost
+    from request_log where ${wanted}
+    group by 1 order by 2 desc, 1 limit ${mostGroups}`.execute(db)
+  return rows
+}

@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely'
+import { attemptsOf } from './attempts'
+import type { Filter, LogDetails } from './schema'
+import { listedColumns, toListed, toLog, type LogRow } from './shown'
+import { matching, statsOf } from './stats'
+import { isId } from '../../db/id'
+import type { Schema } from '../../db/schema'
+import { ApiError } from '../../errors'
+import { pagedRows } from '../../http/paged-rows'
+import type { Page } from '../../http/paging'
+
+interface RequestLogStoreOptions {
+  db: Kysely<Schema>
+  /** Resolves when what has just ended on this node can be read; soon, and never rejects. */
+  written: () => Promise<void>
+}
+
+export type RequestLogStore = ReturnType<typeof createRequestLogStore>
+
+/** Request logs of accounts. All reject with `resource_not_found` for unknown and foreign ids. */
+export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) => ({
+  async list(userId: string, page: Page, filter: Filter) {
+    await written()
+    const query = db.selectFrom('request_log').select(listedColumns).where(matching(userId, filter))
+    const { shown, pagination } = await pagedRows(db, query, { page })
+    return { logs: shown.map(toListed), pagination }
+  },
+  async stats(userId: string, filter: Filter) {
+    await written()
+    return statsOf(db, userId, filter)
+  },
+  async get(userId: string, id: string) {
+    await written()
+    return toLog(await found(db, userId, id))
+  },
+  async details(userId: string, id: string): Promise<LogDetails> {
+    await written()
+    const row = await found(db, userId, id)
+    const [bodies, attempts] = await Promise.all([bodiesOf(db, row), attemptsOf(db, row)])
+    return {
+      ...toLog(row),
+      request_body: bodies?.request_body ?? null,
+      response_body: bodies?.response_body ?? null,
+      resolution_attempts: attempts,
+    }
+  },
+})
+
+async function found(db: Kysely<Schema>, userId: string, id: string): Promise<LogRow> {
+  const row = isId('req', id)
+    ? await db
+        .selectFrom('request_log')
+        .selectAll()
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('resource_not_found')
+  return row
+}
+
+const bodiesOf = (db: Kysely<Schema>, { id, user_id, started_at }: LogRow) =>
+  db
+    .selectFrom('request_body')
+    .select(['request_body', 'response_body'])
+    .where('id', '=', id)
+    .where('started_at', '=', started_at)
+    .where('user_id', '=', user_id)
+    .executeTakeFirst()

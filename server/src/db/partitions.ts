@@ -1,0 +1,107 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Schema } from './schema'
+
+const daysAhead = 3
+const dayMs = 86_400_000
+
+/** Tables that have a partition a day, by `started_at`, and one, `<table>_other`, for other days. */
+export const dailyTables = ['usage_event', 'request_log', 'request_body'] as const
+export type DailyTable = (typeof dailyTables)[number]
+
+/** The partition of a day, and its bounds by UTC. */
+function partitionOf(table: DailyTable, day: Date) {
+  const from = day.toISOString().slice(0, 10)
+  const to = new Date(day.getTime() + dayMs).toISOString().slice(0, 10)
+  return {
+    name: `${table}_${from.replaceAll('-', '')}`,
+    from: `${from} 00:00+00`,
+    to: `${to} 00:00+00`,
+  }
+}
+
+/** The beginning of the current day, by UTC and the clock of the database. */
+export async function today(db: Kysely<Schema>): Promise<Date> {
+  const { rows } = await sql<{ day: Date }>`select date_trunc('day', now(), 'UTC') as day`.execute(
+    db,
+  )
+  const [row] = rows
+  if (!row) throw new Error('the database does not know the day')
+  return row.day
+}
+
+/** The partitions of days that a table has, and their days. */
+export async function partitionDays(
+  db: Kysely<Schema>,
+  table: DailyTable,
+): Promise<Map<string, Date>> {
+  const { rows } = await sql<{ name: string }>`
+    select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = ${table}::regclass order by relname`.execute(db)
+  return new Map(
+    rows.flatMap(({ name }) => {
+      const [, year, month, day] = /^_(\d{4})(\d\d)(\d\d)$/.exec(name.slice(table.length)) ?? []
+      return day ? [[name, new Date(`${year}-${month}-${day}T00:00:00Z`)] as const] : []
+    }),
+  )
+}
+
+/**
+ * Makes a table's partitions of today and the next days. What of such a day is in the default partition
+ * moves along. A day that fails, as when that is too much, goes on in the default one and is passed
+ * to `onFailure`.
+ */
+export async function makePartitions(
+  db: Kysely<Schema>,
+  table: DailyTable,
+  onFailure: (name: string, error: unknown) => void,
+): Promise<void> {
+  const [first, existing] = [await today(db), await partitionDays(db, table)]
+  for (let ahead = 0; ahead <= daysAhead; ahead++) {
+    const partition = partitionOf(table, new Date(first.getTime() + ahead * dayMs))
+    if (existing.has(partition.name)) continue
+    await makePartition(db, table, partition).catch((error: unknown) =>
+      onFailure(partition.name, error),
+    )
+  }
+}
+
+const makePartition = (
+  db: Kysely<Schema>,
+  table: DailyTable,
+  { name, from, to }: { name: string; from: string; to: string },
+): Promise<void> =>
+  db.transaction().execute(async (trx) => {
+    // Who writes meanwhile waits behind us: rather fail, and try again in an hour.
+    await sql`set local lock_timeout = '2s'`.execute(trx)
+    const [partition, parent] = [sql.table(name), sql.table(table)]
+    const other = sql.table(`${table}_other`)
+    await sql`
+      create table ${partition} (like ${parent} including defaults including constraints)
+    `.execute(trx)
+    await sql`lock table ${other} in access exclusive mode`.execute(trx)
+    await sql`
+      with moved as (
+        delete from ${other} where started_at >= ${from} and started_at < ${to} returning *
+      )
+      insert into ${partition} select * from moved`.execute(trx)
+    // Made and attached, not made as a partition: that would stop all who use the others as well.
+    await sql`
+      alter table ${parent} attach partition ${partition}
+      for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(trx)
+  })
+
+/**
+ * Drops a table's partitions of the days before `keptSince`, and deletes what is as old in the default
+ * one; a part of a transaction. Resolves with the names of the partitions.
+ */
+export async function dropPartitions(
+  trx: Transaction<Schema>,
+  table: DailyTable,
+  keptSince: Date,
+): Promise<string[]> {
+  const days = await partitionDays(trx, table)
+  const old = [...days].filter(([, start]) => start < keptSince).map(([name]) => name)
+  for (const name of old) await sql`drop table ${sql.table(name)}`.execute(trx)
+  await sql`delete from ${sql.table(`${table}_other`)} where started_at < ${keptSince}`.execute(trx)
+  return old
+}

@@ -1,0 +1,37 @@
+import { isObject } from '../wire/json-body'
+
+/** How other formats say it, in our words. */
+const words: Readonly<Record<string, string>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+  completed: 'stop',
+  incomplete: 'length',
+}
+
+const named = (word: unknown): string | null =>
+  typeof word === 'string' ? (words[word] ?? word).slice(0, 40) : null
+
+/** Why a whole answer ended, whatever format it is in; null where it does not say. */
+export function finishOf(body: object): string | null {
+  if (!isObject(body)) return null
+  const choices = body['choices']
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+  if (isObject(choice)) return named(choice['finish_reason'])
+  return named(body['stop_reason'] ?? (body['object'] === 'response' ? body['status'] : null))
+}
+
+// Within a text the quotes are escaped.
+const said = /"(?:finish_reason|stop_reason)":"(\w+)"|"type":"response\.(completed|incomplete)"/
+const mostLooked = 8
+
+/** The same of the last pieces of a stream, chunks or frames. */
+export function finishIn(pieces: readonly string[]): string | null {
+  for (const piece of pieces.slice(-mostLooked).toReversed()) {
+    const [, reason, event] = said.exec(piece) ?? []
+    if (reason ?? event) return named(reason ?? event)
+  }
+  return null
+}

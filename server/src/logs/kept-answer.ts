@@ -1,0 +1,60 @@
+import { mostBodyBytes } from './redacted'
+import { CollectedChat } from '../wire/collected-chat'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/**
+ * A stream's answer as it is kept: its chunks as the one answer that they stand for, or its frames where
+ * it is told in another format. No more of either than is kept in the end.
+ */
+export class KeptAnswer {
+  readonly #chat = new CollectedChat()
+  #frames = ''
+  #characters = 0
+  #isText = false
+
+  /** Some of the stream, as it goes out. */
+  add(pieces: readonly string[], isTold: boolean): void {
+    for (const piece of pieces) {
+      if (this.#characters > mostBodyBytes) return
+      if (isTold) {
+        this.#frames += piece
+        this.#characters += piece.length
+      } else this.#collect(piece)
+    }
+  }
+
+  /** As JSON text; frames as they are. Undefined while nothing has come. */
+  text(): string | undefined {
+    if (this.#frames !== '') return this.#frames
+    if (this.#characters === 0) return undefined
+    const whole = this.#chat.whole()
+    return JSON.stringify(this.#isText ? toTextCompletion(whole) : whole)
+  }
+
+  #collect(piece: string): void {
+    const chunk: unknown = JSON.parse(piece)
+    if (!isObject(chunk)) return
+    const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isObject) : []
+    const kept = choices.map((choice) => this.#asDelta(choice))
+    // What stands beside them is said once more with each chunk.
+    this.#characters += kept.reduce((sum, { delta }) => sum + JSON.stringify(delta).length, 1)
+    this.#chat.add({ ...chunk, choices: kept })
+  }
+
+  /** Log probabilities are many times the text. */
+  #asDelta({ logprobs: _logprobs, text, ...choice }: JsonObject): JsonObject {
+    if (typeof text !== 'string') return { ...choice, delta: choice['delta'] ?? {} }
+    this.#isText = true
+    return { ...choice, delta: { content: text } }
+  }
+}
+
+function toTextCompletion({ choices, ...answer }: JsonObject): JsonObject {
+  const listed = Array.isArray(choices) ? choices.filter(isObject) : []
+  const texts = listed.map(({ index, message, finish_reason }) => ({
+    index,
+    text: isObject(message) ? (message['content'] ?? '') : '',
+    finish_reason,
+  }))
+  return { ...answer, object: 'text_completion', choices: texts }
+}

@@ -1,0 +1,167 @@
+import { timeOfId } from '../db/id'
+import { errors } from '../errors'
+import { isStreamed, textsOf } from '../ledger/usage-record'
+
+/**
+ * The columns of `request_log` that a record has, in order, and their types there. A record is the
+ * values as a JSON array, amounts as decimal text; `started_at` is the time in the id.
+ */
+export const logColumns = [
+  ['id', 'text'],
+  ['started_at', 'timestamptz'],
+  ['user_id', 'text'],
+  ['key_id', 'text'],
+  ['api_key_prefix', 'text'],
+  ['method', 'text'],
+  ['endpoint', 'text'],
+  ['streamed', 'boolean'],
+  ['requested_model', 'text'],
+  ['model', 'text'],
+  ['provider', 'text'],
+  ['status', 'text'],
+  ['status_code', 'integer'],
+  ['error', 'jsonb'],
+  ['finish_reason', 'text'],
+  ['latency_ms', 'integer'],
+  ['first_token_ms', 'integer'],
+  ['input_tokens', 'bigint'],
+  ['output_tokens', 'bigint'],
+  ['estimated', 'boolean'],
+  ['cost', 'bigint'],
+  ['platform_fee', 'bigint'],
+  ['billing_mode', 'text'],
+  ['account_id', 'text'],
+  ['organization_id', 'text'],
+  ['connection_id', 'text'],
+  ['gateway_type', 'smallint'],
+  ['concurrent', 'integer'],
+  ['caller_user', 'text'],
+  ['metadata', 'jsonb'],
+  ['ip_address', 'text'],
+  ['user_agent', 'text'],
+] as const
+
+/** A value of each column; `startedAtMs` is milliseconds since the epoch. */
+export interface LogValues {
+  id: string
+  userId: string
+  keyId: string
+  keyPrefix: string | null
+  endpoint: string
+  streamed: boolean
+  requestedModel: string
+  model: string
+  provider: string | null
+  status: 'success' | 'error' | 'cancelled'
+  statusCode: number
+  error: { type: string; code: string; message: string } | null
+  finishReason: string | null
+  latencyMs: number
+  firstTokenMs: number | null
+  inputTokens: number
+  outputTokens: number
+  estimated: boolean
+  /** Nano-dollars. */
+  cost: bigint
+  platformFee: bigint
+  billingMode: string | null
+  accountId: string | null
+  organizationId: string | null
+  connectionId: string | null
+  gatewayType: number | null
+  concurrent: number
+  callerUser: string | null
+  metadata: object | null
+  ipAddress: string
+  userAgent: string
+}
+
+export const toLogRecord = (log: LogValues): string =>
+  JSON.stringify([
+    log.id,
+    timeOfId(log.id),
+    log.userId,
+    log.keyId,
+    log.keyPrefix,
+    'POST',
+    log.endpoint,
+    log.streamed,
+    log.requestedModel,
+    log.model,
+    log.provider,
+    log.status,
+    log.statusCode,
+    log.error,
+    log.finishReason,
+    log.latencyMs,
+    log.firstTokenMs,
+    log.inputTokens,
+    log.outputTokens,
+    log.estimated,
+    String(log.cost),
+    String(log.platformFee),
+    log.billingMode,
+    log.accountId,
+    log.organizationId,
+    log.connectionId,
+    log.gatewayType,
+    log.concurrent,
+    log.callerUser,
+    log.metadata,
+    log.ipAddress,
+    log.userAgent,
+  ])
+
+const endpointOf: Readonly<Record<string, string>> = {
+  chat: '/v1/chat/completions',
+  completions: '/v1/completions',
+  embeddings: '/v1/embeddings',
+}
+
+/**
+ * The log of a request whose process died while its attempt, a usage record, was open: nobody knows
+ * how it ended, and it cost nothing.
+ */
+export function orphanLog(usageRecord: string): string {
+  const text = textsOf(usageRecord)
+  const model = text('model') ?? ''
+  return toLogRecord({
+    id: text('request_id') ?? '',
+    userId: text('user_id') ?? '',
+    keyId: text('key_id') ?? '',
+    keyPrefix: null,
+    endpoint: endpointOf[text('operation') ?? ''] ?? '',
+    streamed: isStreamed(usageRecord),
+    requestedModel: text('requested_model') ?? model,
+    model,
+    provider: text('provider'),
+    status: 'error',
+    statusCode: 500,
+    error: {
+      type: errors.internal_error.type,
+      code: 'internal_error',
+      message: 'The process that ran this request ended before its answer.',
+    },
+    finishReason: null,
+    latencyMs: 0,
+    firstTokenMs: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    estimated: false,
+    cost: 0n,
+    platformFee: 0n,
+    billingMode: text('billing_mode'),
+    accountId: text('account_id'),
+    organizationId: text('organization_id'),
+    connectionId: text('connection_id'),
+    gatewayType: providerGateway,
+    concurrent: 1,
+    callerUser: null,
+    metadata: null,
+    ipAddress: '',
+    userAgent: '',
+  })
+}
+
+/** Provider interfaces are called by Tollgate itself. Source: api.md 21.6. */
+export const providerGateway = 2

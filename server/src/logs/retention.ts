@@ -1,0 +1,41 @@
+import { sql, type Kysely } from 'kysely'
+import { forgetRows } from '../db/forget-rows'
+import { dropPartitions, today } from '../db/partitions'
+import type { Schema } from '../db/schema'
+
+const dayMs = 86_400_000
+const minuteDays = 31
+const hourMonths = 25
+
+/** What was forgotten of the request logs. */
+interface ForgottenLogs {
+  partitions: string[]
+  sums: number
+}
+
+/**
+ * Forgets request logs and their bodies of more than `days` full days ago, minutes of more than 31 days
+ * and sums by hour of more than 25 months. Sums and peaks by day stay. Source: api.md 11.
+ */
+export async function forgetOldLogs(db: Kysely<Schema>, days: number): Promise<ForgottenLogs> {
+  const day = await today(db)
+  const keptSince = new Date(day.getTime() - days * dayMs)
+  const partitions: string[] = []
+  for (const table of ['request_log', 'request_body'] as const) {
+    const dropped = await db.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = '2s'`.execute(trx)
+      return dropPartitions(trx, table, keptSince)
+    })
+    partitions.push(...dropped)
+  }
+  const minutesSince = new Date(day.getTime() - minuteDays * dayMs)
+  const hoursSince = new Date(day)
+  hoursSince.setUTCMonth(hoursSince.getUTCMonth() - hourMonths)
+  const minutes = await forgetRows(db, 'request_minute', sql`starts_at < ${minutesSince}`)
+  const hours = await forgetRows(
+    db,
+    'request_sum',
+    sql`grain = 'hour' and starts_at < ${hoursSince}`,
+  )
+  return { partitions, sums: minutes + hours }
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { listIn, openStage, type Stage } from './stage'
+import { ask, askRaw, messages, type Answer, type Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+setDefaultTimeout(60_000)
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const newCustomer = (key: Json = {}, user: Json = {}): Promise<Customer> =>
+  stage.rig.gateway.customer({ permissions: ['admin'], ...key }, user)
+
+/** A customer on a plan of his own. */
+async function limited(limits: Json): Promise<Customer> {
+  const plan = await stage.rig.gateway.admin('POST', '/plans', {
+    name: `plan ${crypto.randomUUID().slice(0, 8)}`,
+    requests_per_minute: 1_000_000,
+    tokens_per_minute: 1_000_000,
+    concurrent_requests: 1000,
+    ...limits,
+  })
+  return newCustomer({}, { plan_id: plan['id'] })
+}
+
+async function expectRefusal(answer: Answer, as: Customer, named: string): Promise<void> {
+  expect(answer.status).toBeGreaterThanOrEqual(400)
+  expect(await stage.logOf(answer, as)).toMatchObject({
+    status: 'error',
+    status_code: answer.status,
+    error: { type: answer.error.type, code: answer.error.code, message: answer.error.message },
+    model: named,
+    requested_model: named,
+    provider: null,
+    connection_id: null,
+    billing_mode: null,
+    gateway_type: null,
+    cost: 0,
+    total_tokens: 0,
+  })
+}
+
+test('check 3: a refused rate is logged, of a body that was not read', async () => {
+  const somebody = await limited({ requests_per_minute: 1 })
+  expect((await stage.chat('ok', {}, somebody)).status).toBe(200)
+  const refused = await stage.chat('ok', {}, somebody)
+  expect(refused.status).toBe(429)
+  await expectRefusal(refused, somebody, '')
+})
+
+test('check 3: so is a refused place', async () => {
+  const somebody = await limited({ concurrent_requests: 1 })
+  const model = await stage.rig.model('endless')
+  using running = await askRaw(stage.rig.gateway, {
+    key: somebody.key,
+    body: { model, messages, stream: true },
+  })
+  await running.until((received) => received.includes('data: '))
+  const refused = await stage.chat('ok', {}, somebody)
+  expect(refused.error.code).toBe('rate_limit_exceeded')
+  await expectRefusal(refused, somebody, '')
+})
+
+const checks: [string, Json | string, string, string][] = [
+  ['4, no JSON', '{"model": ', 'invalid_request', ''],
+  ['4, a wrong field', { model: 'fake/ok', messages: [] }, 'invalid_request', 'fake/ok'],
+  ['5, no name of a model', { model: 'nothing', messages }, 'invalid_model', 'nothing'],
+  ['7, a collection', { model: 'collection/none', messages }, 'model_not_found', 'collection/none'],
+  ['8, an unknown model', { model: 'no/such', messages }, 'model_not_found', 'no/such'],
+  [
+    '10, the output limit',
+    { model: 'fake/ok', messages, max_tokens: 1_000_000 },
+    'max_tokens_exceeded',
+    'fake/ok',
+  ],
+]
+
+test.each(checks)('check %s', async (_what, body, code, named) => {
+  await stage.rig.model('ok')
+  const answer = await stage.post(body)
+  expect(answer.error.code).toBe(code)
+  await expectRefusal(answer, stage.customer, named)
+})
+
+test('check 9: no access', async () => {
+  await stage.rig.gateway.admin('POST', '/providers', {
+    key: 'alone',
+    name: 'Alone',
+    adapter: 'openai',
+    base_url: stage.rig.upstream.url,
+  })
+  await stage.rig.model('unused')
+  await stage.rig.gateway.admin('POST', '/models', {
+    id: 'alone/model',
+    name: 'model',
+    category: 'chat',
+    context_length: 8192,
+    max_output_tokens: 100,
+    pricing: { input: 1, output: 1 },
+  })
+  const answer = await stage.post({ model: 'alone/model', messages })
+  expect(answer.error.code).toBe('model_access_denied')
+  await expectRefusal(answer, stage.customer, 'alone/model')
+})
+
+test('check 11: the token rate', async () => {
+  const somebody = await limited({ tokens_per_minute: 10 })
+  const answer = await stage.chat('ok', {}, somebody)
+  expect(answer.error.code).toBe('tokens_per_minute_exceeded')
+  await expectRefusal(answer, somebody, 'fake/ok')
+})
+
+test('check 12: the balance', async () => {
+  const somebody = await newCustomer({}, { credit: 0 })
+  const answer = await stage.chat('ok', {}, somebody)
+  expect(answer.error.code).toBe('insufficient_credits')
+  await expectRefusal(answer, somebody, 'fake/ok')
+})
+
+test('what fails at the key or its permission is nobody’s log', async () => {
+  const reader = await newCustomer({ permissions: ['read'] })
+  const { gateway } = stage.rig
+  const forbidden = await stage.chat('ok', {}, reader)
+  expect(forbidden.status).toBe(403)
+  const unknown = await ask(gateway, { key: 'sk-tg-none', body: { model: 'fake/ok', messages } })
+  expect(unknown.status).toBe(401)
+  expect(listIn(await stage.read('', reader), 'logs')).toEqual([])
+  const rows = await stage.sql`
+    select id from request_log where id in (
+      ${forbidden.headers.get('x-request-id')}, ${unknown.headers.get('x-request-id')})`
+  expect(rows).toHaveLength(0)
+})
