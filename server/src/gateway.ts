@@ -153,11 +153,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     return await settled(answer, {
       settle,
       left: () => admission.releasePlace(),
-      opened: () => {
-        metering.answered()
-        log.opened()
-      },
-      seen: (pieces, isTold) => log.seen(pieces, isTold),
+      opened: () => metering.answered(),
+      log,
       signal: call.signal,
     })
   } catch (thrown) {

@@ -117,7 +117,7 @@ test('what a provider fails at is an error, whole, as a stream, and within one',
 
 test('a caller who leaves is logged as cancelled, with what was produced', async () => {
   const somebody = await newCustomer()
-  const body = { model: await stage.rig.model('endless'), messages, stream: true }
+  const body = { model: await stage.rig.model('stall-after'), messages, stream: true }
   const client = await askRaw(stage.rig.gateway, { key: somebody.key, body })
   await client.until((received) => received.includes('data: '))
   client.close()
@@ -240,7 +240,7 @@ test('one request is one log and is summed once by hour, day, minute and peak', 
 
 test('requests that run at the same time are counted', async () => {
   const somebody = await newCustomer()
-  const model = await stage.rig.model('endless')
+  const model = await stage.rig.model('stall-after')
   const clients = []
   for (let count = 0; count < 3; count++) {
     const body = { model, messages, stream: true }

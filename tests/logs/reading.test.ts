@@ -57,14 +57,14 @@ beforeAll(async () => {
   stage = await openStage()
   somebody = await stage.rig.gateway.customer({ permissions: ['read'] })
   other = await stage.rig.gateway.customer()
-  const error = (code: string) => ({ type: 'api_error', code, message: 'It failed.' })
+  const error = { type: 'api_error', code: 'provider_error', message: 'It failed.' }
   const slow = { latency_ms: 900, model: 'fake/b', requested_model: 'collection/x' }
   ids = [
     await insert(day(24 * 40), 1, {}),
     await insert(day(50), 2, { latency_ms: 300, key_id: 'key_other' }),
     await insert(day(49), 3, { ...slow, provider: 'else', cost: 2_000_000_000 }),
-    await insert(day(2), 4, { ...failed, latency_ms: 5, error: error('provider_error') }),
-    await insert(day(1), 5, { ...failed, latency_ms: 6, error: error('provider_error') }),
+    await insert(day(2), 4, { ...failed, latency_ms: 5, error }),
+    await insert(day(1), 5, { ...failed, latency_ms: 6, error }),
     await insert(day(0.5), 6, { ...failed, status: 'cancelled', status_code: 499 }),
   ]
 })
@@ -74,8 +74,9 @@ const idsIn = (answer: Answer) => listIn(answer, 'logs').map(({ id }) => id)
 const wanted = (...numbers: number[]) => numbers.map((number) => ids[number - 1])
 const isoAt = (hours: number) => encodeURIComponent(day(hours).toISOString())
 
+const list = async (query: string) => idsIn(await stage.read(query, somebody))
+
 test('the list is newest first, filtered by what the contract names', async () => {
-  const list = async (query: string) => idsIn(await stage.read(query, somebody))
   expect(await list('')).toEqual(wanted(6, 5, 4, 3, 2, 1))
   expect(await list('?model=fake/b')).toEqual(wanted(3))
   expect(await list('?provider=else')).toEqual(wanted(3))

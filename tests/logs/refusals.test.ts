@@ -54,7 +54,7 @@ test('check 3: a refused rate is logged, of a body that was not read', async () 
 
 test('check 3: so is a refused place', async () => {
   const somebody = await limited({ concurrent_requests: 1 })
-  const model = await stage.rig.model('endless')
+  const model = await stage.rig.model('stall-after')
   using running = await askRaw(stage.rig.gateway, {
     key: somebody.key,
     body: { model, messages, stream: true },
@@ -79,7 +79,7 @@ const checks: [string, Json | string, string, string][] = [
   ],
 ]
 
-test.each(checks)('check %s', async (_what, body, code, named) => {
+test.each(checks)('check %s', async (...[, body, code, named]) => {
   await stage.rig.model('ok')
   const answer = await stage.post(body)
   expect(answer.error.code).toBe(code)

@@ -90,7 +90,7 @@ export const isId = (prefix: IdPrefix, text: string) =>
   text.startsWith(`${prefix}_`) &&
   /^[0-9a-hjkmnp-tv-z]{26}$/.test(text.slice(prefix.length + 1))
 
-const bitsOf = new Map([...alphabet].map((character, bits) => [character.charCodeAt(0), bits]))
+const bitsOf = new Map(Array.from(alphabet, (character, bits) => [character.charCodeAt(0), bits]))
 const timeLength = 10
 
 /** When an id was made, in milliseconds since the epoch; for a text that is none, some time. */

@@ -1,6 +1,7 @@
 import type { OpenStream, Reply } from './job'
 import { within } from '../db/deadline'
 import { ApiError } from '../errors'
+import type { RequestLog } from '../logs/request-log'
 import type { Ending } from '../metering/meter'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 
@@ -45,8 +46,8 @@ export interface Parting {
   left: () => void
   /** The first of a stream has come. */
   opened: () => void
-  /** Gets what goes out of a stream: chunks, or frames where it is told already. */
-  seen: (pieces: readonly string[], isTold: boolean) => void
+  /** Sees what goes out of a stream. */
+  log: Pick<RequestLog, 'opened' | 'seen'>
   /** Aborts when the caller has gone, even where nobody reads any more. */
   signal: AbortSignal
 }
@@ -68,6 +69,7 @@ export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
   const opening = reply.opening.then(
     (opened) => {
       parting.opened()
+      parting.log.opened()
       return settledStream(opened, parting)
     },
     async (thrown: unknown) => {
@@ -114,7 +116,7 @@ class SettledStream implements ChunkStream {
     try {
       const { stream, isTold = false } = this.#opened
       const chunks = await stream.read()
-      if (chunks) this.#parting.seen(chunks, isTold)
+      if (chunks) this.#parting.log.seen(chunks, isTold)
       if (!chunks || this.ended) await this.#end(fine)
       return chunks
     } catch (thrown) {

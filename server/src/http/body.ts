@@ -13,16 +13,14 @@ const tooLarge = (limitBytes: number) =>
   )
 
 /**
- * The JSON object of a request's body, and its length in bytes; `onText` gets the text it was. Rejects
- * with `invalid_request`: wrong content type, compressed, too large, not JSON. Reading stops at the
- * limit.
+ * The JSON object of a request's body, its length in bytes, and the text it was. Rejects with
+ * `invalid_request`: wrong content type, compressed, too large, not JSON. Reading stops at the limit.
  */
 export async function readJson(
   request: Request,
   limitBytes: number,
   server: Bun.Server<undefined>,
-  onText?: (text: string) => void,
-): Promise<{ body: JsonObject; bytes: number }> {
+): Promise<{ body: JsonObject; bytes: number; text: string }> {
   const { headers } = request
   if (!json.test(headers.get('content-type') ?? '')) {
     throw invalidRequest(null, 'wrong_content_type', 'Send the body as application/json in UTF-8.')
@@ -39,8 +37,7 @@ export async function readJson(
     length === undefined ? await readLimited(request, limitBytes) : await readKnown(request, length)
   // An answer may take as long as its own timers allow.
   server.timeout(request, 0)
-  onText?.(text)
-  return { body: parseObject(text), bytes }
+  return { body: parseObject(text), bytes, text }
 }
 
 async function readKnown(request: Request, length: string) {

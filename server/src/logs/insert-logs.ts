@@ -19,6 +19,15 @@ const summedModel = sql.raw(`
   case when provider is null and (requested_model = '' or coalesce(error ->> 'code', '') in
     ('model_not_found', 'invalid_model', 'invalid_request')) then '' else model end`)
 
+const grownColumns =
+  'requests successes failures cancellations input_tokens output_tokens latency_ms cost own_cost'
+const grown = sql.raw(
+  grownColumns
+    .split(' ')
+    .map((name) => `${name} = request_sum.${name} + excluded.${name}`)
+    .join(', '),
+)
+
 /**
  * Inserts logs, as records, that are not there yet, and adds them to the sums by hour and day and to
  * the minutes and peaks: one statement, so that whatever is sent twice counts once.
@@ -50,15 +59,7 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
       group by 1, 2, 3, 4, 5
       order by 1, 2, 3, 4, 5
       on conflict (grain, user_id, starts_at, key_id, model) do update set
-        requests = request_sum.requests + excluded.requests,
-        successes = request_sum.successes + excluded.successes,
-        failures = request_sum.failures + excluded.failures,
-        cancellations = request_sum.cancellations + excluded.cancellations,
-        input_tokens = request_sum.input_tokens + excluded.input_tokens,
-        output_tokens = request_sum.output_tokens + excluded.output_tokens,
-        latency_ms = request_sum.latency_ms + excluded.latency_ms,
-        cost = request_sum.cost + excluded.cost,
-        own_cost = request_sum.own_cost + excluded.own_cost,
+        ${grown},
         peak_concurrent = greatest(request_sum.peak_concurrent, excluded.peak_concurrent)
     ), minutes as (
       insert into request_minute

@@ -95,12 +95,7 @@ export async function openGateway(
   const { logs, writer } = openLogs(parts, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
   const { egress, guarded } = openEgress(parts)
-  const tokenUrl = parts.config.environment[tokenUrlVariable]
-  const credentials = new Credentials({
-    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
-    now: () => Date.now(),
-    deadline: () => AbortSignal.timeout(tokenMs),
-  })
+  const credentials = openCredentials(parts, egress)
   const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
@@ -145,6 +140,15 @@ export async function openGateway(
       for (const deadline of running) deadline.cancel(reason)
     },
   }
+}
+
+function openCredentials({ config }: Parts, egress: Egress): Credentials {
+  const tokenUrl = config.environment[tokenUrlVariable]
+  return new Credentials({
+    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
+    now: () => Date.now(),
+    deadline: () => AbortSignal.timeout(tokenMs),
+  })
 }
 
 const logsMs = 1000

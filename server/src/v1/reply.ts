@@ -62,7 +62,12 @@ export const toCall = (c: Context<Env>): Call => ({
   requestId: c.get('requestId'),
   endpoint: withoutSlash(c.req.path),
   userAgent: c.req.raw.headers.get('user-agent') ?? '',
-  readBody: (limitBytes, onText) => readJson(c.req.raw, limitBytes, c.env.server, onText),
+  readBody: async (limitBytes, onText) => {
+    const { body, bytes, text } = await readJson(c.req.raw, limitBytes, c.env.server)
+    onText?.(text)
+    // The text would live as long as the request.
+    return { body, bytes }
+  },
   hops: toHops(c.req.raw.headers.get(hopsHeader)),
   signal: c.req.raw.signal,
 })

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { startNodes, type Nodes } from './nodes'
+import { askRaw, messages, type Answer } from '../faults/asking'
+
+setDefaultTimeout(120_000)
+
+let nodes: Nodes
+
+beforeAll(async () => {
+  nodes = await startNodes(1)
+})
+afterAll(() => nodes[Symbol.asyncDispose]())
+
+const idOf = ({ headers }: Answer) => headers.get('x-request-id') ?? ''
+
+async function rowsOf(userId: string, most: number) {
+  let rows: { id: string; status: string; error: { code: string } | null }[] = []
+  for (let tries = 0; rows.length < most && tries < 200; tries++) {
+    rows = await nodes.sql`
+      select id, status, error from request_log where user_id = ${userId} order by id`
+    if (rows.length < most) await Bun.sleep(50)
+  }
+  return rows
+}
+
+test('no log of a request that was answered is lost with its node, and each is there once', async () => {
+  const { chat, customer, model, restart, sql, wireOf } = nodes
+  const somebody = await customer(1_000_000_000_000n)
+  const first = nodes.at(0)
+  await chat(first, somebody, { name: 'ok' })
+  const running = await askRaw(first, {
+    key: somebody.key,
+    body: { model: await model('stall-after'), messages, stream: true },
+  })
+  await running.until((received) => received.includes('data: '))
+  // From here on nothing is booked: what is there later was in the journal.
+  wireOf(0).cut()
+  const answers = []
+  for (let count = 0; count < 10; count++) {
+    answers.push(await chat(first, somebody, { name: 'ok', stream: count % 2 === 0 }))
+  }
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+  expect(await first.stop('SIGKILL')).not.toBe(0)
+  running.close()
+  wireOf(0).mend()
+  await restart(0)
+  const rows = await rowsOf(somebody.userId, 12)
+  const ids = rows.map(({ id }) => id)
+  expect(ids).toHaveLength(12)
+  for (const answer of answers) expect(ids).toContain(idOf(answer))
+  // The one that ran when its process died: nobody knows how it ended.
+  const orphans = rows.filter(({ status }) => status === 'error')
+  expect(orphans.map(({ error }) => error?.code)).toEqual(['internal_error'])
+  const [sums] = await sql`
+    select sum(requests)::int as requests, sum(successes)::int as successes from request_sum
+    where user_id = ${somebody.userId} and grain = 'day'`
+  expect(sums).toEqual({ requests: 12, successes: 11 })
+})
