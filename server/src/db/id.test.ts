@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { isId, newId, newIdBody } from './id'
+import { isId, newId, newIdBody, timeOfId } from './id'
 
 test('an id is its prefix and 26 characters of lower-case Crockford base 32', () => {
   for (let count = 0; count < 1000; count++) {
@@ -16,6 +16,13 @@ test('ids sort by time', () => {
   const property = fc.property(time, time, (a, b) => {
     if (a < b) expect(newIdBody(a) < newIdBody(b)).toBe(true)
     expect(newIdBody(a).slice(0, 10)).toBe(newIdBody(a).slice(0, 10))
+  })
+  fc.assert(property)
+})
+
+test('an id says when it was made', () => {
+  const property = fc.property(fc.integer({ min: 0, max: 2 ** 48 - 1 }), (ms) => {
+    expect(timeOfId(`req_${newIdBody(ms)}`)).toBe(ms)
   })
   fc.assert(property)
 })

@@ -1,4 +1,4 @@
-import { mostBodyBytes } from './redacted'
+import { cutMark, mostBodyBytes } from './redacted'
 import { CollectedChat } from '../wire/collected-chat'
 import { isObject, type JsonObject } from '../wire/json-body'
 
@@ -11,11 +11,13 @@ export class KeptAnswer {
   #frames = ''
   #characters = 0
   #isText = false
+  #isCut = false
 
   /** Some of the stream, as it goes out. */
   add(pieces: readonly string[], isTold: boolean): void {
     for (const piece of pieces) {
-      if (this.#characters > mostBodyBytes) return
+      this.#isCut = this.#characters > mostBodyBytes
+      if (this.#isCut) return
       if (isTold) {
         this.#frames += piece
         this.#characters += piece.length
@@ -25,8 +27,12 @@ export class KeptAnswer {
 
   /** As JSON text; frames as they are. Undefined while nothing has come. */
   text(): string | undefined {
-    if (this.#frames !== '') return this.#frames
     if (this.#characters === 0) return undefined
+    const text = this.#frames === '' ? this.#collected() : this.#frames
+    return this.#isCut ? text + cutMark : text
+  }
+
+  #collected(): string {
     const whole = this.#chat.whole()
     return JSON.stringify(this.#isText ? toTextCompletion(whole) : whole)
   }
@@ -37,7 +43,7 @@ export class KeptAnswer {
     const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isObject) : []
     const kept = choices.map((choice) => this.#asDelta(choice))
     // What stands beside them is said once more with each chunk.
-    this.#characters += kept.reduce((sum, { delta }) => sum + JSON.stringify(delta).length, 1)
+    this.#characters += kept.reduce((sum, { delta }) => sum + sizeOf(delta), 1)
     this.#chat.add({ ...chunk, choices: kept })
   }
 
@@ -47,6 +53,16 @@ export class KeptAnswer {
     this.#isText = true
     return { ...choice, delta: { content: text } }
   }
+}
+
+/** In characters of its texts; what is no text counts as JSON. */
+function sizeOf(delta: unknown): number {
+  if (!isObject(delta)) return 0
+  let size = 0
+  for (const value of Object.values(delta)) {
+    size += typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length
+  }
+  return size
 }
 
 function toTextCompletion({ choices, ...answer }: JsonObject): JsonObject {

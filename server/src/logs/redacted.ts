@@ -2,7 +2,8 @@
 export const mostBodyBytes = 64 * 1024
 /** A secret that begins within the bound may end beyond it. */
 const overhang = 8 * 1024
-const mark = ' [cut]'
+/** Behind what was cut. */
+export const cutMark = ' [cut]'
 const secret = '[secret]'
 
 /** Keys of ours, tokens of gateways, and what providers' and clouds' secrets look like. */
@@ -15,7 +16,7 @@ const shapes = [
   String.raw`ya29\.[\w.-]{8,}`,
   String.raw`(?:AKIA|ASIA)[0-9A-Z]{12,}`,
   String.raw`eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
-  String.raw`(?:Bearer|Basic) [\w.~+/=-]{8,}`,
+  String.raw`(?:Bearer|Basic) [\w.~+/=-]{16,}`,
   String.raw`-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?`,
 ]
 
@@ -38,8 +39,8 @@ export function keptText(text: string): string {
   const clean = withoutSecrets(near).toWellFormed().replaceAll('\0', '')
   const bytes = Buffer.from(clean, 'utf8')
   if (!isLong && bytes.length <= mostBodyBytes) return clean
-  let end = Math.min(bytes.length, mostBodyBytes - mark.length)
+  let end = Math.min(bytes.length, mostBodyBytes - cutMark.length)
   // Not within a character: those bytes begin with the bits 10.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end) + mark
+  return bytes.toString('utf8', 0, end) + cutMark
 }

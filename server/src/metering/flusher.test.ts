@@ -43,3 +43,31 @@ test('what is settled while a batch is booked waits for the next, unless a batch
   expect(sizes).toEqual([2000, 2000, 3])
   expect(performance.now() - startedAt).toBeGreaterThan(450)
 })
+
+test('who reads may have booked what is settled by now, and never sees that fail', async () => {
+  const journal = newJournal()
+  let batches = 0
+  let isDown = false
+  await using flusher = new Flusher({
+    journal,
+    book: async () => {
+      batches += 1
+      await Bun.sleep(5)
+      if (isDown) throw new Error('down')
+    },
+    onError: () => undefined,
+  })
+  await flusher.catchUp()
+  expect(batches).toBe(0)
+  journal.settle()
+  const first = flusher.catchUp()
+  await Bun.sleep(0)
+  journal.settle()
+  // What came after the first began is none of its batch; all who wait share the next one.
+  await Promise.all([first, flusher.catchUp(), flusher.catchUp()])
+  expect([journal.size, batches]).toEqual([0, 2])
+  isDown = true
+  journal.settle()
+  await flusher.catchUp()
+  expect(journal.size).toBe(1)
+})

@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { logColumns, orphanLog, toLogRecord } from './log-record'
+import { valuesForTests } from './values-for-tests'
+import { newId, timeOfId } from '../db/id'
+import { recordForTests } from '../ledger/event-for-tests'
+
+const fieldsOf = (record: string): Record<string, unknown> => {
+  const values: unknown = JSON.parse(record)
+  if (!Array.isArray(values)) throw new Error('a record is a list')
+  return Object.fromEntries(logColumns.map(([name], at) => [name, values[at]]))
+}
+
+test('a record has a value of each column, in their order, and is one line without a tab', () => {
+  const log = valuesForTests({ model: 'fake/line\n\tbroken', cost: 2n ** 60n })
+  const record = toLogRecord(log)
+  expect(record).not.toMatch(/[\n\t]/)
+  expect(JSON.parse(record)).toHaveLength(logColumns.length)
+  expect(fieldsOf(record)).toMatchObject({
+    id: log.id,
+    started_at: timeOfId(log.id),
+    model: 'fake/line\n\tbroken',
+    cost: String(2n ** 60n),
+    user_agent: log.userAgent,
+  })
+})
+
+test('an orphan’s log says of the attempt what its record did, and has the same id and time', () => {
+  const requestId = newId('req')
+  const usage = recordForTests('user_1', {
+    requestId,
+    streamed: true,
+    operation: 'embeddings',
+    requestedModel: 'collection/x',
+    organizationId: 'org_1',
+  })
+  expect(fieldsOf(orphanLog(usage))).toMatchObject({
+    id: requestId,
+    started_at: timeOfId(requestId),
+    user_id: 'user_1',
+    key_id: 'key_1',
+    endpoint: '/v1/embeddings',
+    streamed: true,
+    requested_model: 'collection/x',
+    model: 'fake/ok',
+    provider: 'fake',
+    status: 'error',
+    status_code: 500,
+    cost: '0',
+    organization_id: 'org_1',
+  })
+})

@@ -1,0 +1,37 @@
+import type { LogValues } from './log-record'
+import { newId } from '../db/id'
+
+/** The log of a request that went well, with what matters to a test set by it. */
+export const valuesForTests = (fields: Partial<LogValues> = {}): LogValues => ({
+  id: newId('req'),
+  userId: 'user_1',
+  keyId: 'key_1',
+  keyPrefix: 'sk-tg-AAAAAA',
+  endpoint: '/v1/chat/completions',
+  streamed: false,
+  requestedModel: 'fake/ok',
+  model: 'fake/ok',
+  provider: 'fake',
+  status: 'success',
+  statusCode: 200,
+  error: null,
+  finishReason: 'stop',
+  latencyMs: 100,
+  firstTokenMs: null,
+  inputTokens: 10,
+  outputTokens: 5,
+  estimated: false,
+  cost: 1000n,
+  platformFee: 0n,
+  billingMode: 'platform',
+  accountId: 'user_1',
+  organizationId: null,
+  connectionId: 'conn_1',
+  gatewayType: 2,
+  concurrent: 1,
+  callerUser: null,
+  metadata: null,
+  ipAddress: '127.0.0.1',
+  userAgent: 'a test',
+  ...fields,
+})
