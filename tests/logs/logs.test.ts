@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { listIn, openStage, userAgent, type Stage } from './stage'
-import { askRaw, messages } from '../faults/asking'
+import { ask, askRaw, messages } from '../faults/asking'
 import { costTold } from '../money/till'
 import type { Customer } from '../rig'
 
@@ -257,4 +257,27 @@ test('requests that run at the same time are counted', async () => {
   const rows = await stage.sql`
     select concurrent from request_log where user_id = ${somebody.userId} order by 1`
   expect(rows.map(({ concurrent }: { concurrent: number }) => concurrent)).toEqual([1, 2, 3])
+})
+
+test('names that PostgreSQL could not keep are booked and logged without what it refuses', async () => {
+  const { gateway } = stage.rig
+  const somebody = await newCustomer()
+  const target = await stage.rig.model('ok')
+  const made = await ask(gateway, {
+    path: '/api/user/model-mappings',
+    key: somebody.key,
+    body: { source_pattern: 'odd*', target_model: target },
+  })
+  expect(made.status).toBe(201)
+  const answer = await stage.post(
+    { model: 'odd\u0000 name \ud800', messages, metadata: { 'a\u0000': '\ud800', b: 'c' } },
+    { as: somebody },
+  )
+  expect(answer.status).toBe(200)
+  expect(await stage.logOf(answer, somebody)).toMatchObject({
+    model: 'fake/ok',
+    requested_model: 'odd name \ufffd',
+    metadata: { a: '\ufffd', b: 'c' },
+    status: 'success',
+  })
 })

@@ -1,3 +1,4 @@
+import { storable } from '../db/storable'
 import type { AttemptBeginning, AttemptEnd, PassedOver, UsageEvent } from './usage-event'
 
 /** What booking needs to know of a usage event; amounts in nano-dollars. */
@@ -89,7 +90,8 @@ export function beginningOf(event: AttemptBeginning): string {
   ]
   const { requestedModel, passedOver } = event
   if (requestedModel !== null || passedOver !== null) {
-    values.push(requestedModel, passedOver?.map(toPassedOver) ?? null)
+    // Of all there is in a record only this is what a caller wrote.
+    values.push(requestedModel && storable(requestedModel), passedOver?.map(toPassedOver) ?? null)
   }
   return JSON.stringify(values).slice(1)
 }

@@ -1,3 +1,5 @@
+import { storable } from '../db/storable'
+
 /** The most of a body that is kept, in bytes of UTF-8. */
 export const mostBodyBytes = 64 * 1024
 /** A secret that begins within the bound may end beyond it. */
@@ -36,7 +38,7 @@ export const withoutSecrets = (text: string): string =>
 export function keptText(text: string): string {
   const isLong = text.length > mostBodyBytes + overhang
   const near = isLong ? text.slice(0, mostBodyBytes + overhang) : text
-  const clean = withoutSecrets(near).toWellFormed().replaceAll('\0', '')
+  const clean = storable(withoutSecrets(near))
   const bytes = Buffer.from(clean, 'utf8')
   if (!isLong && bytes.length <= mostBodyBytes) return clean
   let end = Math.min(bytes.length, mostBodyBytes - cutMark.length)

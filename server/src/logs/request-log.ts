@@ -5,6 +5,7 @@ import { providerGateway, toLogRecord, type LogValues } from './log-record'
 import { keptText } from './redacted'
 import type { Principal } from '../auth/principal'
 import { timeOfId } from '../db/id'
+import { storable } from '../db/storable'
 import { ApiError, errors } from '../errors'
 import type { UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
@@ -52,13 +53,8 @@ const mostMetadata = 10_000
 const clientGone = 499
 const whole = 1_000_000n
 
-/** What PostgreSQL has no character for, and halves of pairs. */
-const suspicious = /[\0\ud800-\udfff]/
-
-const clean = (text: string, most: number): string => {
-  const cut = text.length > most ? text.slice(0, most) : text
-  return suspicious.test(cut) ? cut.toWellFormed().replaceAll('\0', '') : cut
-}
+const clean = (text: string, most: number): string =>
+  storable(text.length > most ? text.slice(0, most) : text)
 
 /**
  * What is known of one request for its log. It ends once: as the record that its last attempt takes
