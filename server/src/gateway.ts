@@ -121,7 +121,10 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     const reply = await endpoint.run({ ...checked, turns })
     return await settled(told(reply, checked.translation), {
       settle,
-      left: () => admission.releasePlace(),
+      left: () => {
+        admission.releasePlace()
+        turns?.releasePlaces()
+      },
       opened: () => metering.answered(),
       signal: call.signal,
     })

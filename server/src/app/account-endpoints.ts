@@ -10,6 +10,8 @@ import type { CollectionStore } from '../api/model-collections/store'
 import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
+import { settingsRoutes } from '../api/settings/routes'
+import type { AccountSettingsStore } from '../api/settings/store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -19,6 +21,7 @@ export interface AccountStores extends OrganizationStores {
   mappings: MappingStore
   collections: CollectionStore
   handles: HandleStore
+  accountSettings: AccountSettingsStore
 }
 
 /** `/api` for customers. */
@@ -30,3 +33,4 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', collectionRoutes(stores.collections, guards))
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
+    .route('/', settingsRoutes(stores.accountSettings, guards))

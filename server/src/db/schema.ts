@@ -1,11 +1,12 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { NoticeSchema } from './notice-schema'
+import type { SettingsColumns, SettingsSchema } from './settings-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
 
 /** Who has an account. */
-export interface UserRow {
+export interface UserRow extends SettingsColumns {
   id: string
   email: string
   display_name: string
@@ -258,7 +259,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema {
+export interface Schema extends NoticeSchema, SettingsSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

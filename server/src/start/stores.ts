@@ -11,9 +11,11 @@ import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createMemberStore } from '../api/organizations/members'
 import { createOrganizationStore } from '../api/organizations/store'
+import { createOrganizationUsageStore } from '../api/organizations/usage'
 import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
+import { createAccountSettingsStore } from '../api/settings/store'
 import { createUserStore } from '../api/admin-users/store'
 import type { Catalog } from '../catalog/catalog'
 import { probe } from '../routing/probe'
@@ -55,6 +57,7 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
     pools: createPoolStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
+    organizationUsage: createOrganizationUsageStore(db),
     mappings: createMappingStore({
       db,
       checkName: lookUps.checkName,
@@ -66,6 +69,7 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
       knownTo: (asker) => lookUps.knownTo(asker === 'operator' ? undefined : asker.userId),
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
+    accountSettings: createAccountSettingsStore({ db, changed }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
   }
 }

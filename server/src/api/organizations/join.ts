@@ -18,6 +18,10 @@ export const lock = (trx: Transaction<Schema>, id: string) =>
     .forNoKeyUpdate('organization')
     .executeTakeFirst()
 
+/** Before his memberships are changed: who loses one may lose the pool that he spends of. */
+export const lockUser = (trx: Transaction<Schema>, userId: string) =>
+  trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+
 /** Throws `limit_reached` where there is no room for one more. */
 export async function checkRoom(trx: Transaction<Schema>, id: string): Promise<void> {
   const organization = await lock(trx, id)
