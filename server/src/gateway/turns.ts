@@ -97,6 +97,7 @@ export class Turns<Request extends Checkable> {
           }
         : ({ candidate }, failure) => meter.begin(candidate, failure),
       passOver: (candidate, reason) => meter.passOver(candidate, reason),
+      isMinor: (refusal) => this.#use?.isFull(refusal) === true,
     }
     return dispatch(course, (turn) =>
       turn.candidate.member ? watched(turn.candidate.member, () => attempt(turn)) : attempt(turn),
