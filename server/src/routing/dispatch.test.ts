@@ -185,12 +185,14 @@ test.each([
   expect(resilience.admits(candidate('a'), candidates)).toBe(isAdmitted)
 })
 
+/** What comes of refusals, one of each candidate. */
+const tellsOf = async (...messages: string[]) => {
+  const entries = messages.map((message, at) => [['a', 'b', 'c'][at] ?? '', broke(message)])
+  const { result } = await run({}, { unpaid: Object.fromEntries(entries) })
+  return result instanceof Error ? result.message : undefined
+}
+
 test('4.8: of those who refuse, the first is told, but one that is minor only where all are', async () => {
-  const tellsOf = async (...messages: string[]) => {
-    const entries = messages.map((message, at) => [['a', 'b', 'c'][at] ?? '', broke(message)])
-    const { result } = await run({}, { unpaid: Object.fromEntries(entries) })
-    return result instanceof Error ? result.message : undefined
-  }
   expect(await tellsOf('one', 'two', 'three')).toBe('one')
   expect(await tellsOf('minor', 'two', 'three')).toBe('two')
   expect(await tellsOf('one', 'minor', 'three')).toBe('one')

@@ -52,7 +52,7 @@ export async function dispatch<Turn, Answer>(
       turn = opened instanceof Promise ? await opened : opened
     } catch (thrown) {
       const refused = refusalIn(thrown)
-      if (!refusal || (course.isMinor(refusal) && !course.isMinor(refused))) refusal = refused
+      refusal = weightier(course, refusal, refused)
       course.passOver(candidate, refused.code)
       continue
     }
@@ -98,6 +98,13 @@ async function refusalOf<Turn>(
   }
   return refusal ?? unavailable()
 }
+
+/** The first, but for one that is minor. */
+const weightier = (
+  { isMinor }: Pick<Course<unknown>, 'isMinor'>,
+  first: ApiError | undefined,
+  next: ApiError,
+): ApiError => (first && (!isMinor(first) || isMinor(next)) ? first : next)
 
 /** Throws what is none. */
 function refusalIn(thrown: unknown): ApiError {
