@@ -68,7 +68,6 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
         role: 'member',
         status: isActive ? 'active' : 'pending',
         is_primary: isActive && (await hasNoPrimary(trx, userId)),
-        spending_limit: organization.default_member_spending_limit,
         message,
         joined_at: isActive ? new Date() : null,
       })
