@@ -17,6 +17,8 @@ import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createMemberStore } from '../src/api/organizations/members'
 import { createOrganizationStore } from '../src/api/organizations/store'
+import { createOrganizationUsageStore } from '../src/api/organizations/usage'
+import { createAccountSettingsStore } from '../src/api/settings/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
@@ -84,10 +86,12 @@ function storesOf(
     pools: createPoolStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
+    organizationUsage: createOrganizationUsageStore(db),
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownTo: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
     requestLogs: createRequestLogStore({ db, written: never }),
+    accountSettings: createAccountSettingsStore({ db, changed }),
   }
 }
 

@@ -11,6 +11,7 @@
  * | connection  | a provider's address and credential, the platform's or a customer's               |
  * | pool        | connections of one provider and owner that take turns                             |
  * | place       | a connection, or a pool, in the order in which an account's are tried             |
+ * | terms       | what an organization limits of a member's use of its connections and its pool     |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
  * | turn        | a request as one candidate gets it: its model, its price, a body that is paid for |
@@ -22,6 +23,7 @@
  * | dialect     | a format that callers speak beside our own; its requests become chat requests     |
  * | hold        | the worst case of one attempt, taken out of a lease, in memory                    |
  * | allowance   | the output that a running stream's hold pays for; grows while there is credit     |
+ * | budget      | what a spending limit leaves to one request                                       |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
  * | usage event | what one attempt used and cost: journal first, then ledger                        |
@@ -152,7 +154,10 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     if (reply.kind === 'whole' && answer.kind === 'whole') log.answered(reply.body, answer.body)
     return await settled(answer, {
       settle,
-      left: () => admission.releasePlace(),
+      left: () => {
+        admission.releasePlace()
+        turns?.releasePlaces()
+      },
       opened: () => metering.answered(),
       log,
       signal: call.signal,

@@ -6,8 +6,8 @@ import { startDatabaseWire, type DatabaseWire } from './database-wire'
 import { expectSoundLedger } from './ledger-oracle'
 import { accountOf, allBooked, costTold, openTill, type Till } from './till'
 import { databaseUrl } from '../database'
-import { ask, messages } from '../faults/asking'
-import { startGateway, type Gateway } from '../rig'
+import { ask, messages, type Answer, type Json } from '../faults/asking'
+import { startGateway, type Customer, type Gateway } from '../rig'
 
 setDefaultTimeout(20_000)
 
@@ -58,12 +58,11 @@ function sorted(statements: readonly string[]) {
   return { batches, others }
 }
 
-test('P07: 500 requests on a lease ask the database nothing but to book what they used', async () => {
-  const customer = await till.customer(1000n * 1_000_000_000n)
+/** 500 requests, ten at once, after ten that everything is looked up for. Resolves with all answers. */
+async function serve({ key }: Pick<Customer, 'key'>): Promise<Answer[]> {
   const model = await till.rig.model('chunks-6')
   await Bun.sleep(300)
-  const chat = () => ask(node, { key: customer.key, body: { model, messages } })
-  const granted = 1000n * 1_000_000_000n
+  const chat = () => ask(node, { key, body: { model, messages } })
   // The key is looked up, and the slice grows to what ten at once need.
   const first = await Promise.all(Array.from({ length: 10 }, chat))
   expect(first.map(({ status }) => status)).toEqual(first.map(() => 200))
@@ -85,6 +84,43 @@ test('P07: 500 requests on a lease ask the database nothing but to book what the
   expect(batches).toBeLessThanOrEqual(seconds * 4 + 4)
   expect(others.length).toBeLessThanOrEqual(3 * seconds + 6)
   await allBooked(till.sql)
+  return answers
+}
+
+const granted = 1000n * 1_000_000_000n
+
+test('P07: 500 requests on a lease ask the database nothing but to book what they used', async () => {
+  const customer = await till.customer(granted)
+  const answers = await serve(customer)
   const told = answers.reduce((sum, answer) => sum + costTold(answer), 0n)
   expect((await accountOf(till.sql, customer)).posted).toBe(granted - told)
+})
+
+test('P07: nor do those that a pool pays, under the limits of its organization', async () => {
+  const { gateway } = till.rig
+  const owner = await gateway.customer({ permissions: ['admin'] }, { credit: 0 })
+  const call = async (method: string, path: string, body: Json) => {
+    const answer = await ask(gateway, { method, path: `/api${path}`, key: owner.key, body })
+    if (answer.status >= 300) throw new Error(answer.text)
+    return String(answer.body['id'])
+  }
+  const id = await call('POST', '/organizations', { name: 'Steady' })
+  await till.sql`
+    update organization set plan_id = (select id from plan where name = 'roomy'),
+      requests_per_minute = 1000000, tokens_per_minute = 1000000000, max_concurrent_requests = 1000
+    where id = ${id}`
+  const amount = Number(granted) / 1e9
+  await gateway.admin('POST', '/credits/grant', { organization_id: id, amount, reason: 'Test.' })
+  const limits = { monthly_spend_limit: amount, default_member_spending_limit: amount }
+  await call('PUT', `/organizations/${id}`, limits)
+  const funding = { funding_source: 'organization', funding_organization_id: id }
+  await call('PUT', '/account/settings', funding)
+  const answers = await serve(owner)
+  const told = answers.reduce((sum, answer) => sum + costTold(answer), 0n)
+  const [pool] = await till.sql`select posted from credit_account where id = ${id}`
+  expect(BigInt(pool.posted)).toBe(granted - told)
+  const [used] = await till.sql`
+    select sum(spent) as spent, sum(requests) as requests from organization_sum
+    where organization_id = ${id}`
+  expect([BigInt(used.spent), Number(used.requests)]).toEqual([told, answers.length])
 })

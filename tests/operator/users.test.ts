@@ -22,8 +22,17 @@ describe('accounts', () => {
     expect(made.status).toBe(201)
     expect(made.body).toEqual({
       id: expect.stringMatching(/^user_[0-9a-hjkmnp-tv-z]{26}$/),
+      user_id: made.body['id'],
       email: 'ada@example.com',
       display_name: 'ada',
+      handle: null,
+      plan: { id: made.body['plan_id'], name: 'free' },
+      funding_source: 'personal',
+      funding_organization_id: null,
+      primary_organization_id: null,
+      log_bodies: false,
+      auto_recharge: { enabled: false, threshold: 5, amount: 20 },
+      payment_method_saved: false,
       status: 'active',
       is_operator: false,
       payment_method_required: false,

@@ -12,6 +12,8 @@ import type { MappingStore } from '../api/model-mappings/store'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
 import { requestLogRoutes } from '../api/request-logs/routes'
 import type { RequestLogStore } from '../api/request-logs/store'
+import { settingsRoutes } from '../api/settings/routes'
+import type { AccountSettingsStore } from '../api/settings/store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -22,6 +24,7 @@ export interface AccountStores extends OrganizationStores {
   collections: CollectionStore
   handles: HandleStore
   requestLogs: RequestLogStore
+  accountSettings: AccountSettingsStore
 }
 
 /** `/api` for customers. */
@@ -34,3 +37,4 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
     .route('/', requestLogRoutes(stores.requestLogs, guards))
+    .route('/', settingsRoutes(stores.accountSettings, guards))

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { AccountCatalogs, emptyAccount, type Membership } from './account-catalog'
+import {
+  AccountCatalogs,
+  emptyAccount,
+  type Membership,
+  type SharedLimits,
+} from './account-catalog'
 import type { Offer, OwnedConnection, Place } from './offer'
-import { sampleConnection } from './samples'
+import { sampleConnection, sampleMembership, sampleShared } from './samples'
 
 const connection = (id: string, fields: Partial<OwnedConnection> = {}): OwnedConnection => ({
   ...sampleConnection({ id }),
@@ -20,13 +25,7 @@ const place = (id: string, fields: Partial<Place> = {}): Place => ({
 
 const offer = (...places: Place[]): Offer => new Map([['fake', places]])
 
-const membership = (organizationId: string, fields: Partial<Membership> = {}): Membership => ({
-  organizationId,
-  role: 'member',
-  status: 'active',
-  isPrimary: false,
-  ...fields,
-})
+const membership = sampleMembership
 
 const none: Offer = new Map()
 
@@ -36,6 +35,9 @@ function stage() {
   const own = new Map<string, Offer>()
   const memberships = new Map<string, Membership[]>()
   const shared = new Map<string, Offer>()
+  const funding = new Map<string, string>()
+  const limits: Partial<SharedLimits> = {}
+  const suspended = new Set<string>()
   const state = { isDown: false, ms: 0 }
   const answered = async <Value>(what: string, value: () => Value) => {
     asked.push(what)
@@ -49,15 +51,19 @@ function stage() {
         answered(id, () => ({
           own: own.get(id) ?? none,
           memberships: memberships.get(id) ?? [],
+          fundedBy: funding.get(id) ?? null,
         })),
-      organization: (id) => answered(id, () => shared.get(id) ?? none),
+      organization: (id) =>
+        answered(id, () =>
+          suspended.has(id) ? undefined : sampleShared(shared.get(id) ?? none, limits),
+        ),
       offeredElsewhere: (id, provider) => answered(`${id} ${provider}`, () => true),
     },
     { now: () => state.ms, random: () => 0.5 },
   )
   const idsOf = async (user: string) =>
     (await catalogs.of(user)).placesOf('fake').map(({ connections: [{ id }] }) => id)
-  return { catalogs, asked, own, memberships, shared, state, idsOf }
+  return { catalogs, asked, own, memberships, shared, funding, limits, suspended, state, idsOf }
 }
 
 test('accounts that own nothing share one empty value, and are read once', async () => {
@@ -125,6 +131,63 @@ describe('the order of places', () => {
     shared.set('org_1', offer(place('conn_1')))
     expect(await idsOf('user_1')).toEqual(ids)
   })
+})
+
+describe('6.2: a pool that funds an account', () => {
+  test('has its connections before all others, the account’s own among them', async () => {
+    const { own, memberships, shared, funding, idsOf, catalogs } = stage()
+    own.set('user_1', offer(place('conn_own')))
+    memberships.set('user_1', [membership('org_a', { isPrimary: true }), membership('org_b')])
+    for (const id of ['org_a', 'org_b']) {
+      const places = ['member_pays', 'org_pays'] as const
+      shared.set(
+        id,
+        offer(
+          ...places.map((billing) => place(`${id} ${billing}`, { billing, organizationId: id })),
+        ),
+      )
+    }
+    funding.set('user_1', 'org_b')
+    expect(await idsOf('user_1')).toEqual([
+      'org_b org_pays',
+      'org_b member_pays',
+      'conn_own',
+      'org_a org_pays',
+      'org_a member_pays',
+    ])
+    expect((await catalogs.of('user_1')).fundedBy).toBe('org_b')
+  })
+
+  test.each([
+    ['its membership is suspended', { status: 'suspended' as const }],
+    ['it may call no models there', { role: 'viewer' as const }],
+  ])('is left alone where %s', async (_why, fields) => {
+    const { memberships, funding, catalogs } = stage()
+    memberships.set('user_1', [membership('org_a', fields)])
+    funding.set('user_1', 'org_a')
+    expect((await catalogs.of('user_1')).fundedBy).toBeNull()
+  })
+
+  test('is left alone where the organization is suspended, and then limits nothing either', async () => {
+    const { memberships, funding, suspended, catalogs } = stage()
+    memberships.set('user_1', [membership('org_a')])
+    funding.set('user_1', 'org_a')
+    suspended.add('org_a')
+    const catalog = await catalogs.of('user_1')
+    expect([catalog.fundedBy, catalog.termsIn('org_a')]).toEqual([null, undefined])
+    suspended.clear()
+    catalogs.forget('org_a')
+    expect((await catalogs.of('user_1')).fundedBy).toBe('org_a')
+  })
+})
+
+test('10: a member has the limit that was set for him, else the one that all have', async () => {
+  const { memberships, limits, catalogs } = stage()
+  limits.memberSpend = 7n
+  memberships.set('user_1', [membership('org_a', { spendingLimit: 5n })])
+  memberships.set('user_2', [membership('org_a')])
+  const spendOf = async (id: string) => (await catalogs.of(id)).termsIn('org_a')?.memberSpend
+  expect([await spendOf('user_1'), await spendOf('user_2')]).toEqual([5n, 7n])
 })
 
 describe('a change', () => {

@@ -8,6 +8,31 @@ export interface Membership {
   role: MembershipRow['role']
   status: MembershipRow['status']
   isPrimary: boolean
+  /** Nano-dollars a month; null for what the organization says. */
+  spendingLimit: bigint | null
+}
+
+/** What an organization lets its members use together; null for no limit. */
+export interface SharedLimits {
+  requestsPerMinute: number
+  tokensPerMinute: number
+  maxConcurrentRequests: number
+  monthlyRequests: number | null
+  /** Nano-dollars. */
+  monthlySpend: bigint | null
+  /** Of a member without a limit of his own. */
+  memberSpend: bigint | null
+}
+
+/** What an organization has for its members. */
+export interface Shared {
+  offer: Offer
+  limits: SharedLimits
+}
+
+/** What holds for one member's use of an organization; its `memberSpend` is his. */
+export interface MemberTerms extends SharedLimits {
+  organizationId: string
 }
 
 /** A model that is known only from connections that the caller may use. */
@@ -29,22 +54,41 @@ const mayCall = ({ role, status }: Membership) => status === 'active' && callers
 export class AccountCatalog {
   /** Every status; the primary one first, then the oldest. */
   readonly memberships: readonly Membership[]
+  /** The organization whose pool pays for the platform's connections; null for the account itself. */
+  readonly fundedBy: string | null
   readonly #own: Offer
   readonly #organizations: readonly { isPrimary: boolean; offer: Offer }[]
+  readonly #terms: ReadonlyMap<string, MemberTerms>
   readonly #places = new Map<string, readonly Place[]>()
 
-  /** `offers`: of the organizations whose models it may call. */
+  /**
+   * `shared`: of the organizations whose models it may call. `fundedBy` is what the account set, and
+   * counts where the organization is one of those.
+   */
   constructor(
     own: Offer,
     memberships: readonly Membership[] = [],
-    offers: ReadonlyMap<string, Offer> = new Map(),
+    { shared, fundedBy }: Belonging = alone,
   ) {
     this.#own = own
     this.memberships = memberships
+    this.fundedBy = fundedBy !== null && shared.has(fundedBy) ? fundedBy : null
     this.#organizations = memberships.flatMap(({ organizationId, isPrimary }) => {
-      const offer = offers.get(organizationId)
+      const offer = shared.get(organizationId)?.offer
       return offer && offer.size > 0 ? [{ isPrimary, offer }] : []
     })
+    this.#terms = new Map(
+      memberships.flatMap(({ organizationId, spendingLimit }) => {
+        const limits = shared.get(organizationId)?.limits
+        const memberSpend = spendingLimit ?? limits?.memberSpend ?? null
+        return limits ? [[organizationId, { ...limits, organizationId, memberSpend }]] : []
+      }),
+    )
+  }
+
+  /** What holds for the account's use of an organization whose models it may call. */
+  termsIn(organizationId: string): MemberTerms | undefined {
+    return this.#terms.get(organizationId)
   }
 
   /** Whether it has no connection of its own, and none by an organization. */
@@ -54,7 +98,8 @@ export class AccountCatalog {
 
   /**
    * The places of a provider, in the order in which they are tried: its own, then those of
-   * organizations, the primary one's first, `org_pays` before `member_pays`. Source: api.md 21.1.
+   * organizations, the primary one's first, `org_pays` before `member_pays`. Those of the organization
+   * that funds the account come before all. Source: api.md 21.1.
    */
   placesOf(provider: string): readonly Place[] {
     if (this.#organizations.length === 0) return this.#own.get(provider) ?? []
@@ -69,7 +114,14 @@ export class AccountCatalog {
         turnOf(a.place) - turnOf(b.place) ||
         byPlace(a.place, b.place),
     )
-    const places = [...(this.#own.get(provider) ?? []), ...ordered.map(({ place }) => place)]
+    const { fundedBy } = this
+    const isFunding = ({ organizationId }: Place) => organizationId === fundedBy
+    const theirs = ordered.map(({ place }) => place)
+    const places = [
+      ...(fundedBy === null ? [] : theirs.filter(isFunding)),
+      ...(this.#own.get(provider) ?? []),
+      ...(fundedBy === null ? theirs : theirs.filter((place) => !isFunding(place))),
+    ]
     // Names that callers make up have no places, and are not kept.
     if (places.length > 0) this.#places.set(provider, places)
     return places
@@ -101,6 +153,14 @@ export class AccountCatalog {
   }
 }
 
+/** What an account has of organizations. */
+interface Belonging {
+  shared: ReadonlyMap<string, Shared>
+  fundedBy: string | null
+}
+
+const alone: Belonging = { shared: new Map(), fundedBy: null }
+
 const connectionsOf = (places: readonly Place[]): OwnedConnection[] =>
   places.flatMap(({ connections }) => connections)
 
@@ -113,21 +173,23 @@ export const emptyAccount = new AccountCatalog(nothing)
 interface Account {
   own: Offer
   memberships: readonly Membership[]
-  /** Made of these offers. */
-  composed: { offers: readonly Offer[]; catalog: AccountCatalog }
+  fundedBy: string | null
+  /** Made of these; undefined for an organization that is suspended. */
+  composed: { parts: readonly (Shared | undefined)[]; catalog: AccountCatalog }
 }
 
 const nobody: Account = {
   own: nothing,
   memberships: [],
-  composed: { offers: [], catalog: emptyAccount },
+  fundedBy: null,
+  composed: { parts: [], catalog: emptyAccount },
 }
 
 /** Where `AccountCatalogs` reads; all reject when the database does not answer. */
 export interface AccountReads {
-  account: (userId: string) => Promise<Pick<Account, 'own' | 'memberships'>>
-  /** What an organization has; nothing while it is suspended. */
-  organization: (organizationId: string) => Promise<Offer>
+  account: (userId: string) => Promise<Omit<Account, 'composed'>>
+  /** What an organization has; undefined while it is suspended. */
+  organization: (organizationId: string) => Promise<Shared | undefined>
   /** Whether an organization serves a provider that the account could join, or waits to. */
   offeredElsewhere: (userId: string, provider: string) => Promise<boolean>
 }
@@ -140,16 +202,16 @@ interface Clock {
 /** What accounts bring to routing, in memory; in the steady state without a promise. */
 export class AccountCatalogs {
   readonly #accounts: LookUps<Account>
-  readonly #organizations: LookUps<Offer>
+  readonly #organizations: LookUps<Shared | undefined>
   readonly #elsewhere: LookUps<boolean>
 
   constructor(reads: AccountReads, clock: Clock = {}) {
     this.#accounts = new LookUps({
       lookUp: async (userId) => {
-        const { own, memberships } = await reads.account(userId)
+        const { own, memberships, fundedBy } = await reads.account(userId)
         if (own.size === 0 && memberships.length === 0) return nobody
         const catalog = new AccountCatalog(own, memberships)
-        return { own, memberships, composed: { offers: [], catalog } }
+        return { own, memberships, fundedBy, composed: { parts: [], catalog } }
       },
       capacity: 100_000,
       ...clock,
@@ -198,24 +260,27 @@ export class AccountCatalogs {
 
   #compose(account: Account): AccountCatalog | Promise<AccountCatalog> {
     if (account.memberships.length === 0) return account.composed.catalog
-    const offers = account.memberships
+    const parts = account.memberships
       .filter(mayCall)
       .map(({ organizationId }) => this.#organizations.of(organizationId))
-    const known = offers.flatMap((offer) => (offer instanceof Promise ? [] : [offer]))
-    if (known.length === offers.length) return composed(account, known)
-    return Promise.all(offers.map(async (offer) => offer)).then((read) => composed(account, read))
+    const known = parts.flatMap((part) => (part instanceof Promise ? [] : [part]))
+    if (known.length === parts.length) return composed(account, known)
+    return Promise.all(parts.map(async (part) => part)).then((read) => composed(account, read))
   }
 }
 
-/** The same object as long as the same offers are in it. */
-function composed(account: Account, offers: readonly Offer[]): AccountCatalog {
+/** The same object as long as the same parts are in it. */
+function composed(account: Account, parts: readonly (Shared | undefined)[]): AccountCatalog {
   const last = account.composed
   const isSame =
-    last.offers.length === offers.length && last.offers.every((offer, at) => offer === offers[at])
+    last.parts.length === parts.length && last.parts.every((part, at) => part === parts[at])
   if (isSame) return last.catalog
-  const { own, memberships } = account
+  const { own, memberships, fundedBy } = account
   const ids = memberships.filter(mayCall).map(({ organizationId }) => organizationId)
-  const byId = new Map(offers.map((offer, at) => [ids[at] ?? '', offer]))
-  account.composed = { offers, catalog: new AccountCatalog(own, memberships, byId) }
+  const shared = new Map(
+    parts.flatMap((part, at) => (part ? [[ids[at] ?? '', part] as const] : [])),
+  )
+  const catalog = new AccountCatalog(own, memberships, { shared, fundedBy })
+  account.composed = { parts, catalog }
   return account.composed.catalog
 }

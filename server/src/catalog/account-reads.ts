@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
-import { nothing, readOffer, type OfferOptions } from './offer'
+import { readOffer, type OfferOptions } from './offer'
 import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
 
@@ -16,11 +16,16 @@ export const accountReadsIn = (db: Kysely<Schema>, options: OfferOptions): Accou
 })
 
 async function readAccount(db: Kysely<Schema>, userId: string, options: OfferOptions) {
-  const [own, memberships] = await Promise.all([
+  const [own, user, memberships] = await Promise.all([
     readOffer(db, { column: 'user_id', id: userId }, options),
     db
+      .selectFrom('users')
+      .select('funding_organization_id')
+      .where('id', '=', userId)
+      .executeTakeFirst(),
+    db
       .selectFrom('membership')
-      .select(['organization_id', 'role', 'status', 'is_primary'])
+      .select(['organization_id', 'role', 'status', 'is_primary', 'spending_limit'])
       .where('user_id', '=', userId)
       .orderBy('is_primary', 'desc')
       .orderBy('created_at')
@@ -34,19 +39,45 @@ async function readAccount(db: Kysely<Schema>, userId: string, options: OfferOpt
       role: row.role,
       status: row.status,
       isPrimary: row.is_primary,
+      spendingLimit: row.spending_limit,
     })),
+    fundedBy: user?.funding_organization_id ?? null,
   }
 }
 
 async function readOrganization(db: Kysely<Schema>, id: string, options: OfferOptions) {
-  const organization = await db
+  const row = await db
     .selectFrom('organization')
-    .select('id')
-    .where('id', '=', id)
+    .innerJoin('plan', 'plan.id', 'organization.plan_id')
+    .selectAll('organization')
+    .select([
+      'plan.requests_per_minute as plan_requests',
+      'plan.tokens_per_minute as plan_tokens',
+      'plan.max_concurrent_requests as plan_running',
+      'plan.monthly_requests',
+      'plan.monthly_spend as plan_spend',
+    ])
+    .where('organization.id', '=', id)
     .where('status', '=', 'active')
     .executeTakeFirst()
-  return organization ? readOffer(db, { column: 'organization_id', id }, options) : nothing
+  if (!row) return undefined
+  const offer = await readOffer(db, { column: 'organization_id', id }, options)
+  return {
+    offer,
+    // Its plan may have less by now than when they were set.
+    limits: {
+      requestsPerMinute: Math.min(row.requests_per_minute, row.plan_requests ?? Infinity),
+      tokensPerMinute: Math.min(row.tokens_per_minute, row.plan_tokens ?? Infinity),
+      maxConcurrentRequests: Math.min(row.max_concurrent_requests, row.plan_running ?? Infinity),
+      monthlyRequests: row.monthly_requests,
+      monthlySpend: lower(row.monthly_spend_limit, row.plan_spend),
+      memberSpend: row.default_member_spending_limit,
+    },
+  }
 }
+
+const lower = (one: bigint | null, other: bigint | null) =>
+  one === null || (other !== null && other < one) ? other : one
 
 async function readOfferedElsewhere(db: Kysely<Schema>, userId: string, provider: string) {
   const { rows } = await sql<{ isOffered: boolean }>`

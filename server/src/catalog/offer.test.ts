@@ -148,11 +148,11 @@ describe('an organization', () => {
   test('brings its connections while it is active, with its billing mode', async () => {
     const id = await organization()
     const one = await connection(id, { billing_mode: 'member_pays' })
-    const places = (await reads().organization(id)).get('fake')
+    const places = (await reads().organization(id))?.offer.get('fake')
     expect(idsIn(places)).toEqual([[one]])
     expect(places?.[0]).toMatchObject({ billing: 'member_pays', organizationId: id })
     await db.updateTable('organization').set({ status: 'suspended' }).execute()
-    expect((await reads().organization(id)).size).toBe(0)
+    expect(await reads().organization(id)).toBeUndefined()
     await db.updateTable('organization').set({ status: 'active' }).execute()
   })
 

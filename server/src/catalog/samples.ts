@@ -1,4 +1,6 @@
+import type { Membership, Shared } from './account-catalog'
 import type { Model } from './model'
+import type { Offer } from './offer'
 import type { Connection } from './snapshot'
 import type { Provider } from '../providers/provider'
 import { RelayOptions } from '../providers/provider'
@@ -63,4 +65,30 @@ export const sampleConnection = (fields: Partial<Connection> = {}): Connection =
   tpm: null,
   onlyModels: null,
   ...fields,
+})
+
+export const sampleMembership = (
+  organizationId: string,
+  fields: Partial<Membership> = {},
+): Membership => ({
+  organizationId,
+  role: 'member',
+  status: 'active',
+  isPrimary: false,
+  spendingLimit: null,
+  ...fields,
+})
+
+/** What an organization has for its members. */
+export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {}): Shared => ({
+  offer,
+  limits: {
+    requestsPerMinute: 60,
+    tokensPerMinute: 100_000,
+    maxConcurrentRequests: 10,
+    monthlyRequests: null,
+    monthlySpend: null,
+    memberSpend: null,
+    ...fields,
+  },
 })

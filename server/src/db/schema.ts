@@ -1,12 +1,13 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { NoticeSchema } from './notice-schema'
 import type { RequestLogSchema } from './request-log-schema'
+import type { SettingsColumns, SettingsSchema } from './settings-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
 
 /** Who has an account. */
-export interface UserRow {
+export interface UserRow extends SettingsColumns {
   id: string
   email: string
   display_name: string
@@ -261,7 +262,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema, RequestLogSchema {
+export interface Schema extends NoticeSchema, RequestLogSchema, SettingsSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

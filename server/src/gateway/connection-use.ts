@@ -1,3 +1,4 @@
+import type { ApiError } from '../errors'
 import type { ConnectionRates } from '../policy/connection-rates'
 import type { Candidate } from '../routing/candidate'
 import type { PoolTurns } from '../routing/pool-turns'
@@ -12,6 +13,7 @@ interface Options {
 export class ConnectionUse {
   readonly #options: Options
   readonly #ends: (() => void)[] = []
+  readonly #full = new Set<unknown>()
   /** By connection: what makes its tokens good. */
   readonly #reserved = new Map<string, (used: number) => void>()
 
@@ -24,15 +26,29 @@ export class ConnectionUse {
     return isPooled || rpm !== null || tpm !== null
   }
 
+  /** Whether that is what `enter` rejected with: told only where it was the only cause. Source: api.md 4.8. */
+  isFull(refusal: ApiError): boolean {
+    return this.#full.has(refusal)
+  }
+
   /** Counts a request. Rejects with `rate_limit_exceeded` where the connection is full. */
   async enter({ connection }: Candidate): Promise<void> {
     const { ports, tokens } = this.#options
     const { id, rpm } = connection
     // The parts of a request are requests to the provider, and share its tokens.
     const tpm = this.#reserved.has(id) ? null : connection.tpm
-    const end = await ports.connectionRates.enter({ id, rpm, tpm }, tokens)
+    const end = await this.#enter({ id, rpm, tpm }, tokens)
     if (tpm !== null) this.#reserved.set(id, end)
     this.#ends.push(ports.turns.began(id))
+  }
+
+  async #enter(connection: Parameters<ConnectionRates['enter']>[0], tokens: number) {
+    try {
+      return await this.#options.ports.connectionRates.enter(connection, tokens)
+    } catch (thrown) {
+      this.#full.add(thrown)
+      throw thrown
+    }
   }
 
   /** What was used counts at the connection that answered. Twice is harmless. */

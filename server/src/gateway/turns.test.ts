@@ -7,7 +7,9 @@ import { least, Refused, type Need } from '../ledger/need'
 import { Hold, Slice } from '../ledger/slice'
 import type { UsageEvent } from '../ledger/usage-event'
 import { Metering } from '../metering/metering'
+import { stage } from '../metering/months-for-tests'
 import { ConnectionRates } from '../policy/connection-rates'
+import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { outputLimitOf } from '../providers/openai/request'
 import { AttemptFailed } from '../routing/attempt'
@@ -75,6 +77,8 @@ const candidateOf = (id: string, { output = 10, ...billing }: Line = {}): Candid
 function turnsOf(candidates: Candidate[]) {
   const metering = newMetering()
   const connectionRates = new ConnectionRates(new MemoryCounters())
+  const limits = new Limits(new MemoryCounters())
+  const { months } = stage()
   const resilience = new Resilience({ now: () => 0, longestMs: 1000, onChange: () => undefined })
   const meter = metering.meter({
     requestId: 'req_1',
@@ -102,8 +106,8 @@ function turnsOf(candidates: Candidate[]) {
       }),
     },
     checked: {
-      ports: { metering, resilience, connectionRates, turns: new PoolTurns() },
-      principal: { accountId: 'user_1' },
+      ports: { metering, resilience, connectionRates, turns: new PoolTurns(), limits, months },
+      principal: { accountId: 'user_1', userId: 'user_1' },
       body: { max_tokens: 1000, speed: 'fast' },
       priced: undefined,
       model: first.model,

@@ -1,5 +1,6 @@
 import { ConnectionUse } from './connection-use'
 import type { Ports } from './job'
+import { OrganizationUse } from './organization-use'
 import type { Principal } from '../auth/principal'
 import type { Model } from '../catalog/model'
 import { unavailable } from '../errors'
@@ -23,8 +24,8 @@ export interface Priced<Request> {
 
 /** What a turn needs to know of a request that was checked. */
 interface Checkable {
-  ports: Pick<Ports, 'metering' | 'resilience' | 'connectionRates' | 'turns'>
-  principal: Pick<Principal, 'accountId'>
+  ports: Pick<Ports, 'metering' | 'resilience' | 'connectionRates' | 'turns' | 'limits' | 'months'>
+  principal: Pick<Principal, 'accountId' | 'userId'>
   body: JsonObject
   priced: JsonObject | undefined
   model: Model
@@ -54,6 +55,7 @@ export class Turns<Request extends Checkable> {
   #turn: Turn<Request> | undefined
   #opening: Promise<Turn<Request>> | undefined
   #use: ConnectionUse | undefined
+  #organizations: OrganizationUse | undefined
   /** Whose turn it is. */
   #candidate: Candidate | undefined
   /** The parts that run, or were answered, in this turn. */
@@ -66,6 +68,12 @@ export class Turns<Request extends Checkable> {
   /** The request has ended, and used that many tokens. */
   ended(usedTokens: number): void {
     this.#use?.end(usedTokens, this.#candidate?.connection.id)
+    this.#organizations?.end(usedTokens, this.#candidate?.billing.organizationId ?? null)
+  }
+
+  /** Nobody waits for the answer, but it goes on. */
+  releasePlaces(): void {
+    this.#organizations?.releasePlaces()
   }
 
   /**
@@ -80,8 +88,7 @@ export class Turns<Request extends Checkable> {
     const course: Course<Turn<Request>> = {
       candidates: this.#remaining(),
       resilience: checked.ports.resilience,
-      open: (candidate) =>
-        ConnectionUse.counts(candidate) ? this.#enter(candidate) : this.#open(candidate),
+      open: (candidate) => this.#enter(candidate),
       close: () => this.#close(),
       begin: before
         ? async (turn, failure) => {
@@ -90,17 +97,33 @@ export class Turns<Request extends Checkable> {
           }
         : ({ candidate }, failure) => meter.begin(candidate, failure),
       passOver: (candidate, reason) => meter.passOver(candidate, reason),
+      isMinor: (refusal) => this.#use?.isFull(refusal) === true,
     }
     return dispatch(course, (turn) =>
       turn.candidate.member ? watched(turn.candidate.member, () => attempt(turn)) : attempt(turn),
     )
   }
 
-  /** One that counts what it takes, or is passed over where it is full. */
-  async #enter(candidate: Candidate): Promise<Turn<Request>> {
+  /** Nearly every candidate counts nothing of its own. */
+  #enter(candidate: Candidate): Turn<Request> | Promise<Turn<Request>> {
+    const isCounted = ConnectionUse.counts(candidate) || candidate.billing.terms !== undefined
+    return isCounted ? this.#enterCounted(candidate) : this.#open(candidate)
+  }
+
+  /** One whose connection or organization counts what it takes; where that is full it is passed over. */
+  async #enterCounted(candidate: Candidate): Promise<Turn<Request>> {
     const { checked, tokens } = this.#options
-    this.#use ??= new ConnectionUse({ ports: checked.ports, tokens })
-    await this.#use.enter(candidate)
+    const { ports, principal } = checked
+    const { terms } = candidate.billing
+    if (terms) {
+      const { userId } = principal
+      this.#organizations ??= new OrganizationUse({ ports, userId, tokens })
+      await this.#organizations.enter(terms)
+    }
+    if (ConnectionUse.counts(candidate)) {
+      this.#use ??= new ConnectionUse({ ports, tokens })
+      await this.#use.enter(candidate)
+    }
     return this.#open(candidate)
   }
 
@@ -134,6 +157,7 @@ export class Turns<Request extends Checkable> {
   }
 
   #refused(thrown: unknown): never {
+    this.#spendNothing()
     this.#parts = 0
     this.#candidate = undefined
     throw thrown
@@ -146,7 +170,8 @@ export class Turns<Request extends Checkable> {
       this.#turn !== undefined &&
       candidate.model === model &&
       candidate.billing.mode === billing?.mode &&
-      candidate.billing.payer === billing.payer
+      candidate.billing.payer === billing.payer &&
+      candidate.billing.organizationId === billing.organizationId
     if (!isSame || !this.#turn) throw unavailable()
     this.#candidate = candidate
     this.#turn = { ...this.#turn, candidate }
@@ -172,7 +197,10 @@ export class Turns<Request extends Checkable> {
     const { endpoint, checked, month } = this.#options
     const { model, billing } = turn.candidate
     const isOwn = billing.payer === checked.principal.accountId
-    const terms = { model, billing, month: isOwn ? month : undefined }
+    const { organizationId, mode } = billing
+    const isShared = organizationId !== null && mode !== 'member_pays'
+    const shared = isShared ? this.#organizations?.monthOf(organizationId) : undefined
+    const terms = { model, billing, month: isOwn ? month : month?.paidByOthers(), shared }
     return checked.ports.metering.hold(terms, () => endpoint.volume(turn))
   }
 
@@ -187,11 +215,15 @@ export class Turns<Request extends Checkable> {
   #close(): void {
     this.#parts -= 1
     if (this.#parts > 0) return
-    const { meter, month } = this.#options
-    meter.release()
-    month?.hold(0n)
+    this.#options.meter.release()
+    this.#spendNothing()
     this.#turn = undefined
     this.#candidate = undefined
+  }
+
+  #spendNothing(): void {
+    this.#options.month?.hold(0n)
+    this.#organizations?.spendNothing()
   }
 }
 

@@ -29,6 +29,7 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Models', description: 'The OpenAI wire format' },
       { name: 'Model mappings', description: 'Names that clients insist on, led to other models' },
       { name: 'Model collections', description: 'Several models under one name' },
+      { name: 'Settings', description: 'What you set for your account' },
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
       { name: 'Organizations', description: 'Shared connections and credit' },

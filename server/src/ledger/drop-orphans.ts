@@ -18,6 +18,19 @@ export async function dropOrphans(trx: Transaction<Schema>, ids: readonly string
         sum(audio_output_tokens) as audio_output_tokens, sum(duration_ms) as duration_ms
       from gone cross join unnest(array['minute', 'hour', 'day']) as grain
       group by 1, 2, 3, 4, 5, 6
+    ), shared as (
+      select organization_id, (started_at at time zone 'UTC')::date as day, user_id, model,
+        count(*) as requests, sum(duration_ms) as duration_ms
+      from gone where organization_id is not null
+      group by 1, 2, 3, 4
+    ), lowered as (
+      update organization_sum set
+        requests = organization_sum.requests - shared.requests,
+        duration_ms = organization_sum.duration_ms - shared.duration_ms
+      from shared
+      where organization_sum.organization_id = shared.organization_id
+        and organization_sum.day = shared.day and organization_sum.user_id = shared.user_id
+        and organization_sum.model = shared.model
     )
     update usage_sum set
       requests = usage_sum.requests - part.requests,

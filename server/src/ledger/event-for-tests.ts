@@ -40,6 +40,7 @@ export function eventForTests(accountId: string, fields: Partial<UsageEvent> = {
     feeMillionths: null,
     cost: 0n,
     fromLease: 0n,
+    price: null,
     ...fields,
   }
 }

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Allocation } from './allocate'
+import { addShared } from './organization-sums'
 import { recordColumns } from './usage-record'
 import type { Schema } from '../db/schema'
 
@@ -81,7 +82,8 @@ export function insertTaken(
 }
 
 /**
- * Inserts events and adds them to the sums by minute, hour and day: only those that were not there,
+ * Inserts events and adds them to the sums by minute, hour and day, and to those of organizations by
+ * member, model and day: only those that were not there,
  * so that the sums stay right whatever is sent twice. Resolves with how many there were.
  */
 async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Promise<number> {
@@ -125,7 +127,7 @@ async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Pr
         duration_ms = usage_sum.duration_ms + excluded.duration_ms,
         cost = usage_sum.cost + excluded.cost,
         written_off = usage_sum.written_off + excluded.written_off
-    )
+    ), shared as (${addShared})
     select count(*) as inserted from fresh`.execute(trx)
   return Number(rows[0]?.inserted ?? 0n)
 }

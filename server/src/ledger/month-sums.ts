@@ -1,10 +1,14 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../db/schema'
 
-/** An account, or one of its keys: the two ids are the same for the account itself. */
+/**
+ * An account, or one of its keys: the two ids are the same for the account itself. Or an organization,
+ * whose id it is then, or one member of it.
+ */
 export interface UsedBy {
   id: string
   userId: string
+  organizationId?: string | null | undefined
 }
 
 /** A usage event that may not have been booked yet. */
@@ -17,7 +21,7 @@ export interface Unbooked {
 /** What was used in a calendar month. */
 export interface MonthSum {
   requests: number
-  /** Nano-dollars that were charged. */
+  /** Nano-dollars that were charged; of an organization and its members, that count as its spending. */
   spent: bigint
 }
 
@@ -44,14 +48,15 @@ interface Row {
 }
 
 /**
- * What accounts and keys used in a month, from the sums by day, which are kept for ever. One statement
- * and so one snapshot: an event is either in a sum or not among the booked ones.
+ * What accounts, keys, organizations and their members used in a month, from the sums by day, which are
+ * kept for ever. One statement and so one snapshot: an event is either in a sum or not among the booked.
  */
 export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: Asked) =>
   db.connection().execute(async (connection): Promise<MonthSums> => {
     const events = unbooked()
     // ISO 8601 in UTC sorts as text; days without any of them are not looked into.
     const times = events.map(({ startedAt }) => startedAt).toSorted()
+    const own = usedBy.filter(({ organizationId }) => !organizationId)
     const { rows } = await sql<Row>`
       select used_by.id, coalesce(sum(u.requests), 0)::bigint as requests,
         -- Of an account: what it paid itself. Of a key: whoever paid.
@@ -59,13 +64,15 @@ export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: As
           filter (where used_by.id <> used_by.user_id or u.account_id = used_by.user_id), 0
         )::bigint as spent
       from unnest(
-        ${usedBy.map(({ id }) => id)}::text[], ${usedBy.map(({ userId }) => userId)}::text[]
+        ${own.map(({ id }) => id)}::text[], ${own.map(({ userId }) => userId)}::text[]
       ) as used_by (id, user_id)
       left join usage_sum as u
         on u.user_id = used_by.user_id and u.grain = 'day'
         and u.starts_at >= ${from} and u.starts_at < ${to}
         and (used_by.id = used_by.user_id or u.key_id = used_by.id)
       group by used_by.id
+      union all
+      ${ofOrganizations(usedBy, from, to)}
       union all
       select id, null, null from usage_event
       where id = any(${events.map(({ id }) => id)}::text[])
@@ -79,3 +86,21 @@ export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: As
     }
     return { sums, booked }
   })
+
+/** The sum of an organization is that of all of its members. */
+const ofOrganizations = (usedBy: readonly UsedBy[], from: Date, to: Date) => {
+  const shared = usedBy.filter(({ organizationId }) => organizationId)
+  return sql`
+    select used_by.id, coalesce(sum(s.requests), 0)::bigint, coalesce(sum(s.spent), 0)::bigint
+    from unnest(
+      ${shared.map(({ id }) => id)}::text[],
+      ${shared.map(({ organizationId }) => organizationId)}::text[],
+      ${shared.map(({ userId }) => userId)}::text[]
+    ) as used_by (id, organization_id, user_id)
+    left join organization_sum as s
+      on s.organization_id = used_by.organization_id
+      and (used_by.id = used_by.organization_id or s.user_id = used_by.user_id)
+      and s.day >= (${from}::timestamptz at time zone 'UTC')::date
+      and s.day < (${to}::timestamptz at time zone 'UTC')::date
+    group by used_by.id`
+}

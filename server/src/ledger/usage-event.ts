@@ -44,7 +44,7 @@ export interface AttemptBeginning {
   requestedModel: string | null
   /** Who came before it and was not asked; null for nobody. */
   passedOver: readonly PassedOver[] | null
-  /** Whose connection it was, for one of an organization's. Its account has the same id. */
+  /** Whose connection it was, or whose pool pays: an organization's. Its account has the same id. */
   organizationId: string | null
   /** The platform's part of the price, in millionths; null where there is no price. */
   feeMillionths: number | null
@@ -68,6 +68,8 @@ export interface AttemptEnd {
   cost: bigint
   /** The part of `cost` that the node took out of its lease. */
   fromLease: bigint
+  /** Nano-dollars: what it would have cost where an organization pays its provider, else null. */
+  price: bigint | null
 }
 
 /** What one attempt used and cost. Written to the journal, then booked once, whatever happens. */

@@ -6,7 +6,7 @@ import { asOrphan, chargeOf, recordColumns, toCharge } from './usage-record'
 test('a record has a value for each column, whatever models are called', () => {
   const property = fc.property(fc.string({ unit: 'binary' }), fc.string(), (model, provider) => {
     const values: unknown = JSON.parse(recordForTests('user_1', { id: 'att_1', model, provider }))
-    expect(values).toBeArrayOfSize(recordColumns.length - 3)
+    expect(values).toBeArrayOfSize(recordColumns.length - 4)
     const named = Object.fromEntries(
       recordColumns.map(([name], at) => [name, Array.isArray(values) ? values[at] : undefined]),
     )
@@ -15,7 +15,7 @@ test('a record has a value for each column, whatever models are called', () => {
   fc.assert(property)
 })
 
-test('what few records say comes last: who was asked for, who was passed over, why it failed', () => {
+test('what few records say comes last: who was asked for, who was passed over, why it failed, its price', () => {
   const one = { model: 'a/b', provider: 'a', connectionId: null, reason: 'cooling_down' }
   const told = { requestedModel: 'collection/"x"', passedOver: [one] }
   const stored = [told.requestedModel, [{ ...toSnake(one) }]]
@@ -23,13 +23,15 @@ test('what few records say comes last: who was asked for, who was passed over, w
   expect(lastOf(told)).toEqual(stored)
   expect(lastOf({ reason: 'provider_error' })).toEqual([null, null, 'provider_error'])
   expect(lastOf({ ...told, reason: 'provider_error' })).toEqual([...stored, 'provider_error'])
-  const event = eventForTests('user_1', { ...told, reason: 'provider_error' })
+  expect(lastOf({ price: 12n })).toEqual([null, null, null, '12'])
+  expect(lastOf({ ...told, price: 12n })).toEqual([...stored, null, '12'])
+  const event = eventForTests('user_1', { ...told, reason: 'provider_error', price: 12n })
   expect(chargeOf(recordForTests('user_1', event))).toEqual(toCharge(event))
 })
 
 const lastOf = (fields: object) => {
   const values: unknown = JSON.parse(recordForTests('user_1', fields))
-  return Array.isArray(values) ? values.slice(recordColumns.length - 3) : undefined
+  return Array.isArray(values) ? values.slice(recordColumns.length - 4) : undefined
 }
 
 const toSnake = ({ connectionId, ...rest }: { connectionId: null }) => ({

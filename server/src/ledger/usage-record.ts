@@ -58,6 +58,8 @@ export const recordColumns = [
   ['requested_model', 'text'],
   ['passed_over', 'jsonb'],
   ['reason', 'text'],
+  // Since 0013.
+  ['price', 'bigint'],
 ] as const
 
 const placeOf = (column: (typeof recordColumns)[number][0]) =>
@@ -66,6 +68,7 @@ const placeOfMode = placeOf('billing_mode')
 const placeOfOrganization = placeOf('organization_id')
 const placeOfFee = placeOf('fee_millionths')
 const columnsOfEnd = placeOf('id')
+const columnsToReason = placeOf('reason')
 /** What a record had before any were added. */
 const fewestColumns = placeOfOrganization
 
@@ -115,11 +118,13 @@ export function toRecord(end: AttemptEnd, beginning: string): string {
     `"${end.state}","${end.outcome}",${end.durationMs},${end.firstTokenMs},` +
     `${tokens.input},${tokens.cachedInput},${tokens.cacheWrite},${tokens.output},` +
     `${tokens.reasoning},${tokens.audioInput},${tokens.audioOutput},${end.estimated},${beginning}`
-  return end.reason === null ? record : withReason(record, end.reason)
+  return end.reason === null && end.price === null ? record : withLast(record, end)
 }
 
-function withReason(record: string, reason: string): string {
-  return JSON.stringify([...valuesOf(record).slice(0, -1), reason])
+/** Few have what stands behind the beginning. */
+function withLast(record: string, { reason, price }: AttemptEnd): string {
+  const values = valuesOf(record).slice(0, columnsToReason)
+  return JSON.stringify(price === null ? [...values, reason] : [...values, reason, String(price)])
 }
 
 /** What booking needs to know of an event that was just made. */

@@ -24,17 +24,19 @@ export const unused: AttemptEnd = {
   estimated: false,
   cost: 0n,
   fromLease: 0n,
+  price: null,
 }
 
 interface Ended {
   outcome: string
   used: Usage | undefined
   cost: bigint
+  price: bigint | null
   settled: Settled | undefined
 }
 
 /** The end of the last attempt of a request. */
-export const endOf = ({ outcome, used, cost, settled }: Ended): AttemptEnd => ({
+export const endOf = ({ outcome, used, cost, price, settled }: Ended): AttemptEnd => ({
   leaseId: settled ? settled.leaseId : null,
   outcome,
   reason: null,
@@ -45,6 +47,7 @@ export const endOf = ({ outcome, used, cost, settled }: Ended): AttemptEnd => ({
   estimated: used ? used.estimated : false,
   cost,
   fromLease: settled ? settled.fromLease : 0n,
+  price,
 })
 
 const countsOf = (usage: Usage): TokenCounts => ({

@@ -53,7 +53,8 @@ export interface Metered {
 
 /** What an attempt may cost; undefined for one that costs nothing. */
 export interface Paid {
-  hold: Hold
+  /** Undefined where nothing is charged, but what it would cost is counted. */
+  hold: Hold | undefined
   pricing: Pricing
   /** Of what is charged: where that is a share of the price, the share of the worst case. */
   worst: WorstCase
@@ -135,7 +136,7 @@ export class Meter {
   /** What the next attempt may cost. Throws `gateway_unavailable`, and holds nothing, after the end. */
   pay(paid: Paid | undefined): void {
     if (this.#ending) {
-      paid?.hold.settle(0n)
+      paid?.hold?.settle(0n)
       throw over()
     }
     this.release()
@@ -144,7 +145,7 @@ export class Meter {
 
   /** Nobody is asked any more at this price: what was held for it is free. */
   release(): void {
-    this.#paid?.hold.settle(0n)
+    this.#paid?.hold?.settle(0n)
     this.#paid = undefined
     this.#allowances = []
   }
@@ -185,7 +186,7 @@ export class Meter {
     if (!this.#paid) return undefined
     const { hold, worst, outputLimit, more } = this.#paid
     const { perToken, volume } = worst
-    if (perToken === 0n) return undefined
+    if (!hold || perToken === 0n) return undefined
     const answers = volume.choices / streams
     const allowance = new Allowance({
       hold,
@@ -228,10 +229,12 @@ export class Meter {
     const used = usage && paid ? withinLimits(usage, this.#limitsOf(usage, paid)) : usage
     const price = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
     const cost = paid && price > 0n ? paid.charged.of(price) : 0n
-    const settled = paid?.hold.settle(cost)
+    const settled = paid?.hold?.settle(cost)
     this.#paid = undefined
     if (!this.#attempt) return 0n
-    await this.#settle(this.#attempt, endOf({ outcome, used, cost, settled }), this.#metered.log)
+    const isOthers = this.#attempt.beginning.billingMode === 'org_pays'
+    const end = endOf({ outcome, used, cost, price: paid && isOthers ? price : null, settled })
+    await this.#settle(this.#attempt, end, this.#metered.log)
     return cost
   }
 

@@ -1,5 +1,5 @@
+import { both, type Budget } from './budget'
 import { Meter, type Asked, type Metered, type MeterPorts, type Paid } from './meter'
-import type { MonthPass } from './month-pass'
 import { Share, wholePrice } from './share'
 import {
   affordableLimit,
@@ -19,8 +19,10 @@ import { toUsd } from '../wire/usd'
 
 /** An attempt that is to be paid. */
 export interface Terms extends Pick<Asked, 'model' | 'billing'> {
-  /** The caller's monthly limits, where there are some. */
-  month?: MonthPass | undefined
+  /** Limits of the caller's, of what is charged; where there are some. */
+  month?: Budget | undefined
+  /** Limits of an organization and its member: of the price, also where it is not charged. */
+  shared?: Budget | undefined
 }
 
 /** What a request needs of its payer; the floor is asked for only where there is not enough. */
@@ -67,27 +69,41 @@ export class Metering {
    * where the ledger cannot be asked.
    */
   hold(terms: Terms, volumeOf: () => Volume): Paid | undefined | Promise<Paid> {
-    const { model, billing, month } = terms
+    const { model, billing, month, shared } = terms
     const charged = this.#chargedBy(terms)
     const accountId = billing.payer
-    if (charged.isNothing || accountId === null) return undefined
+    // An organization that pays its provider itself counts what that would have been here.
+    const isCounted = billing.mode === 'org_pays' && isServable(model)
+    if (accountId === null || (charged.isNothing && !isCounted)) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
-    const restriction = this.#options.restrictions.of(accountId)
-    if (restriction) throw toPaymentRequired(restriction)
-    const worst = charged.ofWorst(worstCase(volumeOf(), model.pricing))
-    const price = new Price(worst, this.#options.minimumBalance)
-    const held = month ? this.#limitedHold(accountId, price, month) : this.#hold(accountId, price)
+    if (!charged.isNothing) this.#checkRestriction(accountId)
+    const whole = worstCase(volumeOf(), model.pricing)
     const { pricing, contextLength } = model
+    const counted = isCounted ? countedLimit(whole, shared) : whole.volume.outputLimit
+    if (charged.isNothing) {
+      const more = (need: Need) => refuse(need)
+      const limits = { contextLength, outputLimit: counted }
+      return { hold: undefined, pricing, worst: whole, charged, ...limits, more }
+    }
+    const worst = charged.ofWorst(whole)
+    const price = new Price(worst, this.#options.minimumBalance)
+    const budget = isCounted ? month : both(month, shared)
+    const held = budget ? this.#limitedHold(accountId, price, budget) : this.#hold(accountId, price)
     const paidBy = (hold: Hold): Paid => ({
       hold,
       pricing,
       worst,
       charged,
       contextLength,
-      outputLimit: outputLimitOf(worst, hold.amount, price.full),
-      more: (need) => this.#options.purses.of(accountId).hold(need),
+      outputLimit: Math.min(counted, outputLimitOf(worst, hold.amount, price.full)),
+      more: (need) => this.#more(accountId, need, budget),
     })
     return held instanceof Promise ? held.then(paidBy) : paidBy(held)
+  }
+
+  #checkRestriction(accountId: string): void {
+    const restriction = this.#options.restrictions.of(accountId)
+    if (restriction) throw toPaymentRequired(restriction)
   }
 
   /** What is charged of the price: where the payer of the provider is another, the fee for it. */
@@ -100,7 +116,7 @@ export class Metering {
   }
 
   /** As much as the balance and the spending limits of the month allow. */
-  async #limitedHold(accountId: string, price: Price, month: MonthPass): Promise<Hold> {
+  async #limitedHold(accountId: string, price: Price, month: Budget): Promise<Hold> {
     const { full, floor, minimum } = price
     const left = month.left ?? full
     if (left < floor) {
@@ -114,6 +130,31 @@ export class Metering {
     const hold = await this.#hold(accountId, { full: allowed, floor, minimum })
     if (hold.amount < allowed) month.hold(hold.amount)
     return hold
+  }
+
+  /** A further hold, as far as the limits of the month allow. Throws or rejects with `Refused`. */
+  #more(accountId: string, need: Need, budget: Budget | undefined): Hold | Promise<Hold> {
+    const purse = this.#options.purses.of(accountId)
+    const left = budget?.left
+    if (!budget || left === undefined) return purse.hold(need)
+    const { floor, minimum } = need
+    if (left < floor) throw new Refused(left, floor)
+    const full = left < need.full ? left : need.full
+    budget.add(full)
+    const kept = (hold: Hold) => {
+      budget.add(hold.amount - full)
+      return hold
+    }
+    const refused = (thrown: unknown): never => {
+      budget.add(-full)
+      throw thrown
+    }
+    try {
+      const held = purse.hold({ full, floor, minimum })
+      return held instanceof Promise ? held.then(kept, refused) : kept(held)
+    } catch (thrown) {
+      return refused(thrown)
+    }
   }
 
   /** In the steady state without a promise. Throws or rejects with an `ApiError`. */
@@ -142,6 +183,21 @@ const nothing = new Share(0)
 function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
   const asked = worst.volume.outputLimit
   return held >= full ? asked : (affordableLimit(worst, held) ?? asked)
+}
+
+/** The limit that the spending limits allow, which count the price. Throws `insufficient_credits`. */
+function countedLimit(whole: WorstCase, shared: Budget | undefined): number {
+  const left = shared?.left
+  if (!shared || left === undefined) return whole.volume.outputLimit
+  const [full, floor] = [fullPrice(whole), floorPrice(whole)]
+  if (left < floor) throw toOverAllowance(left, floor)
+  const allowed = left < full ? left : full
+  shared.hold(allowed)
+  return outputLimitOf(whole, allowed, full)
+}
+
+const refuse = ({ floor }: Need): never => {
+  throw new Refused(0n, floor)
 }
 
 const toPaymentRequired = (restriction: Restriction) =>

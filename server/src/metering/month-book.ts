@@ -1,4 +1,4 @@
-import type { MonthSum, Unbooked } from '../ledger/month-sums'
+import type { MonthSum, Unbooked, UsedBy } from '../ledger/month-sums'
 
 interface NotedCost {
   startedAt: string
@@ -9,12 +9,14 @@ interface NotedCost {
 const mostNoted = 50_000
 
 /**
- * What one account or key used in the current month: as the database last said, with what this node
+ * What one account, key, organization or member used in the current month: as the database last said, with what this node
  * knows to be missing there, and what runs now. Amounts are nano-dollars.
  */
 export class MonthBook {
   readonly id: string
   readonly userId: string
+  /** Set for an organization, and for a member of it. */
+  readonly organizationId: string | null
   /** Read once, and counted since. */
   isKnown = false
   /** By the monotonic clock. */
@@ -28,12 +30,18 @@ export class MonthBook {
   #running = 0
   #held = 0n
 
-  constructor(of: { id: string; userId: string }, at: { monthMs: number; nowMs: number }) {
+  constructor(of: UsedBy, at: { monthMs: number; nowMs: number }) {
     this.id = of.id
     this.userId = of.userId
+    this.organizationId = of.organizationId ?? null
     this.#monthMs = at.monthMs
     this.#began = new Date(at.monthMs).toISOString()
     this.lastUsedMs = at.nowMs
+  }
+
+  /** Of an account: what others pay for it is none of its spending. */
+  get isAccount(): boolean {
+    return this.id === this.userId
   }
 
   /** Admitted requests, those included that run. */

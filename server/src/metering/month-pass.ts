@@ -1,3 +1,4 @@
+import type { Budget } from './budget'
 import type { MonthBook } from './month-book'
 import { ApiError } from '../errors'
 
@@ -20,10 +21,14 @@ interface Moment {
  * One request under its monthly limits: counted until it ends, and after that by its usage event, so
  * that one which was refused later counts nothing. Throws `rate_limit_exceeded` where it is too many.
  */
-export class MonthPass {
+export class MonthPass implements Budget {
   readonly #books: readonly MonthBook[]
   readonly #limits: readonly MonthlyLimit[]
-  #held = 0n
+  /** By book. */
+  readonly #held: bigint[]
+  #amount = 0n
+  /** The account itself pays. */
+  #isOwn = true
   #isOver = false
 
   constructor(books: readonly MonthBook[], limits: readonly MonthlyLimit[], moment: Moment) {
@@ -33,25 +38,57 @@ export class MonthPass {
     }
     this.#books = books
     this.#limits = limits
+    this.#held = books.map(() => 0n)
     for (const book of books) book.enter()
   }
 
   /** Nano-dollars that may still be spent, below zero where nodes overshot; undefined for no limit. */
   get left(): bigint | undefined {
+    return this.#left(true)
+  }
+
+  /** What the request may spend at most from now on, instead of what was held before. */
+  hold(amount: bigint): void {
+    this.#hold(amount, true)
+  }
+
+  /** Holds that much more, or less. */
+  add(amount: bigint): void {
+    this.#hold(this.#amount + amount, this.#isOwn)
+  }
+
+  /** The same where somebody else pays for the account: that counts for its key only. */
+  paidByOthers(): Budget {
+    const left = () => this.#left(false)
+    return {
+      get left() {
+        return left()
+      },
+      hold: (amount) => this.#hold(amount, false),
+      add: (amount) => this.add(amount),
+    }
+  }
+
+  #left(isOwn: boolean): bigint | undefined {
     let least: bigint | undefined
     for (const [place, { spend }] of this.#limits.entries()) {
-      if (spend === null) continue
-      const left = spend - (this.#books[place]?.spent ?? 0n)
+      const book = this.#books[place]
+      if (spend === null || !book || (book.isAccount && !isOwn)) continue
+      const left = spend - book.spent
       if (least === undefined || left < least) least = left
     }
     return least
   }
 
-  /** What the request may spend at most from now on, instead of what was held before. */
-  hold(amount: bigint): void {
+  #hold(amount: bigint, isOwn: boolean): void {
     if (this.#isOver) return
-    for (const book of this.#books) book.hold(amount - this.#held)
-    this.#held = amount
+    this.#amount = amount
+    this.#isOwn = isOwn
+    for (const [place, book] of this.#books.entries()) {
+      const wanted = book.isAccount && !isOwn ? 0n : amount
+      book.hold(wanted - (this.#held[place] ?? 0n))
+      this.#held[place] = wanted
+    }
   }
 
   /** The request has ended; what it used is noted in the same turn. Twice is harmless. */

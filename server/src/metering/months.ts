@@ -21,9 +21,10 @@ interface Options {
   onError: (error: unknown) => void
 }
 
-/** Whose requests are limited. */
+/** Whose requests are limited: an account and a key, or an organization and its member. */
 interface Limited {
   userId: string
+  organizationId?: string | undefined
   limits: { monthly: readonly MonthlyLimit[] }
 }
 
@@ -33,6 +34,11 @@ const patienceMs = 5000
 const askAgainMs = 1000
 const forgetAfterMs = 120_000
 const booksAtOnce = 500
+
+type Dropped = Pick<UsageEvent, 'id' | 'userId' | 'keyId' | 'organizationId'>
+
+/** Under what a member's part of an organization's usage is counted. */
+export const memberIn = (organizationId: string, userId: string) => `${organizationId} ${userId}`
 
 /** Its first moment, and that of the next one. */
 interface Month {
@@ -48,7 +54,8 @@ export function monthOf(wallMs: number): Month {
 }
 
 /**
- * Requests and spending per calendar month, of the accounts and keys that have such limits. Sums are
+ * Requests and spending per calendar month, of the accounts, keys, organizations and members that have
+ * such limits. Sums are
  * read when one is first seen, counted here from then on, and read again every few seconds, as other
  * nodes spend too. What nobody has used for two minutes is forgotten. Source: api.md 3.1.
  */
@@ -73,13 +80,14 @@ export class Months {
    * Counts a request. A promise only when the database is asked. Throws or rejects with
    * `rate_limit_exceeded`, and with `gateway_unavailable` where what was used cannot be read.
    */
-  admit({ userId, limits }: Limited): MonthPass | Promise<MonthPass> {
-    const books = this.#booksOf(userId, limits.monthly)
+  admit(limited: Limited): MonthPass | Promise<MonthPass> {
+    const { limits } = limited
+    const books = this.#booksOf(limited)
     const unread = books.filter(({ isKnown }) => !isKnown)
     if (unread.length === 0) return this.#enter(books, limits.monthly)
     return Promise.all(unread.map((book) => this.#firstRead(book))).then(() =>
       // The month may have turned, and a book that nobody used has gone.
-      this.#enter(this.#booksOf(userId, limits.monthly), limits.monthly),
+      this.#enter(this.#booksOf(limited), limits.monthly),
     )
   }
 
@@ -91,12 +99,23 @@ export class Months {
     // What somebody else pays is none of the account's spending, but it is the key's.
     this.#books.get(userId)?.note(event, accountId === userId ? cost : 0n)
     this.#books.get(keyId)?.note(event, cost)
+    const { organizationId } = event
+    if (organizationId === null) return
+    const spent = accountId === organizationId ? (event.price ?? cost) : 0n
+    for (const book of this.#sharedBooks(organizationId, userId)) book.note(event, spent)
+  }
+
+  #sharedBooks(organizationId: string, userId: string): MonthBook[] {
+    const ids = [organizationId, memberIn(organizationId, userId)]
+    return ids.flatMap((id) => this.#books.get(id) ?? [])
   }
 
   /** What was noted could not be written down. */
-  drop({ id, userId, keyId }: Pick<UsageEvent, 'id' | 'userId' | 'keyId'>): void {
+  drop({ id, userId, keyId, organizationId }: Dropped): void {
     this.#books.get(userId)?.drop(id)
     this.#books.get(keyId)?.drop(id)
+    if (organizationId === null) return
+    for (const book of this.#sharedBooks(organizationId, userId)) book.drop(id)
   }
 
   /** Reads all books again, and forgets those that are not used. Never rejects. */
@@ -113,13 +132,13 @@ export class Months {
     }
   }
 
-  #booksOf(userId: string, limits: readonly MonthlyLimit[]): MonthBook[] {
+  #booksOf({ userId, organizationId, limits }: Limited): MonthBook[] {
     const nowMs = this.#options.now()
     const { fromMs: monthMs } = this.#month(this.#options.wallMs())
-    return limits.map(({ id }) => {
+    return limits.monthly.map(({ id }) => {
       let book = this.#books.get(id)
       if (!book) {
-        book = new MonthBook({ id, userId }, { monthMs, nowMs })
+        book = new MonthBook({ id, userId, organizationId }, { monthMs, nowMs })
         this.#books.set(id, book)
       }
       book.lastUsedMs = nowMs

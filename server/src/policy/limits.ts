@@ -28,7 +28,7 @@ export class Limits {
   }
 
   /** Counts a request and holds its place. Rejects with `rate_limit_exceeded`. */
-  async admit({ limits }: Principal): Promise<Admission> {
+  async admit({ limits }: Pick<Principal, 'limits'>): Promise<Admission> {
     const { requests: windows, running } = limits
     const taken = await this.#counters.take({ windows, weight: 1, running })
     if (taken.kind === 'refused') throw tooManyRequests(taken)

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'bun:test'
-import { candidatesOf, denialOf, findModel, type Caller } from './candidate'
+import { candidatesOf, denialOf, findModel, type Caller, type Candidate } from './candidate'
 import { PoolTurns } from './pool-turns'
 import { AccountCatalog, emptyAccount } from '../catalog/account-catalog'
 import type { Model } from '../catalog/model'
 import type { OwnedConnection, Place } from '../catalog/offer'
-import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
+import {
+  sampleConnection,
+  sampleMembership,
+  sampleModel,
+  sampleProvider,
+  sampleShared,
+} from '../catalog/samples'
 import { toSnapshot, type Connection } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 
@@ -80,14 +86,16 @@ interface Given {
   shared?: Place[]
   platform?: Connection[]
   isOpen?: boolean
+  fundedBy?: string | null
 }
 
-const callerOf = ({ own = [], shared = [] }: Given): Caller => {
-  const member = { role: 'member' as const, status: 'active' as const, isPrimary: false }
+const callerOf = ({ own = [], shared = [], fundedBy = null }: Given): Caller => {
   const catalog = new AccountCatalog(
     own.length > 0 ? new Map([['fake', own]]) : new Map(),
-    shared.length > 0 ? [{ organizationId: 'org_1', ...member }] : [],
-    new Map([['org_1', new Map([['fake', shared]])]]),
+    shared.length > 0 || fundedBy !== null
+      ? [sampleMembership('org_1', { spendingLimit: 5n })]
+      : [],
+    { shared: new Map([['org_1', sampleShared(new Map([['fake', shared]]))]]), fundedBy },
   )
   return { userId: 'user_1', accountId: 'user_1', catalog }
 }
@@ -102,6 +110,11 @@ function candidates(model: Model, given: Given, listed = [model]) {
     turns: new PoolTurns(),
   })
 }
+
+const paidBy = ({ connection, billing: { mode, payer, organizationId } }: Candidate) => [
+  connection.id,
+  { mode, payer, organizationId },
+]
 
 const idsOf = (model: Model, given: Given) =>
   candidates(model, given).map(({ connection }) => connection.id)
@@ -148,12 +161,40 @@ describe('the connections that may serve a model', () => {
       ],
       platform: [sampleConnection({ id: 'conn_platform' })],
     })
-    expect(found.map(({ connection, billing }) => [connection.id, billing])).toEqual([
+    expect(found.map(paidBy)).toEqual([
       ['conn_own', { mode: 'byok', payer: 'user_1', organizationId: null }],
       ['conn_pays', { mode: 'org_pays', payer: 'org_1', organizationId: 'org_1' }],
       ['conn_member', { mode: 'member_pays', payer: 'user_1', organizationId: 'org_1' }],
       ['conn_platform', { mode: 'platform', payer: 'user_1', organizationId: null }],
     ])
+  })
+
+  test('21.3: where a pool funds the caller, it pays the platform’s, its connections come first, under its terms', () => {
+    const found = candidates(sampleModel(), {
+      own: [place(owned('conn_own'))],
+      shared: [place(owned('conn_pays'), { organizationId: 'org_1', billing: 'org_pays' })],
+      platform: [sampleConnection({ id: 'conn_platform' })],
+      fundedBy: 'org_1',
+    })
+    expect(found.map(paidBy)).toEqual([
+      ['conn_pays', { mode: 'org_pays', payer: 'org_1', organizationId: 'org_1' }],
+      ['conn_own', { mode: 'byok', payer: 'user_1', organizationId: null }],
+      ['conn_platform', { mode: 'platform', payer: 'org_1', organizationId: 'org_1' }],
+    ])
+    const limited = { organizationId: 'org_1', requestsPerMinute: 60, memberSpend: 5n }
+    expect(found.map(({ billing }) => billing.terms)).toMatchObject([limited, undefined, limited])
+  })
+
+  test('21.3: a free model of the platform is nobody’s to pay, and none of the pool’s requests', () => {
+    const free = sampleModel({ isFree: true })
+    const [found] = candidates(free, { platform: [sampleConnection()], fundedBy: 'org_1' })
+    expect(found?.billing).toEqual({ mode: 'free', payer: null, organizationId: null })
+  })
+
+  test('6.2: who is no active member of the organization any more pays himself', () => {
+    const given = { platform: [sampleConnection()], fundedBy: 'org_2' }
+    const [found] = candidates(sampleModel(), given)
+    expect(found?.billing).toMatchObject({ payer: 'user_1', organizationId: null })
   })
 
   test('a model without a price is served by who pays its provider, by nobody to who would pay', () => {

@@ -1,6 +1,11 @@
 import type { MemberTry } from './member-try'
 import type { PoolTurns } from './pool-turns'
-import type { AccountCatalog, AccountCatalogs, FoundModel } from '../catalog/account-catalog'
+import type {
+  AccountCatalog,
+  AccountCatalogs,
+  FoundModel,
+  MemberTerms,
+} from '../catalog/account-catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Place } from '../catalog/offer'
 import { isServable } from '../catalog/priced'
@@ -14,8 +19,10 @@ export interface Billing {
   mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
   /** The ledger account that pays, null where nobody does. */
   payer: string | null
-  /** Whose connection it is, null for the caller's own and the platform's. */
+  /** Whose connection it is, or whose pool pays for the platform's; null where it is no organization. */
   organizationId: string | null
+  /** What that one limits. */
+  terms?: MemberTerms | undefined
 }
 
 /** Whether it is the model's price that is charged, or free; else who pays its provider pays. */
@@ -147,11 +154,19 @@ export function candidatesOf(model: Model, ways: Ways): Candidate[] {
   return [...owned, ...platform]
 }
 
-function billingOf(model: Model, place: Place, { accountId }: Caller): Billing {
+function billingOf(model: Model, place: Place, { accountId, catalog }: Caller): Billing {
   const { billing: mode, organizationId } = place
-  if (model.isFree) return { mode: 'free', payer: null, organizationId }
+  const terms = organizationId === null ? undefined : catalog.termsIn(organizationId)
+  if (model.isFree) return { mode: 'free', payer: null, organizationId, terms }
   const payer = mode === 'org_pays' ? organizationId : accountId
-  return { mode, payer, organizationId }
+  return { mode, payer, organizationId, terms }
+}
+
+/** Who pays for the platform's connections. */
+function platformBilling({ accountId, catalog }: Caller): Billing {
+  const { fundedBy } = catalog
+  const terms = fundedBy === null ? undefined : catalog.termsIn(fundedBy)
+  return { mode: 'platform', payer: fundedBy ?? accountId, organizationId: fundedBy, terms }
 }
 
 /** Neither an unknown price nor one of zero is free. */
@@ -160,7 +175,7 @@ function platformOf(model: Model, provider: Provider, { snapshot, caller }: Ways
   if (!connections || !snapshot.models.has(model.id)) return []
   const billing: Billing = model.isFree
     ? { mode: 'free', payer: null, organizationId: null }
-    : { mode: 'platform', payer: caller.accountId, organizationId: null }
+    : platformBilling(caller)
   return connections.flatMap((connection) => {
     const serves = !connection.onlyModels || connection.onlyModels.has(model.id)
     return serves ? [{ model, provider, connection, billing, isPooled: false }] : []

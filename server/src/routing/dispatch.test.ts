@@ -51,6 +51,7 @@ async function run(outcomes: Record<string, Error>, stage: Stage = {}) {
     close: (id: string) => void held.delete(id),
     begin: async (id: string) => void told.push(id),
     passOver: () => undefined,
+    isMinor: ({ message }: ApiError) => message.startsWith('minor'),
   }
   const attempt = async (id: string) => {
     // Who is told before has been told by now.
@@ -170,6 +171,7 @@ test.each([
         candidates: candidates.slice(0, 1),
         resilience,
         open: (one: Candidate) => one,
+        isMinor: () => false,
         close: () => undefined,
         passOver: () => undefined,
         begin: () => (begin ? Promise.reject(begin) : Promise.resolve()),
@@ -181,4 +183,18 @@ test.each([
     if (after) await ask(undefined, after)
   }
   expect(resilience.admits(candidate('a'), candidates)).toBe(isAdmitted)
+})
+
+/** What comes of refusals, one of each candidate. */
+const tellsOf = async (...messages: string[]) => {
+  const entries = messages.map((message, at) => [['a', 'b', 'c'][at] ?? '', broke(message)])
+  const { result } = await run({}, { unpaid: Object.fromEntries(entries) })
+  return result instanceof Error ? result.message : undefined
+}
+
+test('4.8: of those who refuse, the first is told, but one that is minor only where all are', async () => {
+  expect(await tellsOf('one', 'two', 'three')).toBe('one')
+  expect(await tellsOf('minor', 'two', 'three')).toBe('two')
+  expect(await tellsOf('one', 'minor', 'three')).toBe('one')
+  expect(await tellsOf('minor one', 'minor two', 'minor three')).toBe('minor one')
 })

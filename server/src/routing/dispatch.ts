@@ -21,6 +21,8 @@ export interface Course<Turn> {
   begin: (turn: Turn, failure: ApiError | undefined) => Promise<void>
   /** Told of a candidate whose turn it was and who is not asked. */
   passOver: (candidate: Candidate, reason: ErrorCode) => void
+  /** Whether a refusal is told only where there was no other. */
+  isMinor: (refusal: ApiError) => boolean
 }
 
 /**
@@ -50,7 +52,7 @@ export async function dispatch<Turn, Answer>(
       turn = opened instanceof Promise ? await opened : opened
     } catch (thrown) {
       const refused = refusalIn(thrown)
-      refusal = weightier(refusal, refused)
+      refusal = weightier(course, refusal, refused)
       course.passOver(candidate, refused.code)
       continue
     }
@@ -97,9 +99,12 @@ async function refusalOf<Turn>(
   return refusal ?? unavailable()
 }
 
-/** That a connection is full is told only where that was the only cause. Source: api.md 4.8. */
-const weightier = (first: ApiError | undefined, next: ApiError): ApiError =>
-  first && (first.status !== 429 || next.status === 429) ? first : next
+/** The first, but for one that is minor. */
+const weightier = (
+  { isMinor }: Pick<Course<unknown>, 'isMinor'>,
+  first: ApiError | undefined,
+  next: ApiError,
+): ApiError => (first && (!isMinor(first) || isMinor(next)) ? first : next)
 
 /** Throws what is none. */
 function refusalIn(thrown: unknown): ApiError {

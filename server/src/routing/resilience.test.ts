@@ -53,6 +53,7 @@ class World {
       close: () => undefined,
       begin: () => Promise.resolve(),
       passOver: () => undefined,
+      isMinor: () => false,
     }
     const attempt = async ({ connection }: Candidate) => {
       this.attempts++

@@ -253,7 +253,11 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
       subscriptions: {
         tollgate_key: (hash) => keyring.forgetKey(hash),
         tollgate_user: (userId) => keyring.forgetUser(userId),
-        tollgate_plan: () => keyring.distrust(),
+        tollgate_plan: () => {
+          keyring.distrust()
+          // Organizations have plans too.
+          names.onGap()
+        },
         tollgate_config: () => settings.refresh(),
         tollgate_catalog: () => catalog.refreshSoon(),
         [endChannel]: (name) => claims.ended(name),

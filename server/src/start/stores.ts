@@ -11,9 +11,11 @@ import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createMemberStore } from '../api/organizations/members'
 import { createOrganizationStore } from '../api/organizations/store'
+import { createOrganizationUsageStore } from '../api/organizations/usage'
 import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
+import { createAccountSettingsStore } from '../api/settings/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
@@ -59,6 +61,7 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
     pools: createPoolStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
+    organizationUsage: createOrganizationUsageStore(db),
     mappings: createMappingStore({
       db,
       checkName: lookUps.checkName,
@@ -71,6 +74,7 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
     requestLogs: createRequestLogStore({ db, written: opened.logsWritten }),
+    accountSettings: createAccountSettingsStore({ db, changed }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
   }
 }

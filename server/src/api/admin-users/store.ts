@@ -3,8 +3,10 @@ import { createKeyStore } from './key-store'
 import type { ChangedUser, NewUser } from './schema'
 import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
+import { usersWithSettings } from '../../db/stored-settings'
 import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
+import { toShownSettings, type StoredSettings } from '../../http/account-settings'
 import { present, toTimestamp } from '../../http/fields'
 import { toShownOverrides, toStoredOverrides } from '../../http/limits'
 import { toUsd } from '../../wire/usd'
@@ -16,7 +18,6 @@ interface Account {
   id: string
   /** Nano-dollars. */
   posted: bigint
-  payment_method_required: boolean
   /** What the audit found; set, nothing that costs is served. */
   blocked_reason: string | null
 }
@@ -27,21 +28,19 @@ interface AccountChange {
   isUnblocked?: boolean
 }
 
-const toUser = (row: Selectable<UserRow>, account: Account | undefined) => ({
+type Row = Selectable<UserRow> & StoredSettings
+
+const toUser = (row: Row, account: Account | undefined) => ({
   id: row.id,
-  email: row.email,
-  display_name: row.display_name,
+  ...toShownSettings(row),
   status: row.status,
   is_operator: row.is_operator,
   balance: toUsd(account?.posted ?? 0n),
-  payment_method_required: account?.payment_method_required ?? false,
   blocked: account !== undefined && account.blocked_reason !== null,
   blocked_reason: account?.blocked_reason ?? null,
   plan_id: row.plan_id,
   limits: toShownOverrides(row.limits),
   last_active_at: row.last_active_at && toTimestamp(row.last_active_at),
-  created_at: toTimestamp(row.created_at),
-  updated_at: toTimestamp(row.updated_at),
 })
 
 const refused = (thrown: unknown) => {
@@ -56,40 +55,33 @@ export type UserStore = ReturnType<typeof createUserStore>
 
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
 export function createUserStore(db: Kysely<Schema>) {
-  const withBalance = async (row: Selectable<UserRow>) => {
-    const [user] = await withBalances(db, [row])
+  async function found(id: string) {
+    if (!isId('user', id)) throw new ApiError('resource_not_found')
+    const rows = await usersWithSettings(db).where('users.id', '=', id).execute()
+    const [user] = await withBalances(db, rows)
     if (!user) throw new ApiError('resource_not_found')
     return user
   }
 
-  async function found(id: string) {
-    if (!isId('user', id)) throw new ApiError('resource_not_found')
-    const row = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
-    if (!row) throw new ApiError('resource_not_found')
-    return withBalance(row)
-  }
-
   async function change(id: string, fields: Updateable<UserRow>, account: AccountChange = {}) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
-    const row = await db.transaction().execute(async (trx) => {
+    await db.transaction().execute(async (trx) => {
       await requirePayment(trx, id, account.isPaymentRequired)
       if (account.isUnblocked) await unblock(trx, id)
-      return trx
+      await trx
         .updateTable('users')
         .set({ ...fields, updated_at: new Date() })
         .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirst()
+        .execute()
         .catch(refused)
     })
-    if (!row) throw new ApiError('resource_not_found')
-    return withBalance(row)
+    return found(id)
   }
 
   return {
     list: (page: Page, search: string | undefined) => listUsers(db, page, search),
     get: found,
-    create: async (fields: NewUser) => withBalance(await insertUser(db, fields)),
+    create: async (fields: NewUser) => found(await insertUser(db, fields)),
     change: (id: string, { limits, payment_method_required, blocked, ...fields }: ChangedUser) =>
       change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) }), {
         isPaymentRequired: payment_method_required,
@@ -106,7 +98,7 @@ async function insertUser(db: Kysely<Schema>, fields: NewUser) {
   const { email, display_name, is_operator, plan_id, limits } = fields
   const id = newId('user')
   return db.transaction().execute(async (trx) => {
-    const row = await trx
+    await trx
       .insertInto('users')
       .values({
         id,
@@ -115,11 +107,10 @@ async function insertUser(db: Kysely<Schema>, fields: NewUser) {
         is_operator,
         ...present({ plan_id, limits: limits && toStoredOverrides(limits) }),
       })
-      .returningAll()
-      .executeTakeFirstOrThrow()
+      .execute()
       .catch(refused)
     await requirePayment(trx, id, fields.payment_method_required)
-    return row
+    return id
   })
 }
 
@@ -143,26 +134,23 @@ async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
 }
 
 async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefined) {
-  const filtered = db
-    .selectFrom('users')
-    .selectAll()
-    .$if(search !== undefined, (query) =>
-      query.where((is) =>
-        is.or([
-          is('email', 'ilike', containing(search ?? '')),
-          is('display_name', 'ilike', containing(search ?? '')),
-        ]),
-      ),
-    )
-  const { shown, pagination } = await pagedRows(db, filtered, { page })
+  const filtered = usersWithSettings(db).$if(search !== undefined, (query) =>
+    query.where((is) =>
+      is.or([
+        is('users.email', 'ilike', containing(search ?? '')),
+        is('users.display_name', 'ilike', containing(search ?? '')),
+      ]),
+    ),
+  )
+  const { shown, pagination } = await pagedRows(db, filtered, { page, column: 'users.id' })
   return { users: await withBalances(db, shown), pagination }
 }
 
 /** Users with what is booked on their accounts. */
-async function withBalances(db: Kysely<Schema>, rows: readonly Selectable<UserRow>[]) {
+async function withBalances(db: Kysely<Schema>, rows: readonly Row[]) {
   const ids = rows.map(({ id }) => id)
   const { rows: accounts } = await sql<Account>`
-    select id, posted, payment_method_required, blocked_reason from credit_account
+    select id, posted, blocked_reason from credit_account
     where id = any(${ids}::text[])`.execute(db)
   const byId = new Map(accounts.map((account) => [account.id, account]))
   return rows.map((row) => toUser(row, byId.get(row.id)))

@@ -9,6 +9,7 @@ import {
   Organization,
   OrganizationList,
 } from './schema'
+import { OrganizationUsage, UsageFilters } from './usage-schema'
 import { accountRoute, Done, paging } from '../../http/documentation'
 
 const tag = 'Organizations'
@@ -88,5 +89,13 @@ export const described = {
     tag,
     answer: Done,
     path: ofMember,
+  }),
+  getUsage: accountRoute({
+    operationId: 'getOrganizationUsage',
+    summary: 'What members used of the connections and the pool of an organization',
+    tag,
+    answer: OrganizationUsage,
+    path,
+    query: Object.keys(UsageFilters.shape),
   }),
 }

@@ -18,6 +18,10 @@ export const lock = (trx: Transaction<Schema>, id: string) =>
     .forNoKeyUpdate('organization')
     .executeTakeFirst()
 
+/** Before his memberships are changed: who loses one may lose the pool that he spends of. */
+export const lockUser = (trx: Transaction<Schema>, userId: string) =>
+  trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+
 /** Throws `limit_reached` where there is no room for one more. */
 export async function checkRoom(trx: Transaction<Schema>, id: string): Promise<void> {
   const organization = await lock(trx, id)
@@ -64,7 +68,6 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
         role: 'member',
         status: isActive ? 'active' : 'pending',
         is_primary: isActive && (await hasNoPrimary(trx, userId)),
-        spending_limit: organization.default_member_spending_limit,
         message,
         joined_at: isActive ? new Date() : null,
       })

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { ChangedMember, MemberFilters } from './schema'
-import { checkRoom, join, lock } from './join'
+import { checkRoom, join, lock, lockUser } from './join'
 import { checkOwnsNone, hasNoPrimary, type OrganizationPorts } from './store'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
@@ -45,11 +45,12 @@ const membersOf = (db: Kysely<Schema>, organizationId: string) =>
     .innerJoin('users', 'users.id', 'membership.user_id')
     .where('membership.organization_id', '=', organizationId)
 
-/** What the organization paid for a member this month. */
+/** What counts in a member's spending limit this month. */
 const spent = sql<bigint | null>`(
-  select sum(cost)::bigint from usage_sum
-  where grain = 'day' and account_id = membership.organization_id
-    and usage_sum.user_id = membership.user_id and starts_at >= date_trunc('month', now(), 'UTC')
+  select sum(spent)::bigint from organization_sum
+  where organization_sum.organization_id = membership.organization_id
+    and organization_sum.user_id = membership.user_id
+    and day >= date_trunc('month', now() at time zone 'UTC')::date
 )`
 
 const selected = (db: Kysely<Schema>, organizationId: string) =>
@@ -99,6 +100,7 @@ export function createMemberStore({ db, changed }: OrganizationPorts) {
       checkChange(role, row, { ...fields, isSelf: userId === caller.userId })
       await db.transaction().execute(async (trx) => {
         await lock(trx, id)
+        await lockUser(trx, userId)
         await change(trx, row, { fields, callerId: caller.userId })
       })
       for (const member of [userId, caller.userId]) changed(member)
@@ -113,12 +115,15 @@ export function createMemberStore({ db, changed }: OrganizationPorts) {
       const isSelf = userId === caller.userId
       if (!isSelf)
         requireRole(role, role === 'owner' || row.role !== 'admin' ? managers : ['owner'])
-      await db
-        .deleteFrom('membership')
-        .where('organization_id', '=', id)
-        .where('user_id', '=', userId)
-        .where('role', '<>', 'owner')
-        .execute()
+      await db.transaction().execute(async (trx) => {
+        await lockUser(trx, userId)
+        await trx
+          .deleteFrom('membership')
+          .where('organization_id', '=', id)
+          .where('user_id', '=', userId)
+          .where('role', '<>', 'owner')
+          .execute()
+      })
       changed(userId)
       return { success: true as const, message: 'The member was removed.' }
     },

@@ -9,6 +9,8 @@ import {
   NewOrganization,
 } from './schema'
 import type { OrganizationStore } from './store'
+import type { OrganizationUsageStore } from './usage'
+import { UsageFilters } from './usage-schema'
 import type { Env } from '../../http/env'
 import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
@@ -18,11 +20,15 @@ import { check } from '../../wire/json-body'
 export interface OrganizationStores {
   organizations: OrganizationStore
   members: MemberStore
+  organizationUsage: OrganizationUsageStore
 }
 
 /** Organizations and who belongs to them. Source: api.md 10. */
 export const organizationRoutes = (stores: OrganizationStores, guards: Guards) =>
-  new Hono<Env>().route('/', ownRoutes(stores, guards)).route('/', memberRoutes(stores, guards))
+  new Hono<Env>()
+    .route('/', ownRoutes(stores, guards))
+    .route('/', memberRoutes(stores, guards))
+    .route('/', usageRoutes(stores, guards))
 
 const ownRoutes = ({ organizations }: OrganizationStores, { account }: Guards) =>
   new Hono<Env>()
@@ -107,3 +113,14 @@ const memberRoutes = ({ members }: OrganizationStores, { account }: Guards) =>
         return c.json(await members.remove(c.var.principal, { id, userId }))
       },
     )
+
+const usageRoutes = ({ organizationUsage }: OrganizationStores, { account }: Guards) =>
+  new Hono<Env>().get(
+    '/api/organizations/:id/usage',
+    described.getUsage,
+    account('read', 'organization'),
+    async (c) => {
+      const filters = check(UsageFilters, c.req.query())
+      return c.json(await organizationUsage.get(c.var.principal, c.req.param('id'), filters))
+    },
+  )

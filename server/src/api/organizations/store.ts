@@ -280,6 +280,10 @@ const remove = (db: Kysely<Schema>, id: string) =>
       const words = 'Its pool still holds credit. Spend it, or have the operator adjust it.'
       throw invalidRequest(null, 'wrong_state', words)
     }
+    await sql`
+      select id from users
+      where id in (select user_id from membership where organization_id = ${id})
+      order by id for no key update`.execute(trx)
     const members = await trx
       .deleteFrom('membership')
       .where('organization_id', '=', id)

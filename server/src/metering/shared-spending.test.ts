@@ -1,0 +1,167 @@
+import { beforeEach, expect, test } from 'bun:test'
+import { both, type Budget } from './budget'
+import { estimateUsage } from './estimate'
+import { Metering } from './metering'
+import type { BillingMode, UsageEvent } from '../ledger/usage-event'
+import { sampleConnection, sampleModel } from '../catalog/samples'
+import { least, Refused } from '../ledger/need'
+import { Hold, Slice } from '../ledger/slice'
+
+let slice: Slice
+let events: UsageEvent[]
+let feeMillionths: number
+
+beforeEach(() => {
+  slice = new Slice('lease of the pool', 0)
+  slice.amount = 1_000_000n
+  events = []
+  feeMillionths = 0
+})
+
+const newMetering = () =>
+  new Metering({
+    purses: {
+      of: () => ({
+        hold: (need) => {
+          if (slice.free < least(need)) throw new Refused(slice.free, least(need))
+          return new Hold(slice, need.full < slice.free ? need.full : slice.free, () => undefined)
+        },
+      }),
+    },
+    restrictions: { of: () => undefined },
+    minimumBalance: 0n,
+    feeMillionths,
+    begin: () => Promise.resolve(),
+    settle: async (event) => void events.push(event),
+    onError: () => undefined,
+  })
+
+/** A limit of which `left` is left. */
+function budgetOf(limit: bigint): Budget & { held: bigint } {
+  return {
+    held: 0n,
+    get left() {
+      return limit - this.held
+    },
+    hold(amount) {
+      this.held = amount
+    },
+    add(amount) {
+      this.held += amount
+    },
+  }
+}
+
+// An input token costs 1, one of output 10: the worst case is 10,100, the least one 2,660.
+const model = sampleModel({ pricing: { input: 1_000_000n, output: 10_000_000n } })
+const volume = {
+  inputTokens: 100,
+  choices: 1,
+  outputLimit: 1000,
+  extraOutputTokens: 0,
+  hears: false,
+  speaks: false,
+  images: 0,
+  requests: 1,
+}
+
+const asked = (mode: BillingMode) => ({
+  model,
+  provider: { key: 'fake' },
+  connection: sampleConnection(),
+  billing: { mode, payer: 'org_1', organizationId: 'org_1' },
+})
+
+const meterOf = (metering: Metering) =>
+  metering.meter({
+    requestId: 'req_1',
+    userId: 'user_1',
+    keyId: 'key_1',
+    operation: 'chat',
+    streamed: true,
+    hasOwnLimit: false,
+    requestedModel: model.id,
+    passedOver: [],
+  })
+
+/** Pays, is asked, and uses 100 tokens in and 10 out: a price of 200. */
+async function run(mode: BillingMode, budgets: { month?: Budget; shared?: Budget }) {
+  const metering = newMetering()
+  const paid = await metering.hold({ ...asked(mode), ...budgets }, () => volume)
+  const meter = meterOf(metering)
+  meter.pay(paid)
+  await meter.begin(asked(mode))
+  const usage = { ...estimateUsage({ promptTokens: 100 }), output: 10, estimated: false }
+  const cost = await meter.end({ usage, outcome: 'ok' })
+  return { paid, cost, event: events.at(-1) }
+}
+
+test('21.3: what an organization pays its provider itself costs nothing, and its price is told', async () => {
+  const shared = budgetOf(20_000n)
+  const { paid, cost, event } = await run('org_pays', { shared })
+  expect([cost, event?.cost, event?.price, event?.leaseId]).toEqual([0n, 0n, 200n, null])
+  expect([paid?.hold, paid?.outputLimit, shared.held]).toEqual([undefined, 1000, 10_100n])
+  expect(slice.spent).toBe(0n)
+})
+
+test('21.3: with a fee, that is charged, and the price counts all the same', async () => {
+  feeMillionths = 100_000
+  const shared = budgetOf(20_000n)
+  const { cost, event } = await run('org_pays', { shared })
+  expect([cost, event?.price, shared.held, slice.spent]).toEqual([20n, 200n, 10_100n, 20n])
+})
+
+test('21.3: a pool that pays the price tells no other', async () => {
+  const { cost, event } = await run('platform', { shared: budgetOf(20_000n) })
+  expect([cost, event?.price]).toEqual([200n, null])
+})
+
+test.each<[BillingMode, bigint]>([
+  ['org_pays', 0n],
+  ['org_pays', 10n],
+  ['platform', 0n],
+])('%s with a limit: the answer is as long as what is left of it pays for', async (mode, fee) => {
+  feeMillionths = Number(fee) * 10_000
+  const shared = budgetOf(5_100n)
+  const { paid } = await run(mode, { shared })
+  expect(paid?.outputLimit).toBe(500)
+  const refused = Promise.try(() => run(mode, { shared: budgetOf(2_659n) }))
+  await expect(refused).rejects.toMatchObject({
+    code: 'insufficient_credits',
+    details: { current_balance: 0.000002659, minimum_required: 0.00000266 },
+  })
+  expect((await run(mode, { shared: budgetOf(2_660n) })).paid?.outputLimit).toBe(256)
+})
+
+test('3.1: of several limits the strictest holds, and each counts what is held', async () => {
+  const [month, shared] = [budgetOf(7_100n), budgetOf(5_100n)]
+  const { paid } = await run('platform', { month, shared })
+  expect([paid?.outputLimit, month.held, shared.held]).toEqual([500, 5_100n, 5_100n])
+})
+
+test('a stream that outgrows its hold takes of the limit, too, and ends where that does', async () => {
+  const metering = newMetering()
+  const shared = budgetOf(13_000n)
+  const paid = await metering.hold({ ...asked('platform'), shared }, () => volume)
+  const meter = meterOf(metering)
+  meter.pay(paid)
+  const allowance = meter.allowance(1)
+  expect([allowance?.tokens, shared.held]).toEqual([1000, 10_100n])
+  expect(await allowance?.extend()).toBe(true)
+  // 512 more are asked for; 290 are left.
+  expect([allowance?.tokens, shared.left]).toEqual([1290, 0n])
+  expect(await allowance?.extend()).toBe(false)
+  expect([allowance?.tokens, shared.held]).toEqual([1290, 13_000n])
+})
+
+test('two budgets leave what the tighter one does; one alone is itself, and no limit is none', () => {
+  const [one, other] = [budgetOf(5n), budgetOf(3n)]
+  const joined = both(one, other)
+  expect(joined?.left).toBe(3n)
+  joined?.hold(2n)
+  joined?.add(1n)
+  expect([one.held, other.held, joined?.left]).toEqual([3n, 3n, 0n])
+  expect(both(one, undefined)).toBe(one)
+  const boundless = { left: undefined, hold: () => undefined, add: () => undefined }
+  expect([both(boundless, one)?.left, both(boundless, boundless)?.left]).toEqual([2n, undefined])
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { becomes } from './stage'
+import {
+  allowLoopback,
+  call,
+  idIn,
+  newSomebody,
+  reaching,
+  startUpstream,
+  type Upstream,
+} from '../connections/stage'
+import { startTwoNodes, type TwoNodes } from '../database'
+import { ask, messages } from '../faults/asking'
+import { ask as operate } from '../operator/calls'
+import type { Customer, Gateway } from '../rig'
+
+setDefaultTimeout(60_000)
+
+/** What an organization pays and limits holds on every node. */
+
+let nodes: TwoNodes
+let upstream: Upstream
+
+const price = 0.003005
+
+beforeAll(async () => {
+  upstream = startUpstream()
+  nodes = await startTwoNodes({ environment: reaching(upstream) })
+  const { a } = nodes
+  await allowLoopback(a)
+  const provider = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: upstream.url }
+  await a.admin('POST', '/providers', provider)
+  await a.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'sk-platform' })
+  const pricing = { input: 1, output: 1000 }
+  await a.admin('POST', '/models', { id: 'fake/one', name: 'One', category: 'chat', pricing })
+})
+afterAll(async () => {
+  nodes.a.recorder.verify()
+  nodes.b.recorder.verify()
+  await nodes[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const statusOf = async (node: Gateway, { key }: Customer) => {
+  const body = { model: 'fake/one', messages, max_tokens: 3 }
+  return (await ask(node, { key, body })).status
+}
+
+interface Company {
+  owner: Customer
+  member: Customer
+  id: string
+  path: string
+  at: string
+}
+
+async function company(): Promise<Company> {
+  const { a } = nodes
+  const [owner, member] = [await newSomebody(a), await newSomebody(a)]
+  const id = idIn(await call(a, owner, 'POST /organizations', { name: 'Company', is_public: true }))
+  const path = `/organizations/${id}`
+  const at = `${path}/members/${member.userId}`
+  await call(a, member, `POST ${path}/join`, {})
+  await call(a, owner, `PUT ${at}`, { status: 'active' })
+  return { owner, member, id, path, at }
+}
+
+const fund = (node: Gateway, member: Customer, id: string) =>
+  call(node, member, 'PUT /account/settings', {
+    funding_source: 'organization',
+    funding_organization_id: id,
+  })
+
+test('A08: who pays changes on all nodes, and so does the end of a membership', async () => {
+  const { a, b } = nodes
+  const { owner, member, id, at } = await company()
+  const reason = 'For the test.'
+  await operate(a, 'POST /credits/grant', { organization_id: id, amount: 1, reason })
+  // Both nodes know him, without credit.
+  expect(await statusOf(a, member)).toBe(402)
+  expect(await statusOf(b, member)).toBe(402)
+  expect((await fund(a, member, id)).status).toBe(200)
+  expect(await statusOf(a, member)).toBe(200)
+  await becomes(() => statusOf(b, member), 200)
+  await call(b, owner, `PUT ${at}`, { status: 'suspended' })
+  expect(await statusOf(b, member)).toBe(402)
+  await becomes(() => statusOf(a, member), 402)
+})
+
+test('3.1: what one node spent of a member’s limit is seen by the other, and a new limit by both', async () => {
+  const { a, b } = nodes
+  const { owner, member, id, path, at } = await company()
+  const reason = 'For the test.'
+  await operate(a, 'POST /credits/grant', { organization_id: id, amount: 1, reason })
+  await fund(a, member, id)
+  await becomes(() => statusOf(b, member), 200)
+  await call(b, owner, `PUT ${at}`, { spending_limit: 0.01 })
+  await becomes(async () => {
+    expect(await statusOf(a, member)).toBeOneOf([200, 402])
+    return statusOf(a, member)
+  }, 402)
+  await becomes(() => statusOf(b, member), 402)
+  await call(a, owner, `PUT ${at}`, { spending_limit: null })
+  await becomes(() => statusOf(b, member), 200)
+  // Both read the same of it, once all is booked.
+  const spent = async (node: Gateway) => {
+    const { body } = await call(node, member, `GET ${path}/members`)
+    const members = Array.isArray(body['members']) ? body['members'] : []
+    return members.find((one) => one.user_id === member.userId)?.spent_this_month
+  }
+  const pool = async () => Number((await call(a, owner, `GET ${path}`)).body['credit_balance'])
+  await becomes(async () => Math.round((1 - (await pool()) - (await spent(b))) * 1e9), 0)
+  expect(await spent(a)).toBe(await spent(b))
+  expect(Math.round((await spent(a)) * 1e9) % Math.round(price * 1e9)).toBe(0)
+})

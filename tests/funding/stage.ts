@@ -1,0 +1,107 @@
+import type { SQL } from 'bun'
+import { newOrganization, type Organization } from '../connections/organization'
+import { call, completion, openStage, type Stage } from '../connections/stage'
+import { openDatabase } from '../database'
+import { ask, messages, type Json } from '../faults/asking'
+import { ask as operate } from '../operator/calls'
+import type { Customer } from '../rig'
+
+/** What a call of `chat` costs by the catalogue: 5 tokens in, 3 out, in nano-dollars. */
+export const priceNanos = 3_005_000n
+export const price = Number(priceNanos) / 1e9
+
+/** A gateway whose platform serves `fake/one` by itself, and organizations with pools. */
+export interface FundingStage extends AsyncDisposable {
+  stage: Stage
+  sql: SQL
+  organization: (fields?: Json) => Promise<Organization>
+  /** One whose plan and limits leave room for tests of other things. */
+  roomy: () => Promise<Organization>
+  /** Somebody whose requests its pool pays. */
+  funded: (by: Organization, role?: string) => Promise<Customer>
+  grant: (target: Json, amount?: number) => Promise<unknown>
+  chat: (by: Customer, fields?: Json) => ReturnType<typeof ask>
+  api: (by: Customer, request: string, body?: Json) => ReturnType<typeof call>
+  poolOf: (organization: Organization) => Promise<number>
+  balanceOf: (customer: Customer) => Promise<number>
+}
+
+/** Holds 0.004131 USD: of a limit of one cent, two such calls leave 0.00399. */
+const small = { model: 'fake/one', messages, max_tokens: 3 }
+
+export async function openFunding(): Promise<FundingStage> {
+  await using stack = new AsyncDisposableStack()
+  const stage = stack.use(await openStage())
+  const { gateway, upstream } = stage
+  await gateway.admin('POST', '/providers', {
+    key: 'fake',
+    name: 'Fake',
+    adapter: 'openai',
+    base_url: upstream.url,
+  })
+  const platform = { name: 'Platform', provider: 'fake', api_key: 'sk-platform-0123456789' }
+  await gateway.admin('POST', '/connections', platform)
+  const pricing = { input: 1, output: 1000 }
+  await gateway.admin('POST', '/models', { id: 'fake/one', name: 'One', category: 'chat', pricing })
+  const sql = stack.use(await openDatabase(gateway.dataDir))
+  const open = stack.move()
+  const api: FundingStage['api'] = (by, request, body) => call(gateway, by, request, body)
+  return {
+    stage,
+    sql,
+    organization: (fields) => newOrganization(stage, fields),
+    async roomy() {
+      const made = await newOrganization(stage)
+      await sql`
+        update organization set plan_id = (select id from plan where name = 'roomy'),
+          requests_per_minute = 1000000, tokens_per_minute = 1000000000, max_concurrent_requests = 1000
+        where id = ${made.id}`
+      return made
+    },
+    async funded(by, role) {
+      const member = await by.member(role)
+      const settings = { funding_source: 'organization', funding_organization_id: by.id }
+      const { status, text } = await api(member, 'PUT /account/settings', settings)
+      if (status !== 200) throw new Error(text)
+      return member
+    },
+    grant: (target, amount = 1) =>
+      operate(gateway, 'POST /credits/grant', { ...target, amount, reason: 'For the test.' }),
+    chat: ({ key }, fields = {}) => ask(gateway, { key, body: { ...small, ...fields } }),
+    api,
+    poolOf: async ({ owner, path }) => {
+      const { body } = await api(owner, `GET ${path}`)
+      return Number(body['credit_balance'])
+    },
+    balanceOf: async ({ userId }) => {
+      const { body } = await operate(gateway, `GET /users/${userId}`)
+      return Number(body['balance'])
+    },
+    [Symbol.asyncDispose]: () => open.disposeAsync(),
+  }
+}
+
+/** Waits until something reads as wanted: usage is booked a moment after its answer. */
+export async function becomes<Value>(read: () => Promise<Value>, wanted: Value): Promise<void> {
+  const endsAt = performance.now() + 20_000
+  let found = await read()
+  while (!Bun.deepEquals(found, wanted)) {
+    if (performance.now() > endsAt) {
+      throw new Error(`still ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`)
+    }
+    await Bun.sleep(20)
+    found = await read()
+  }
+}
+
+/** An answer that comes when the test says so. */
+export function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return {
+    open: resolve,
+    answer: async () => {
+      await promise
+      return completion()
+    },
+  }
+}
