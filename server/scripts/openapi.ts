@@ -17,6 +17,7 @@ import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createMemberStore } from '../src/api/organizations/members'
 import { createOrganizationStore } from '../src/api/organizations/store'
+import { createBillingStore } from '../src/api/billing/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
@@ -86,8 +87,24 @@ function storesOf(
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownTo: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
+    billing: createBillingStore({
+      db,
+      settings,
+      processor: undefined,
+      baseUrl: undefined,
+      repeat: { claims: claimsIn(db), patienceMs: () => 0 },
+    }),
+    paymentEvents: undefined,
   }
 }
+
+const claimsIn = (db: Kysely<Schema>) =>
+  new Claims({
+    store: createClaimStore(db),
+    newClaimId: () => '',
+    pause: never,
+    onError: () => undefined,
+  })
 
 /** Nothing of this is ever called: routes are described, not served. */
 function standIns(): AppPorts {
@@ -119,12 +136,7 @@ function standIns(): AppPorts {
     guards: createGuards(closedDoor(), 'nobody'),
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
-      claims: new Claims({
-        store: createClaimStore(db),
-        newClaimId: () => '',
-        pause: never,
-        onError: () => undefined,
-      }),
+      claims: claimsIn(db),
       requestMs: 0,
       earlyHeadersMs: 0,
       onBroken: () => undefined,

@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import { billingRoutes } from '../api/billing/routes'
+import type { BillingStore } from '../api/billing/store'
 import { poolRoutes } from '../api/connection-pools/routes'
 import type { PoolStore } from '../api/connection-pools/store'
 import { connectionRoutes } from '../api/connections/routes'
@@ -10,6 +12,7 @@ import type { CollectionStore } from '../api/model-collections/store'
 import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
+import { paymentEventRoutes, type PaymentEvents } from '../api/payment-events/routes'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -19,6 +22,8 @@ export interface AccountStores extends OrganizationStores {
   mappings: MappingStore
   collections: CollectionStore
   handles: HandleStore
+  billing: BillingStore
+  paymentEvents: PaymentEvents
 }
 
 /** `/api` for customers. */
@@ -30,3 +35,5 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', collectionRoutes(stores.collections, guards))
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
+    .route('/', billingRoutes(stores.billing, guards))
+    .route('/', paymentEventRoutes(stores.paymentEvents, guards))

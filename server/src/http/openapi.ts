@@ -31,10 +31,11 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Model collections', description: 'Several models under one name' },
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
+      { name: 'Billing', description: 'Balance, what moved it, and buying credits' },
       { name: 'Organizations', description: 'Shared connections and credit' },
     ],
   },
-  exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
+  exclude: [/^\/api\/admin/, /^\/api\/webhooks/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
   excludeStaticFile: false,
   defaultValidationErrorResponse: false,
 }

@@ -1,6 +1,8 @@
 import type { OpenedGateway } from './gateway'
+import type { OpenedPayments } from './payments'
 import type { Storage } from './storage'
 import { createConfigStore } from '../api/admin-config/store'
+import { createBillingStore } from '../api/billing/store'
 import { createPlatformConnectionStore } from '../api/connections/platform-store'
 import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
@@ -16,20 +18,27 @@ import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import type { Catalog } from '../catalog/catalog'
+import type { Config } from '../config'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
 interface Stored {
+  config: Config
+  payments: OpenedPayments
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
 }
 
-type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
+type Opened = Pick<
+  OpenedGateway,
+  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'claims'
+>
 
 /** What the routes of `/api` read and write. */
-export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
-  const { egress, credentials, guarded, lookUps, creditCame } = opened
+export function openStores(stored: Stored, opened: Opened) {
+  const { config, payments, storage, catalog, settings } = stored
+  const { egress, credentials, guarded, lookUps, creditCame, claims } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
@@ -67,5 +76,13 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
+    billing: createBillingStore({
+      db,
+      settings,
+      processor: payments.processor,
+      baseUrl: config.baseUrl,
+      repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
+    }),
+    paymentEvents: payments.events,
   }
 }
