@@ -118,6 +118,7 @@ function seriesOf(
 
 /** What the daily mean of the last 30 days comes to. */
 function projected(cost: bigint): Metrics['projections'] {
-  const over = (days: bigint) => toUsd((cost * days) / BigInt(projectedDays))
+  const half = BigInt(projectedDays / 2)
+  const over = (days: bigint) => toUsd((cost * days + half) / BigInt(projectedDays))
   return { daily_average: over(1n), next_7_days: over(7n), next_30_days: toUsd(cost) }
 }

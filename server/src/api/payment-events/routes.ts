@@ -14,6 +14,11 @@ export const paymentEventRoutes = (receive: PaymentEvents, { open }: Guards) =>
   new Hono<Env>().post('/api/webhooks/payments', open, async (c) => {
     if (!receive) throw new ApiError('resource_not_found')
     const body = await readBytes(c.req.raw, mostBytes, c.env.server)
-    await receive(body, c.req.header('stripe-signature') ?? '')
+    await receive(body, c.req.header('stripe-signature') ?? '').catch(refused)
     return c.json({ received: true })
   })
+
+/** Whatever kept an event from being stored is 500, and has the processor send it again. */
+function refused(thrown: unknown): never {
+  throw thrown instanceof ApiError ? thrown : new ApiError('internal_error', { cause: thrown })
+}
