@@ -11,15 +11,18 @@ import {
 } from './stage'
 import { deliver } from './stripe-double'
 import { newOrganization } from '../connections/organization'
-import { call, problem } from '../connections/stage'
+import { call, problem, startUpstream, type Upstream } from '../connections/stage'
 import { openDatabase } from '../database'
 import { expectSoundLedger } from '../money/ledger-oracle'
 import type { Json } from '../faults/asking'
 import { startGateway } from '../rig'
 
 let stage: PaidStage
+/** Organizations may have connections, though none of these has. */
+let upstream: Upstream
 
 beforeAll(async () => {
+  upstream = startUpstream()
   stage = await openPaidStage()
   await stage.gateway.admin('PUT', '/config', {
     allowed_return_origins: ['https://shop.example'],
@@ -30,11 +33,10 @@ afterAll(async () => {
   await using sql = await openDatabase(stage.gateway.dataDir)
   await expectSoundLedger(sql)
   await stage[Symbol.asyncDispose]()
+  await upstream[Symbol.asyncDispose]()
 })
 
-/** Organizations of the connections' tests, which name an upstream as well. */
-const organization = (fields: Json = {}) =>
-  newOrganization({ ...stage, upstream: { url: '', port: 0 } as never }, fields)
+const organization = (fields: Json = {}) => newOrganization({ ...stage, upstream }, fields)
 
 test('a checkout leads to the processor, and its payment to the balance', async () => {
   const { gateway, double } = stage
@@ -59,7 +61,7 @@ test('a checkout leads to the processor, and its payment to the balance', async 
     mode: 'payment',
     'line_items[0][price_data][unit_amount]': '1234',
     'line_items[0][price_data][currency]': 'usd',
-    success_url: `${gateway.url}/billing?checkout=${id}`,
+    success_url: `${gateway.url}/billing?checkout=${String(id)}`,
     cancel_url: `${gateway.url}/billing`,
   })
   expect(await transactionsOf(gateway, customer)).toMatchObject([
@@ -145,6 +147,23 @@ test('a processor that is busy, or answers nobody, is asked again under the same
   expect(answer.status).toBe(201)
   const names = double.calls.slice(before).map(({ key }) => key)
   expect(names).toEqual(Array.from({ length: 3 }, () => String(answer.body['id'])))
+})
+
+test('a payment that is told before the checkout itself is answered counts, once', async () => {
+  const { gateway, double } = stage
+  const customer = await stage.somebody()
+  const statuses: number[] = []
+  double.beforeAnswer = async (session) => {
+    const { completed, succeeded } = double.pay(session)
+    for (const event of [succeeded, completed]) {
+      statuses.push((await deliver(gateway.url, event)).status)
+    }
+  }
+  const answer = await checkout(gateway, customer, { amount: 5 })
+  double.beforeAnswer = undefined
+  expect([answer.status, ...statuses]).toEqual([201, 200, 200])
+  expect(answer.body).toMatchObject({ status: 'completed' })
+  expect(await balanceOf(gateway, customer)).toMatchObject({ balance: 5 })
 })
 
 test('a processor that refuses is 502, and says nothing of our key', async () => {

@@ -77,6 +77,20 @@ export const transactionsOf = async (gateway: Gateway, customer: Customer, query
   return Array.isArray(transactions) ? transactions.map((one: Json) => one) : []
 }
 
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** An object within an answer, `{}` where there is none. */
+export function part({ body }: Pick<Answer, 'body'>, name: string): Json {
+  const value = body[name]
+  return isJson(value) ? value : {}
+}
+
+/** A list within an answer. */
+export function list({ body }: Pick<Answer, 'body'>, name: string): Json[] {
+  const value = body[name]
+  return Array.isArray(value) ? value : []
+}
+
 const patienceMs = 30_000
 
 /** Resolves once a condition holds. */

@@ -22,6 +22,8 @@ export interface StripeDouble extends AsyncDisposable {
   calls: Call[]
   /** Faults of the calls to come, first one first. */
   faults: Fault[]
+  /** Something to be done before a checkout that was opened is answered. */
+  beforeAnswer: ((sessionId: string) => Promise<void>) | undefined
   /** What becomes of charges of a payment method. */
   methods: Map<string, 'good' | 'declined' | 'slow'>
   session: (id: string) => Json
@@ -57,6 +59,7 @@ const newName = (prefix: string) => `${prefix}_test_${Date.now().toString(36)}${
 
 class Double {
   readonly calls: Call[] = []
+  beforeAnswer: ((sessionId: string) => Promise<void>) | undefined
   readonly faults: Fault[] = []
   readonly methods = new Map<string, 'good' | 'declined' | 'slow'>()
   readonly books = new Map<string, number>()
@@ -87,6 +90,7 @@ class Double {
       case undefined:
     }
     const { status, body } = this.#once({ method: request.method, path, key, form }, text)
+    if (path === '/v1/checkout/sessions') await this.beforeAnswer?.(String(body['id']))
     return Response.json(body, { status })
   }
 

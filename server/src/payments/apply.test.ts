@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { apply, type Book, type Payment, type Reversal } from './apply'
 import type { Fact, Paid } from './fact'
 

@@ -54,15 +54,8 @@ const rank = { pending: 0, failed: 1, expired: 2, completed: 3 }
  * taken back before it was paid waits for the payment.
  */
 export function apply(book: Book, fact: Fact): Promise<Outcome> {
-  switch (fact.type) {
-    case 'paid':
-      return applyPaid(book, fact)
-    case 'failed':
-    case 'expired':
-      return applyUnpaid(book, fact)
-    case 'reversed':
-      return applyReversed(book, fact)
-  }
+  if (fact.type === 'paid') return applyPaid(book, fact)
+  return fact.type === 'reversed' ? applyReversed(book, fact) : applyUnpaid(book, fact)
 }
 
 async function applyPaid(book: Book, paid: Paid): Promise<Outcome> {

@@ -65,7 +65,8 @@ async function unfinished(db: Kysely<Schema>): Promise<NewCharge[]> {
 const isDue = sql`
   u.auto_recharge_enabled and u.status = 'active'
   and u.payment_customer_id is not null and u.payment_method_id is not null
-  and not a.payment_method_required and a.posted - a.leased < u.auto_recharge_threshold
+  and not a.payment_method_required and a.blocked_reason is null
+  and a.posted - a.leased < u.auto_recharge_threshold
   and not exists (
     select from payment as p where p.account_id = u.id and p.kind = 'automatic'
       and (p.status = 'pending' or p.created_at > now() - interval '1 hour')

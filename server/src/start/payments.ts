@@ -23,6 +23,11 @@ export interface OpenedPayments {
   events: PaymentEvents
 }
 
+const clock = {
+  pause: (ms: number) => Bun.sleep(ms),
+  now: () => performance.now(),
+}
+
 /** Opens the way to the payment processor, and what charges it by itself; `stack` ends that. */
 export async function openPayments(
   parts: Parts,
@@ -43,9 +48,7 @@ export async function openPayments(
   const onPaid = (paymentId: string) => {
     if (processor) void keep(paymentId, { ...ports, processor, log })
   }
-  const pause = (ms: number) => Bun.sleep(ms)
-  const now = () => performance.now()
-  const receiving = { ...ports, reader, pause, now, onPaid }
+  const receiving = { ...ports, ...clock, reader, onPaid }
   return { processor, events: (body, signature) => receive(receiving, body, signature) }
 }
 

@@ -85,20 +85,22 @@ function wantedSpan(filter: MetricsFilter, nowMs: number): { startMs: number; en
   return { startMs, endMs }
 }
 
+/** Of buckets that are all of one length: how long, and where the first one begins. */
+const lengths = {
+  hour: { length: hourMs, shift: 0 },
+  day: { length: dayMs, shift: 0 },
+  // The epoch was a Thursday.
+  week: { length: weekMs, shift: 4 * dayMs },
+}
+
 /** Where the bucket of a moment begins, in UTC; weeks begin on Mondays. */
 export function bucketOf(ms: number, granularity: Granularity): number {
-  const date = new Date(ms)
-  switch (granularity) {
-    case 'hour':
-      return Math.floor(ms / hourMs) * hourMs
-    case 'day':
-      return Math.floor(ms / dayMs) * dayMs
-    case 'week':
-      // The epoch was a Thursday.
-      return Math.floor((ms - 4 * dayMs) / weekMs) * weekMs + 4 * dayMs
-    case 'month':
-      return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+  if (granularity === 'month') {
+    const date = new Date(ms)
+    return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
   }
+  const { length, shift } = lengths[granularity]
+  return Math.floor((ms - shift) / length) * length + shift
 }
 
 /** All buckets of a period, empty ones too. */
@@ -116,5 +118,5 @@ function nextOf(ms: number, granularity: Granularity): number {
     const date = new Date(ms)
     return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)
   }
-  return ms + { hour: hourMs, day: dayMs, week: weekMs }[granularity]
+  return ms + lengths[granularity].length
 }
