@@ -19,6 +19,7 @@ import { createMemberStore } from '../src/api/organizations/members'
 import { createOrganizationStore } from '../src/api/organizations/store'
 import { createOrganizationUsageStore } from '../src/api/organizations/usage'
 import { createAccountSettingsStore } from '../src/api/settings/store'
+import { createBillingStore } from '../src/api/billing/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
@@ -92,8 +93,24 @@ function storesOf(
     handles: createHandleStore({ db, catalog, changed }),
     requestLogs: createRequestLogStore({ db, written: never }),
     accountSettings: createAccountSettingsStore({ db, changed }),
+    billing: createBillingStore({
+      db,
+      settings,
+      processor: undefined,
+      baseUrl: undefined,
+      repeat: { claims: claimsIn(db), patienceMs: () => 0 },
+    }),
+    paymentEvents: undefined,
   }
 }
+
+const claimsIn = (db: Kysely<Schema>) =>
+  new Claims({
+    store: createClaimStore(db),
+    newClaimId: () => '',
+    pause: never,
+    onError: () => undefined,
+  })
 
 /** Nothing of this is ever called: routes are described, not served. */
 function standIns(): AppPorts {
@@ -125,12 +142,7 @@ function standIns(): AppPorts {
     guards: createGuards(closedDoor(), 'nobody'),
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
-      claims: new Claims({
-        store: createClaimStore(db),
-        newClaimId: () => '',
-        pause: never,
-        onError: () => undefined,
-      }),
+      claims: claimsIn(db),
       requestMs: 0,
       earlyHeadersMs: 0,
       onBroken: () => undefined,

@@ -43,6 +43,12 @@ const defaults = {
     drainMs: 120_000,
   },
   userEndpointPorts: [443],
+  payments: {
+    secretKey: undefined,
+    webhookSecrets: undefined,
+    apiBase: 'https://api.stripe.com',
+    rechargeEveryMs: 30_000,
+  },
   localDiscovery: true,
   sandbox: true,
   logLevel: 'info',
@@ -81,6 +87,10 @@ const bad: Record<string, string[]> = {
   FAILED_AUTHENTICATIONS_PER_MINUTE: ['0', '1.5', 'none'],
   DATABASE_POOL_SIZE: ['1', '501', 'many'],
   USER_ENDPOINT_PORTS: ['0', '65536', '443,', '443 8443', 'https'],
+  STRIPE_SECRET_KEY: ['short', 'sk test with spaces'],
+  STRIPE_WEBHOOK_SECRET: [',', 'whsec_0123,', 'whsec_0123 whsec_4567'],
+  STRIPE_API_BASE: ['api.stripe.com', 'ftp://stripe'],
+  AUTO_RECHARGE_SECONDS: ['0', '-1', '3601', 'soon'],
   LOCAL_DISCOVERY: ['1', 'yes', 'TRUE'],
   SANDBOX: ['0', 'no', 'off'],
   LOG_LEVEL: ['verbose', 'INFO'],
@@ -165,6 +175,11 @@ test('K07: several keys have names, of which the first is in use; one needs none
   expect(refusal({ ENCRYPTION_KEY: `a:${one},a:${other}` })).toContain('each key once')
   expect(refusal({ ENCRYPTION_KEY: `a:${one},b:short` })).toContain('32 random bytes')
   expect(refusal({ ENCRYPTION_KEY: `${one},` })).toContain('32 random bytes')
+})
+
+test('W07: several secrets of events hold at once, while one takes the place of another', () => {
+  const { payments } = readConfig({ STRIPE_WEBHOOK_SECRET: 'whsec_old1, whsec_new1' })
+  expect(payments.webhookSecrets).toEqual(['whsec_old1', 'whsec_new1'])
 })
 
 test('a database of your own needs a key of your own: nodes must not make one each', () => {

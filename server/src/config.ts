@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
 import { crashPoints, type PlannedCrash } from './crash-points'
 
 const secondsOf = (number: z.ZodCoercedNumber, fallback: number) =>
@@ -106,6 +107,7 @@ const Environment = z.object({
   USER_ENDPOINT_PORTS: Ports,
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
+  ...paymentVariables,
   CRASH_AT: Crash.optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
@@ -164,6 +166,7 @@ export interface Config {
   failedAuthenticationsPerMinute: number
   /** The ports that addresses set by users may name. */
   userEndpointPorts: readonly number[]
+  payments: PaymentConfig
   localDiscovery: boolean
   sandbox: boolean
   logLevel: string
@@ -254,6 +257,7 @@ export function readConfig(source: Source): Config {
     redisUrl: env.REDIS_URL,
     failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,
     userEndpointPorts: env.USER_ENDPOINT_PORTS,
+    payments: toPaymentConfig(env),
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     logLevel: env.LOG_LEVEL,

@@ -18,7 +18,7 @@ const mayImport: Record<string, string> = {
   auth: 'db',
   mail: 'db config',
   inbox: 'db mail',
-  payments: 'ledger db inbox config',
+  payments: 'ledger db inbox mail config',
   alerts: 'ledger inbox mail db',
   policy: 'auth catalog db',
   idempotency: 'db wire',

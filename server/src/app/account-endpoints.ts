@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import { billingRoutes } from '../api/billing/routes'
+import type { BillingStore } from '../api/billing/store'
 import { poolRoutes } from '../api/connection-pools/routes'
 import type { PoolStore } from '../api/connection-pools/store'
 import { connectionRoutes } from '../api/connections/routes'
@@ -14,6 +16,7 @@ import { requestLogRoutes } from '../api/request-logs/routes'
 import type { RequestLogStore } from '../api/request-logs/store'
 import { settingsRoutes } from '../api/settings/routes'
 import type { AccountSettingsStore } from '../api/settings/store'
+import { paymentEventRoutes, type PaymentEvents } from '../api/payment-events/routes'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -25,6 +28,8 @@ export interface AccountStores extends OrganizationStores {
   handles: HandleStore
   requestLogs: RequestLogStore
   accountSettings: AccountSettingsStore
+  billing: BillingStore
+  paymentEvents: PaymentEvents
 }
 
 /** `/api` for customers. */
@@ -38,3 +43,5 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', handleRoutes(stores.handles, guards))
     .route('/', requestLogRoutes(stores.requestLogs, guards))
     .route('/', settingsRoutes(stores.accountSettings, guards))
+    .route('/', billingRoutes(stores.billing, guards))
+    .route('/', paymentEventRoutes(stores.paymentEvents, guards))

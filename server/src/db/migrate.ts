@@ -13,6 +13,7 @@ import * as earnings from './migrations/0010-earnings'
 import * as mailAndInbox from './migrations/0011-mail-and-inbox'
 import * as requestLog from './migrations/0012-request-log'
 import * as settingsAndSharedLimits from './migrations/0013-settings-and-shared-limits'
+import * as payments from './migrations/0014-payments'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0011-mail-and-inbox': mailAndInbox,
   '0012-request-log': requestLog,
   '0013-settings-and-shared-limits': settingsAndSharedLimits,
+  '0014-payments': payments,
 }
 
 /**

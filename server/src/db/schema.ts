@@ -2,6 +2,7 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { NoticeSchema } from './notice-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
+import type { PaymentSchema } from './payment-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -262,7 +263,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema, RequestLogSchema, SettingsSchema {
+export interface Schema extends NoticeSchema, RequestLogSchema, SettingsSchema, PaymentSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

@@ -40,6 +40,21 @@ export async function readJson(
   return { body: parseObject(text), bytes, text }
 }
 
+/**
+ * The bytes of a body as they were sent, at most so many, for who checks a signature over them. Rejects
+ * with `invalid_request`.
+ */
+export async function readBytes(
+  request: Request,
+  limitBytes: number,
+  server: Bun.Server<undefined>,
+): Promise<Uint8Array> {
+  server.timeout(request, slowBodySeconds)
+  const bytes = await readPieces(request, limitBytes)
+  server.timeout(request, 0)
+  return bytes
+}
+
 async function readKnown(request: Request, length: string) {
   try {
     return { text: await request.text(), bytes: Number(length) }
@@ -49,6 +64,11 @@ async function readKnown(request: Request, length: string) {
 }
 
 async function readLimited(request: Request, limitBytes: number) {
+  const read = await readPieces(request, limitBytes)
+  return { text: read.toString('utf8'), bytes: read.byteLength }
+}
+
+async function readPieces(request: Request, limitBytes: number): Promise<Buffer> {
   if (!request.body) throw invalidRequest(null, 'invalid_json', 'The request has no body.')
   const pieces: Uint8Array[] = []
   let bytes = 0
@@ -62,7 +82,7 @@ async function readLimited(request: Request, limitBytes: number) {
     throw broken()
   }
   if (bytes > limitBytes) throw tooLarge(limitBytes)
-  return { text: Buffer.concat(pieces).toString('utf8'), bytes }
+  return Buffer.concat(pieces)
 }
 
 const broken = () => invalidRequest(null, 'invalid_json', 'The body broke off before its end.')

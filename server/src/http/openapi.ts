@@ -32,11 +32,12 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Settings', description: 'What you set for your account' },
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
+      { name: 'Billing', description: 'Balance, what moved it, and buying credits' },
       { name: 'Organizations', description: 'Shared connections and credit' },
       { name: 'Request logs', description: 'What you asked of the model endpoints' },
     ],
   },
-  exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
+  exclude: [/^\/api\/admin/, /^\/api\/webhooks/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
   excludeStaticFile: false,
   defaultValidationErrorResponse: false,
 }

@@ -3,6 +3,7 @@ import { openCatalog } from './catalog'
 import { openGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
+import { openPayments } from './payments'
 import { openStorage, type Storage } from './storage'
 import { openStores } from './stores'
 import { openSettings, liveTimers } from './settings'
@@ -55,7 +56,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const parts = { config, timers, settings, storage, catalog, log, crashAt }
   const opened = await openGateway(parts, opening)
   const { gateway, door, claims, drains, endAll } = opened
-  const stores = openStores(parts, opened)
+  const payments = await openPayments(parts, opened, opening)
+  const stores = openStores({ ...parts, payments }, opened)
   const state = { isStopping: false }
   const app = createApp({
     gateway,

@@ -1,6 +1,8 @@
 import type { OpenedGateway } from './gateway'
+import type { OpenedPayments } from './payments'
 import type { Storage } from './storage'
 import { createConfigStore } from '../api/admin-config/store'
+import { createBillingStore } from '../api/billing/store'
 import { createPlatformConnectionStore } from '../api/connections/platform-store'
 import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
@@ -19,10 +21,13 @@ import { createAccountSettingsStore } from '../api/settings/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
+import type { Config } from '../config'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
 interface Stored {
+  config: Config
+  payments: OpenedPayments
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
@@ -31,11 +36,13 @@ interface Stored {
 type Opened = Pick<
   OpenedGateway,
   'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'logsWritten'
+  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'claims'
 >
 
 /** What the routes of `/api` read and write. */
-export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
-  const { egress, credentials, guarded, lookUps, creditCame } = opened
+export function openStores(stored: Stored, opened: Opened) {
+  const { config, payments, storage, catalog, settings } = stored
+  const { egress, credentials, guarded, lookUps, creditCame, claims } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
@@ -76,5 +83,13 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
     requestLogs: createRequestLogStore({ db, written: opened.logsWritten }),
     accountSettings: createAccountSettingsStore({ db, changed }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
+    billing: createBillingStore({
+      db,
+      settings,
+      processor: payments.processor,
+      baseUrl: config.baseUrl,
+      repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
+    }),
+    paymentEvents: payments.events,
   }
 }

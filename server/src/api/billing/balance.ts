@@ -1,0 +1,51 @@
+import { sql, type Kysely } from 'kysely'
+import type { Balance } from './schema'
+import type { Account } from './whose'
+import type { Schema } from '../../db/schema'
+import { ApiError } from '../../errors'
+import { toTimestamp } from '../../http/fields'
+import type { Settings } from '../../settings/settings'
+import { toUsd } from '../../wire/usd'
+
+interface Row {
+  posted: bigint
+  leased: bigint
+  payment_method_required: boolean
+  funding_source: 'personal' | 'organization'
+  updated_at: Date
+}
+
+/** What an account has. Source: api.md 7. */
+export async function balanceOf(
+  db: Kysely<Schema>,
+  { id, organizationId }: Account,
+  { minimumBalance, warningThreshold }: Settings,
+): Promise<Balance> {
+  const { rows } = await sql<Row>`
+    select posted, leased, payment_method_required,
+      -- Users choose it in their settings; an organization pays by itself.
+      case when ${organizationId}::text is not null then 'organization'
+        else coalesce(to_jsonb(u) ->> 'funding_source', 'personal') end as funding_source,
+      coalesce(
+        (select created_at from ledger_entry where account_id = a.id order by id desc limit 1),
+        a.created_at
+      ) as updated_at
+    from credit_account as a left join users as u on u.id = a.id
+    where a.id = ${id}`.execute(db)
+  const [row] = rows
+  if (!row) throw new ApiError('resource_not_found')
+  const available = row.posted - row.leased
+  return {
+    balance: toUsd(row.posted),
+    held: toUsd(row.leased),
+    available_balance: toUsd(available),
+    currency: 'USD',
+    minimum_required: toUsd(minimumBalance),
+    warning_threshold: toUsd(warningThreshold),
+    low_balance: available < warningThreshold,
+    funding_source: row.funding_source,
+    organization_id: organizationId,
+    payment_method_required: row.payment_method_required,
+    updated_at: toTimestamp(row.updated_at),
+  }
+}

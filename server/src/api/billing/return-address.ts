@@ -1,0 +1,47 @@
+import type { NewCheckout } from './schema'
+import { invalidRequest } from '../../errors'
+
+const billingPage = '/billing'
+
+interface Allowed {
+  /** Where this service is found. */
+  ownOrigin: string
+  /** Set by the operator. */
+  origins: readonly string[]
+}
+
+type Field = 'success_url' | 'cancel_url'
+
+/**
+ * Where the processor's page leads: only to this service and to origins that the operator allows, as a
+ * checkout would lend its good name to any other. Throws `invalid_request`.
+ */
+export function returnAddresses(
+  fields: Pick<NewCheckout, Field>,
+  allowed: Allowed,
+): (id: string) => { success: string; cancel: string } {
+  const success = checked('success_url', fields, allowed)
+  const cancel = checked('cancel_url', fields, allowed)
+  const page = `${allowed.ownOrigin}${billingPage}`
+  return (id) => ({
+    success: success ?? `${page}?checkout=${id}`,
+    cancel: cancel ?? page,
+  })
+}
+
+function checked(
+  field: Field,
+  fields: Pick<NewCheckout, Field>,
+  { ownOrigin, origins }: Allowed,
+): string | undefined {
+  const text = fields[field]
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  const isAddress = url && /^https?:$/.test(url.protocol) && !url.username && !url.password
+  if (!isAddress) {
+    throw invalidRequest(field, 'bad_format', `${field}: must be a whole http or https address.`)
+  }
+  if (url.origin === ownOrigin || origins.includes(url.origin)) return text
+  const words = `${field}: ${url.origin} is neither this service nor an allowed origin.`
+  throw invalidRequest(field, 'not_allowed', words)
+}

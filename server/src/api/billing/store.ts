@@ -1,0 +1,97 @@
+import type { Kysely } from 'kysely'
+import { balanceOf } from './balance'
+import { metricsOf } from './metrics'
+import { periodOf } from './period'
+import { returnAddresses } from './return-address'
+import type { Checkout, MetricsFilter, NewCheckout, TransactionFilter } from './schema'
+import { listTransactions } from './transactions'
+import { accountOf } from './whose'
+import type { Principal } from '../../auth/principal'
+import type { Schema } from '../../db/schema'
+import { invalidRequest } from '../../errors'
+import { toTimestamp } from '../../http/fields'
+import type { Page } from '../../http/paging'
+import type { RepeatPorts } from '../../http/repeatable'
+import { openCheckout, type OpenCheckout } from '../../payments/checkout'
+import type { Processor } from '../../payments/processor'
+import type { LiveSettings } from '../../settings/live-settings'
+import { toUsd } from '../../wire/usd'
+
+interface Options {
+  db: Kysely<Schema>
+  settings: Pick<LiveSettings, 'current'>
+  /** Undefined where nobody takes money. */
+  processor: Processor | undefined
+  /** Where customers find this service, undefined where nobody said. */
+  baseUrl: string | undefined
+  /** How a checkout is opened once. */
+  repeat: RepeatPorts
+}
+
+/** How one checkout is asked for. */
+export interface Asking {
+  /** Where this very request found the service. */
+  origin: string
+  /** To be called before the processor is. */
+  dispatched: () => void
+}
+
+export type BillingStore = ReturnType<typeof createBillingStore>
+
+const toCheckout = (row: OpenCheckout, organizationId: string | null): Checkout => ({
+  id: row.id,
+  url: row.url,
+  amount: toUsd(row.amount),
+  currency: 'USD',
+  status: row.status,
+  organization_id: organizationId,
+  expires_at: toTimestamp(row.expires_at),
+  created_at: toTimestamp(row.created_at),
+})
+
+/**
+ * Balances, what moved them, and how to add to them. All reject with `resource_not_found` for
+ * organizations of others, and with `insufficient_permissions` for who does not manage them.
+ */
+export function createBillingStore({ db, settings, processor, baseUrl, repeat }: Options) {
+  return {
+    repeat,
+    balance: async (principal: Principal, organizationId: string | undefined) =>
+      balanceOf(db, await accountOf(db, principal, organizationId), settings.current),
+    transactions: async (principal: Principal, page: Page, filter: TransactionFilter) =>
+      listTransactions(db, await accountOf(db, principal, filter.organization_id), {
+        page,
+        filter,
+      }),
+    async metrics(principal: Principal, filter: MetricsFilter) {
+      const now = new Date()
+      const period = periodOf(filter, now.getTime())
+      const account = await accountOf(db, principal, filter.organization_id)
+      return metricsOf(db, account, { period, now })
+    },
+    async checkout(principal: Principal, fields: NewCheckout, { origin, dispatched }: Asking) {
+      if (fields.organization_id !== undefined && fields.save_payment_method) {
+        const words = 'save_payment_method: only accounts recharge by themselves, no organizations.'
+        throw invalidRequest('save_payment_method', 'conflict', words)
+      }
+      const returnTo = returnAddresses(fields, {
+        ownOrigin: baseUrl === undefined ? origin : new URL(baseUrl).origin,
+        origins: settings.current.allowedReturnOrigins,
+      })
+      const account = await accountOf(db, principal, fields.organization_id)
+      if (!processor) {
+        const words = 'Nothing can be bought here yet: the operator has to set STRIPE_SECRET_KEY.'
+        throw invalidRequest(null, 'not_allowed', words)
+      }
+      dispatched()
+      const opened = await openCheckout(db, processor, {
+        userId: principal.userId,
+        accountId: account.id,
+        amount: fields.amount,
+        saveMethod: fields.save_payment_method,
+        returnTo,
+      })
+      return toCheckout(opened, account.organizationId)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+const mostSecrets = 10
+
+/** What the payment processor signs with: several while one takes the other's place. */
+const Secrets = z.string().transform((text, context): string[] => {
+  const secrets = text.split(',').map((secret) => secret.trim())
+  if (secrets.some((secret) => !/^[\x21-\x7e]{8,}$/.test(secret))) {
+    context.addIssue('must be signing secrets (whsec_...) with commas between them')
+  }
+  if (secrets.length > mostSecrets) context.addIssue(`must be at most ${mostSecrets} secrets`)
+  return secrets
+})
+
+/** The variables of payments, for the environment's schema. */
+export const paymentVariables = {
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{8,}$/, 'must be a secret key of Stripe (sk_... or rk_...)')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: Secrets.optional(),
+  STRIPE_API_BASE: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
+  AUTO_RECHARGE_SECONDS: z.coerce.number().positive().max(3600).default(30),
+}
+
+/** How this installation is paid. */
+export interface PaymentConfig {
+  /** Undefined where nothing can be bought. */
+  secretKey: string | undefined
+  /** Undefined where no events are taken. */
+  webhookSecrets: readonly string[] | undefined
+  apiBase: string
+  /** How often accounts are looked at that recharge by themselves. */
+  rechargeEveryMs: number
+}
+
+interface Variables {
+  STRIPE_SECRET_KEY?: string | undefined
+  STRIPE_WEBHOOK_SECRET?: string[] | undefined
+  STRIPE_API_BASE: string
+  AUTO_RECHARGE_SECONDS: number
+}
+
+export const toPaymentConfig = (env: Variables): PaymentConfig => ({
+  secretKey: env.STRIPE_SECRET_KEY,
+  webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
+  apiBase: env.STRIPE_API_BASE,
+  rechargeEveryMs: Math.round(env.AUTO_RECHARGE_SECONDS * 1000),
+})

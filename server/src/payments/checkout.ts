@@ -1,0 +1,72 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { Processor } from './processor'
+import { newId } from '../db/id'
+import type { PaymentRow } from '../db/payment-schema'
+import type { Schema } from '../db/schema'
+
+/** What somebody wishes to buy. */
+export interface Order {
+  userId: string
+  /** Whose balance it is for: the buyer's own, or an organization's. */
+  accountId: string
+  /** Nano-dollars, whole cents. */
+  amount: bigint
+  saveMethod: boolean
+  /** Where the page leads, once it is known what the checkout is called. */
+  returnTo: (id: string) => { success: string; cancel: string }
+}
+
+/** A checkout that can be paid. */
+export type OpenCheckout = Selectable<PaymentRow> & { url: string }
+
+/**
+ * Opens a checkout. It is written down before the processor hears of it, so that no event can come
+ * before. Rejects with `connection_failed` and `provider_error`.
+ */
+export async function openCheckout(
+  db: Kysely<Schema>,
+  processor: Processor,
+  order: Order,
+): Promise<OpenCheckout> {
+  const { userId, accountId, amount, saveMethod } = order
+  const { email, customerId } = await buyerOf(db, userId)
+  const id = newId('cs')
+  await db
+    .insertInto('payment')
+    .values({
+      id,
+      kind: 'checkout',
+      account_id: accountId,
+      user_id: userId,
+      amount,
+      save_method: saveMethod,
+    })
+    .execute()
+  const { success: successUrl, cancel: cancelUrl } = order.returnTo(id)
+  const asked = { id, amount, successUrl, cancelUrl, email, customerId, saveMethod }
+  const opened = await processor.openCheckout(asked).catch(async (thrown: unknown) => {
+    // Should it have been opened all the same, nobody has its address; paying it would still count.
+    await db
+      .updateTable('payment')
+      .set({ status: 'failed', failure: 'not opened', updated_at: new Date() })
+      .where('id', '=', id)
+      .where('status', '=', 'pending')
+      .execute()
+    throw thrown
+  })
+  const row = await db
+    .updateTable('payment')
+    .set({ session_id: opened.sessionId, url: opened.url, updated_at: new Date() })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return { ...row, url: opened.url }
+}
+
+async function buyerOf(db: Kysely<Schema>, userId: string) {
+  const { rows } = await sql<{ email: string; customer: string | null }>`
+    select email, payment_customer_id as customer from users where id = ${userId}`.execute(db)
+  const [buyer] = rows
+  if (!buyer) throw new Error(`there is no user ${userId}`)
+  return { email: buyer.email, customerId: buyer.customer ?? undefined }
+}

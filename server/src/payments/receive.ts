@@ -1,0 +1,94 @@
+import { sql, type Kysely } from 'kysely'
+import { apply, type Outcome } from './apply'
+import { bookIn } from './book'
+import { readEvent, toFact, type Event } from './event'
+import type { Fact, Reversed } from './fact'
+import type { EventReader } from './processor'
+import type { Schema } from '../db/schema'
+import { invalidRequest } from '../errors'
+import { recall } from '../ledger/recalls'
+
+/** What facts about payments are booked with. */
+export interface BookingPorts {
+  db: Kysely<Schema>
+  /** Something came to an account. */
+  creditCame: (accountId: string) => void
+  /** Somebody should look at this; nothing was booked. */
+  onMismatch: (words: string, subject: object) => void
+}
+
+export interface ReceivePorts extends BookingPorts {
+  reader: EventReader
+  pause: (ms: number) => Promise<void>
+  now: () => number
+  /** A payment that was made with what is to be saved. */
+  onPaid: (paymentId: string) => void
+}
+
+/**
+ * Takes an event of the processor. Resolves when what it says is booked, or nothing is to be. Rejects
+ * with `bad_signature`, and with whatever kept it from being stored: the processor sends it again.
+ */
+export async function receive(
+  ports: ReceivePorts,
+  body: Uint8Array,
+  signature: string,
+): Promise<void> {
+  const event = readEvent(await ports.reader.verify(body, signature))
+  if (event.account || !ports.reader.isOfMode(event.livemode)) {
+    const words = 'This event is of another account, or of test money where real is taken.'
+    throw invalidRequest(null, 'not_allowed', words)
+  }
+  const fact = toFact(event)
+  if (!fact) return
+  if (fact.type === 'reversed') await makeRoom(ports, fact)
+  const outcome = await bookOnce(ports, event, fact)
+  report(ports, outcome, { event: event.id, type: event.type })
+  if (outcome.type === 'credited') ports.onPaid(outcome.payment.id)
+}
+
+/** Tells who has to know what became of a fact. */
+export function report(
+  { creditCame, onMismatch }: Pick<BookingPorts, 'creditCame' | 'onMismatch'>,
+  outcome: Outcome,
+  subject: object,
+): void {
+  if (outcome.type === 'mismatch') onMismatch(outcome.words, subject)
+  // The other nodes are notified; on this one the very next request must see it.
+  if (outcome.type === 'credited') creditCame(outcome.payment.accountId)
+}
+
+/** The event and what it says are one transaction: neither is there without the other. */
+const bookOnce = ({ db }: BookingPorts, { id, type }: Event, fact: Fact): Promise<Outcome> =>
+  db.transaction().execute(async (trx) => {
+    const isNew = await trx
+      .insertInto('payment_event')
+      .values({ id, type })
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    return isNew ? apply(bookIn(trx), fact) : { type: 'nothing' }
+  })
+
+const patienceMs = 1000
+const againMs = 50
+/** Who asks the nodes; none of them has this name. */
+const asker = 'payments'
+
+/** Has nodes give back what they have set aside of an account, where a refund needs it (M33). */
+async function makeRoom(
+  { db, pause, now }: ReceivePorts,
+  { paymentRef, amount }: Reversed,
+): Promise<void> {
+  const untilMs = now() + patienceMs
+  for (let isAsked = false; now() < untilMs; isAsked = true) {
+    const { rows } = await sql<{ id: string; posted: bigint; leased: bigint }>`
+      select a.id, posted, leased from credit_account as a
+      join payment on payment.account_id = a.id
+      where payment.payment_ref = ${paymentRef}`.execute(db)
+    const [account] = rows
+    if (!account || account.leased === 0n || account.posted - account.leased >= amount) return
+    if (!isAsked) await recall(db, { accountId: account.id, nodeId: asker })
+    await pause(againMs)
+  }
+}

@@ -1,0 +1,128 @@
+import { sql, type Kysely } from 'kysely'
+import { apply } from './apply'
+import { bookIn } from './book'
+import { nanosPerCent } from './event'
+import type { Fact } from './fact'
+import type { Charged, NewCharge, Processor } from './processor'
+import { report, type BookingPorts } from './receive'
+import { keepMethod, methodsToKeep } from './saved-method'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { isTaken } from '../db/violation'
+
+export interface RechargePorts extends BookingPorts {
+  processor: Processor
+  /** One charge, or one saved method, failed for another reason than its customer's; tried again. */
+  onError: (error: unknown, paymentId: string) => void
+}
+
+const atOnce = 20
+/** For so long the processor knows that it was asked before under the same name. */
+const repeatableHours = 23
+const eventDays = 90
+
+/**
+ * Recharges the accounts that wish it, goes on with what an earlier round left open, and forgets what is
+ * old. For one node at a time.
+ */
+export async function runPayments(ports: RechargePorts): Promise<void> {
+  const { db } = ports
+  await expireOld(db)
+  for (const charge of await unfinished(db)) await chargeOnce(ports, charge)
+  for (const userId of await accountsBelow(db)) {
+    const charge = await begin(db, userId)
+    if (charge) await chargeOnce(ports, charge)
+  }
+  for (const id of await methodsToKeep(db)) {
+    await keepMethod(db, ports.processor, id).catch((error: unknown) => ports.onError(error, id))
+  }
+}
+
+/** A checkout ends with a day. What was charged meanwhile is told by an event, however late. */
+async function expireOld(db: Kysely<Schema>): Promise<void> {
+  await sql`
+    update payment set status = 'expired', updated_at = now()
+    where status = 'pending' and expires_at < now() - interval '1 hour'
+      and (kind = 'checkout' or payment_ref is null)`.execute(db)
+  const old = sql`now() - make_interval(days => ${eventDays})`
+  await sql`delete from payment_event where received_at < ${old}`.execute(db)
+  await sql`
+    delete from payment_reversal as r where booked = 0 and created_at < ${old}
+      and not exists (select from payment where payment_ref = r.payment_ref)`.execute(db)
+}
+
+/** Charges that nobody knows the end of: the process died, or the processor did not answer. */
+async function unfinished(db: Kysely<Schema>): Promise<NewCharge[]> {
+  const { rows } = await sql<NewCharge>`
+    select id, amount, customer_id as "customerId", method_id as "methodId" from payment
+    where kind = 'automatic' and status = 'pending' and payment_ref is null
+      and created_at > now() - make_interval(hours => ${repeatableHours})
+    order by id limit ${atOnce}`.execute(db)
+  return rows
+}
+
+/** Which accounts are to be recharged; `u` and `a` are a user and his account. */
+const isDue = sql`
+  u.auto_recharge_enabled and u.status = 'active'
+  and u.payment_customer_id is not null and u.payment_method_id is not null
+  and not a.payment_method_required and a.blocked_reason is null
+  and a.posted - a.leased < u.auto_recharge_threshold
+  and not exists (
+    select from payment as p where p.account_id = u.id and p.kind = 'automatic'
+      and (p.status = 'pending' or p.created_at > now() - interval '1 hour')
+  )`
+
+async function accountsBelow(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select u.id from users as u join credit_account as a on a.id = u.id
+    where ${isDue} order by u.id limit ${atOnce}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Writes a charge down before anybody is asked for money; undefined where it is due no more. */
+async function begin(db: Kysely<Schema>, userId: string): Promise<NewCharge | undefined> {
+  const id = newId('cs')
+  const { rows } = await sql<NewCharge>`
+    insert into payment (id, kind, account_id, user_id, amount, customer_id, method_id)
+    select ${id}, 'automatic', u.id, u.id,
+      u.auto_recharge_amount / ${nanosPerCent}::bigint * ${nanosPerCent}::bigint,
+      u.payment_customer_id, u.payment_method_id
+    from users as u join credit_account as a on a.id = u.id
+    where u.id = ${userId} and ${isDue}
+    returning id, amount, customer_id as "customerId", method_id as "methodId"`
+    .execute(db)
+    .catch((thrown: unknown) => {
+      if (isTaken(thrown)) return { rows: [] }
+      throw thrown
+    })
+  return rows[0]
+}
+
+async function chargeOnce(ports: RechargePorts, charge: NewCharge): Promise<void> {
+  const { id } = charge
+  try {
+    const charged = await ports.processor.charge(charge)
+    if (charged.type === 'pending') return await wait(ports.db, id, charged.paymentRef)
+    const outcome = await ports.db
+      .transaction()
+      .execute((trx) => apply(bookIn(trx), factOf(id, charged)))
+    report(ports, outcome, { payment: id })
+  } catch (error) {
+    ports.onError(error, id)
+  }
+}
+
+const factOf = (id: string, charged: Exclude<Charged, { type: 'pending' }>): Fact =>
+  charged.type === 'paid'
+    ? { ...charged, id, sessionId: undefined }
+    : { ...charged, id, sessionId: undefined }
+
+/** The bank takes its time; an event tells how it ended. */
+async function wait(db: Kysely<Schema>, id: string, paymentRef: string): Promise<void> {
+  await db
+    .updateTable('payment')
+    .set({ payment_ref: paymentRef, updated_at: new Date() })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .execute()
+}

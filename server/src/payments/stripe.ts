@@ -1,0 +1,190 @@
+import type { Stripe as StripeClient } from 'stripe'
+import { nanosPerCent, ownIdName } from './event'
+import type {
+  Charged,
+  EventReader,
+  NewCharge,
+  NewCheckout,
+  Processor,
+  SavedMethod,
+} from './processor'
+import type { PaymentConfig } from '../config/payments'
+import { ApiError, invalidRequest } from '../errors'
+
+const attemptMs = 10_000
+const mostRepeats = 2
+/** How old an event may be. Source: api.md 20.2. */
+const toleranceSeconds = 300
+
+const toCents = (nanos: bigint) => Number(nanos / nanosPerCent)
+
+/** Stripe's API. @see https://docs.stripe.com/api */
+export async function openStripe(secretKey: string, apiBase: string): Promise<Processor> {
+  // Most installations sell nothing, and start without it.
+  const { Stripe } = await import('stripe')
+  const { hostname, port, protocol } = new URL(apiBase)
+  const isPlain = protocol === 'http:'
+  const stripe = new Stripe(secretKey, {
+    host: hostname,
+    port: port || (isPlain ? '80' : '443'),
+    protocol: isPlain ? 'http' : 'https',
+    timeout: attemptMs,
+    maxNetworkRetries: mostRepeats,
+    telemetry: false,
+  })
+  return {
+    openCheckout: (checkout) => reached(() => openCheckout(stripe, checkout)),
+    charge: (charge) => reached(() => chargeSaved(stripe, charge)),
+    savedMethod: (paymentRef) => reached(() => findMethod(stripe, paymentRef)),
+  }
+}
+
+async function openCheckout(stripe: StripeClient, checkout: NewCheckout) {
+  const { id, amount, customerId, saveMethod } = checkout
+  const metadata = { [ownIdName]: id }
+  const session = await stripe.checkout.sessions.create(
+    {
+      mode: 'payment',
+      client_reference_id: id,
+      metadata,
+      line_items: [
+        {
+          quantity: 1,
+          price_data: {
+            currency: 'usd',
+            unit_amount: toCents(amount),
+            product_data: { name: 'Credits' },
+          },
+        },
+      ],
+      payment_intent_data: {
+        metadata,
+        ...(saveMethod && { setup_future_usage: 'off_session' as const }),
+      },
+      ...(customerId === undefined
+        ? { customer_email: checkout.email, ...(saveMethod && { customer_creation: 'always' }) }
+        : { customer: customerId }),
+      success_url: checkout.successUrl,
+      cancel_url: checkout.cancelUrl,
+    },
+    { idempotencyKey: id },
+  )
+  if (!session.url) throw new ApiError('provider_error', refusal('checkout without an address'))
+  return { sessionId: session.id, url: session.url }
+}
+
+async function chargeSaved(stripe: StripeClient, charge: NewCharge): Promise<Charged> {
+  const { id, amount, customerId, methodId } = charge
+  try {
+    const intent = await stripe.paymentIntents.create(
+      {
+        amount: toCents(amount),
+        currency: 'usd',
+        customer: customerId,
+        payment_method: methodId,
+        confirm: true,
+        off_session: true,
+        // Nobody is there to confirm anything.
+        error_on_requires_action: true,
+        automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
+        description: 'Credits',
+        metadata: { [ownIdName]: id },
+      },
+      { idempotencyKey: id },
+    )
+    const { id: paymentRef, status, amount_received: cents, currency } = intent
+    if (status === 'processing') return { type: 'pending', paymentRef }
+    if (status !== 'succeeded') return { type: 'failed', reason: `The payment is ${status}.` }
+    return { type: 'paid', paymentRef, amount: BigInt(cents) * nanosPerCent, currency }
+  } catch (thrown) {
+    const reason = refusalOfCustomer(thrown)
+    if (reason === undefined) throw thrown
+    return { type: 'failed', reason }
+  }
+}
+
+/** Why what a customer saved is not good, undefined for failures that are none of his. */
+function refusalOfCustomer(thrown: unknown): string | undefined {
+  if (!isStripeError(thrown)) return undefined
+  const isOfCard = thrown.type === 'StripeCardError'
+  // A method, or a customer, that is there no more.
+  const isGone =
+    thrown.type === 'StripeInvalidRequestError' &&
+    (thrown.param === 'payment_method' || thrown.param === 'customer')
+  return isOfCard || isGone ? (thrown.code ?? thrown.type) : undefined
+}
+
+async function findMethod(
+  stripe: StripeClient,
+  paymentRef: string,
+): Promise<SavedMethod | undefined> {
+  const { customer, payment_method: method } = await stripe.paymentIntents.retrieve(paymentRef)
+  if (!customer || !method) return undefined
+  return { customerId: idOf(customer), methodId: idOf(method) }
+}
+
+const idOf = (named: string | { id: string }) => (typeof named === 'string' ? named : named.id)
+
+interface StripeError extends Error {
+  type: string
+  code?: string
+  statusCode?: number
+  requestId?: string
+  /** The field at fault. */
+  param?: string
+}
+
+const isStripeError = (thrown: unknown): thrown is StripeError =>
+  thrown instanceof Error && String(Reflect.get(thrown, 'type')).startsWith('Stripe')
+
+const refusal = (words: string) => ({
+  message: 'The payment processor refused this.',
+  details: { provider: 'stripe', provider_error: words },
+})
+
+/** In our words: what the client library throws carries headers, and words with parts of the key. */
+async function reached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask()
+  } catch (thrown) {
+    if (!isStripeError(thrown)) throw thrown
+    const { type, code, statusCode, requestId } = thrown
+    const cause = new Error(
+      ['stripe:', type, code, statusCode, requestId].filter(Boolean).join(' '),
+    )
+    if (type === 'StripeConnectionError') {
+      const message = 'The payment processor could not be reached. Try again.'
+      throw new ApiError('connection_failed', { message, cause })
+    }
+    throw new ApiError('provider_error', { ...refusal(code ?? type), cause })
+  }
+}
+
+/** What checks the events that Stripe sends. @see https://docs.stripe.com/webhooks#verify-manually */
+export function stripeEvents({
+  secretKey,
+  webhookSecrets = [],
+}: Pick<PaymentConfig, 'secretKey' | 'webhookSecrets'>): EventReader {
+  return {
+    async verify(body, signature) {
+      const { Stripe } = await import('stripe')
+      for (const secret of webhookSecrets) {
+        try {
+          return await Stripe.webhooks.constructEventAsync(
+            Buffer.from(body),
+            signature,
+            secret,
+            toleranceSeconds,
+          )
+        } catch {
+          // By another secret, perhaps.
+        }
+      }
+      throw invalidRequest(null, 'bad_signature', 'The signature of the event is not good.')
+    },
+    isOfMode(livemode) {
+      const [, mode] = /^(?:sk|rk)_(live|test)_/.exec(secretKey ?? '') ?? []
+      return mode === undefined || livemode === undefined || livemode === (mode === 'live')
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { Transaction } from 'kysely'
+import type { Schema } from '../db/schema'
+import { notify } from '../inbox/notify'
+import { postMail } from '../mail/outbox'
+
+const billingPage = '/billing'
+
+/** Nano-dollars in words, to the cent, rounded up: what one pays must be enough. */
+export function inWords(nanos: bigint): string {
+  const cents = String((nanos + 9_999_999n) / 10_000_000n).padStart(3, '0')
+  return `$${cents.slice(0, -2)}.${cents.slice(-2)}`
+}
+
+interface Failure {
+  paymentId: string
+  userId: string
+  amount: bigint
+}
+
+/** The saved payment method was charged, and was not good for it. */
+export async function tellOfFailure(
+  trx: Transaction<Schema>,
+  { paymentId, userId, amount }: Failure,
+): Promise<void> {
+  const body =
+    `Your saved payment method could not be charged ${inWords(amount)}. ` +
+    'Requests that cost something are refused until you buy credits.'
+  const reference = `payment:${paymentId}:failed`
+  await tell(trx, { userId, body, reference, title: 'Automatic recharge failed' })
+}
+
+/** More was taken back than was there. */
+export async function tellOfDebt(
+  trx: Transaction<Schema>,
+  { paymentId, owed }: { paymentId: string; owed: bigint },
+): Promise<void> {
+  const { user_id: userId } = await trx
+    .selectFrom('payment')
+    .select('user_id')
+    .where('id', '=', paymentId)
+    .executeTakeFirstOrThrow()
+  const body =
+    `A payment was taken back after its credits had been used; ${inWords(owed)} is owed. ` +
+    'Requests that cost something are refused until you buy credits, which pay for that first.'
+  const reference = `payment:${paymentId}:owed:${owed}`
+  await tell(trx, { userId, body, reference, title: 'A payment was taken back' })
+}
+
+interface Words {
+  userId: string
+  title: string
+  body: string
+  /** The same mail is sent once. */
+  reference: string
+}
+
+/** In the dashboard and by mail; nobody is told who is gone. */
+async function tell(
+  trx: Transaction<Schema>,
+  { userId, title, body, reference }: Words,
+): Promise<void> {
+  const user = await trx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .executeTakeFirst()
+  if (!user) return
+  await notify(trx, { userId, kind: 'system', title, body, link: billingPage })
+  await postMail(trx, { recipient: user.email, subject: title, body, reference })
+}

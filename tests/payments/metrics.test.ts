@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import { eventually, list, part } from './stage'
+import { call, openStage, type Stage } from '../connections/stage'
+import { openDatabase } from '../database'
+import { ask, messages, type Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+let stage: Stage
+let sql: SQL & AsyncDisposable
+
+beforeAll(async () => {
+  stage = await openStage()
+  sql = await openDatabase(stage.gateway.dataDir)
+  await stage.gateway.admin('POST', '/models', {
+    id: 'sandbox/priced',
+    name: 'Priced',
+    upstream_model: 'echo',
+    category: 'chat',
+    pricing: { input: 100, output: 400 },
+  })
+})
+afterAll(async () => {
+  stage.gateway.recorder.verify()
+  await sql[Symbol.asyncDispose]()
+  await stage[Symbol.asyncDispose]()
+})
+
+const read = (customer: Customer, path: string) =>
+  call(stage.gateway, customer, `GET /billing${path}`)
+
+const grant = (fields: Json) => stage.gateway.admin('POST', '/credits/grant', fields)
+
+/** USD that a chat cost. */
+async function chat(customer: Customer, model = 'sandbox/priced'): Promise<number> {
+  const body = { model, messages, max_tokens: 5 }
+  const answer = await ask(stage.gateway, { key: customer.key, body })
+  expect(answer.status).toBe(200)
+  return Number(answer.headers.get('x-tollgate-cost'))
+}
+
+test('metrics say what was used and paid, by model and without gaps', async () => {
+  const customer = await stage.somebody()
+  await grant({ user_id: customer.userId, amount: 5, reason: 'Welcome' })
+  const costs = [await chat(customer), await chat(customer)]
+  await chat(customer, 'sandbox/echo')
+  const total = Number(costs.reduce((sum, cost) => sum + cost, 0).toFixed(9))
+  await eventually(
+    async () => part(await read(customer, '/metrics'), 'summary')['total_requests'] === 3,
+  )
+  const answer = await read(customer, '/metrics?period=24h')
+  const { body } = answer
+  expect(body['summary']).toMatchObject({
+    total_requests: 3,
+    success_rate: 100,
+    total_cost: total,
+    models_used: 2,
+    avg_latency_ms: expect.any(Number),
+  })
+  expect(body['by_model']).toMatchObject([
+    { model: 'sandbox/priced', provider: 'sandbox', requests: 2, percentage: 100 },
+    { model: 'sandbox/echo', provider: 'sandbox', requests: 1, cost: 0, percentage: 0 },
+  ])
+  const series = list(answer, 'time_series')
+  expect(series).toHaveLength(25)
+  const times = series.map((one) => Date.parse(String(one['timestamp'])))
+  expect(times.slice(1).every((ms, index) => ms - (times[index] ?? 0) === 3_600_000)).toBe(true)
+  expect(series.reduce((sum, one) => sum + Number(one['requests']), 0)).toBe(3)
+  const { total_tokens: tokens } = part(answer, 'summary')
+  expect(series.reduce((sum, one) => sum + Number(one['tokens']), 0)).toBe(Number(tokens))
+  const { next_7_days, next_30_days, daily_average } = part(answer, 'projections')
+  expect(next_30_days).toBe(total)
+  expect(Number(daily_average)).toBeCloseTo(total / 30, 9)
+  expect(Number(next_7_days)).toBeCloseTo((total / 30) * 7, 9)
+})
+
+test('weeks begin on Mondays, months on their first; what is long ago is summed by the day', async () => {
+  const customer = await stage.somebody()
+  const { userId } = customer
+  const add = (grain: string, at: string, cost: number) => sql`
+    insert into usage_sum values (${grain}, ${at}, ${userId}, ${userId}, 'key_1', 'fake/one',
+      2, 1, 10, 0, 0, 20, 0, 0, 0, 100, ${cost}, 0)`
+  await add('day', '2024-01-08T00:00:00Z', 1_000_000_000)
+  await add('day', '2024-02-01T00:00:00Z', 500_000_000)
+  const span = 'start_date=2024-01-03&end_date=2024-02-01'
+  const series = async (granularity: string) => {
+    const answer = await read(customer, `/metrics?${span}&granularity=${granularity}`)
+    expect(part(answer, 'summary')).toMatchObject({
+      total_requests: 4,
+      success_rate: 50,
+      input_tokens: 20,
+      output_tokens: 40,
+      total_cost: 1.5,
+      avg_latency_ms: 50,
+    })
+    return list(answer, 'time_series').map((one) => [
+      String(one['timestamp']).slice(0, 10),
+      one['cost'],
+    ])
+  }
+  expect(await series('month')).toEqual([
+    ['2024-01-01', 1],
+    ['2024-02-01', 0.5],
+  ])
+  expect(await series('week')).toEqual([
+    ['2024-01-01', 0],
+    ['2024-01-08', 1],
+    ['2024-01-15', 0],
+    ['2024-01-22', 0],
+    ['2024-01-29', 0.5],
+  ])
+  expect(await series('day')).toHaveLength(30)
+})
+
+test('of nothing there is no rate', async () => {
+  const answer = await read(await stage.somebody(), '/metrics')
+  expect(part(answer, 'summary')).toEqual({
+    total_requests: 0,
+    success_rate: null,
+    total_tokens: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+    total_cost: 0,
+    avg_latency_ms: null,
+    models_used: 0,
+  })
+  expect(list(answer, 'by_model')).toEqual([])
+  expect(list(answer, 'time_series')).toHaveLength(31)
+})

@@ -1,0 +1,103 @@
+import { expect } from 'bun:test'
+import { deliver, startStripeDouble, webhookSecret, type StripeDouble } from './stripe-double'
+import { call } from '../connections/stage'
+import { ask, type Answer, type Json } from '../faults/asking'
+import { startGateway, type Customer, type Gateway } from '../rig'
+
+/** What a gateway needs to be paid by a double. */
+export const paidBy = ({ url }: Pick<StripeDouble, 'url'>) => ({
+  STRIPE_SECRET_KEY: 'sk_test_simulated0123456789',
+  STRIPE_WEBHOOK_SECRET: webhookSecret,
+  STRIPE_API_BASE: url,
+  MINIMUM_BALANCE_USD: '0',
+  // As soon as a test can wish.
+  AUTO_RECHARGE_SECONDS: '0.2',
+})
+
+export interface PaidStage extends AsyncDisposable {
+  gateway: Gateway
+  double: StripeDouble
+  /** Somebody whose key may do everything, with nothing on the account. */
+  somebody: () => Promise<Customer>
+}
+
+export async function openPaidStage(): Promise<PaidStage> {
+  const double = startStripeDouble()
+  const gateway = await startGateway({ environment: paidBy(double) })
+  return {
+    gateway,
+    double,
+    somebody: () => gateway.customer({ permissions: ['admin'] }, { credit: 0 }),
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await double[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Asks for a checkout; `key` is an `Idempotency-Key`. */
+export const checkout = (
+  gateway: Gateway,
+  customer: Pick<Customer, 'key'>,
+  { key, ...body }: Json,
+): Promise<Answer> =>
+  ask(gateway, {
+    path: '/api/billing/checkout',
+    key: customer.key,
+    body,
+    ...(typeof key === 'string' && { headers: { 'idempotency-key': key } }),
+  })
+
+/** The double's name of a checkout that was opened. */
+export function sessionOf({ status, text, body }: Answer): string {
+  if (status !== 201) throw new Error(`${status}: ${text}`)
+  return String(body['url']).split('/').at(-1) ?? ''
+}
+
+/** Buys for somebody: opened, paid, and told. Resolves with the double's name of the payment. */
+export async function buy(
+  { gateway, double }: Pick<PaidStage, 'gateway' | 'double'>,
+  customer: Customer,
+  body: Json,
+): Promise<string> {
+  const session = sessionOf(await checkout(gateway, customer, body))
+  const { completed, paymentRef } = double.pay(session)
+  expect((await deliver(gateway.url, completed)).status).toBe(200)
+  return paymentRef
+}
+
+export const balanceOf = async (gateway: Gateway, customer: Customer) => {
+  const { body } = await call(gateway, customer, 'GET /billing/balance')
+  return body
+}
+
+export const transactionsOf = async (gateway: Gateway, customer: Customer, query = '') => {
+  const { body } = await call(gateway, customer, `GET /billing/transactions${query}`)
+  const { transactions } = body
+  return Array.isArray(transactions) ? transactions.map((one: Json) => one) : []
+}
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** An object within an answer, `{}` where there is none. */
+export function part({ body }: Pick<Answer, 'body'>, name: string): Json {
+  const value = body[name]
+  return isJson(value) ? value : {}
+}
+
+/** A list within an answer. */
+export function list({ body }: Pick<Answer, 'body'>, name: string): Json[] {
+  const value = body[name]
+  return Array.isArray(value) ? value : []
+}
+
+const patienceMs = 30_000
+
+/** Resolves once a condition holds. */
+export async function eventually(holds: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + patienceMs
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error('it never came')
+    await Bun.sleep(20)
+  }
+}
