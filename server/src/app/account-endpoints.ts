@@ -1,4 +1,6 @@
 import { Hono } from 'hono'
+import { alertRoutes } from '../api/alerts/routes'
+import type { AlertStore } from '../api/alerts/store'
 import { poolRoutes } from '../api/connection-pools/routes'
 import type { PoolStore } from '../api/connection-pools/store'
 import { connectionRoutes } from '../api/connections/routes'
@@ -9,6 +11,8 @@ import { collectionRoutes } from '../api/model-collections/routes'
 import type { CollectionStore } from '../api/model-collections/store'
 import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
+import { notificationRoutes } from '../api/notifications/routes'
+import type { NotificationStore } from '../api/notifications/store'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
@@ -19,6 +23,8 @@ export interface AccountStores extends OrganizationStores {
   mappings: MappingStore
   collections: CollectionStore
   handles: HandleStore
+  alerts: AlertStore
+  notifications: NotificationStore
 }
 
 /** `/api` for customers. */
@@ -30,3 +36,5 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', collectionRoutes(stores.collections, guards))
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
+    .route('/', alertRoutes(stores.alerts, guards))
+    .route('/', notificationRoutes(stores.notifications, guards))

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AlertSchema } from './alert-schema'
 import type { NoticeSchema } from './notice-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
@@ -16,6 +17,8 @@ export interface UserRow {
   /** By quota type, the monthly spend as decimal text of nano-dollars; null lifts a limit. */
   limits: ColumnType<Record<string, unknown>, string | undefined, string>
   last_active_at: Date | null
+  /** Mail goes to verified addresses only. */
+  email_verified: Generated<boolean>
   created_at: Created
   updated_at: Updated
 }
@@ -258,7 +261,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema {
+export interface Schema extends NoticeSchema, AlertSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

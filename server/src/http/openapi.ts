@@ -31,6 +31,8 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Model collections', description: 'Several models under one name' },
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
+      { name: 'Alerts', description: 'Be told when something passes a threshold' },
+      { name: 'Notifications', description: 'What you were told' },
       { name: 'Organizations', description: 'Shared connections and credit' },
     ],
   },

@@ -3,6 +3,7 @@ import type { Storage } from './storage'
 import type { Config } from '../config'
 import { alone } from '../db/advisory-lock'
 import { runAudit, type AuditRun } from '../jobs/audit-job'
+import { forgetNotices } from '../jobs/forget-notices'
 import { makePartitions } from '../ledger/partitions'
 import { forgetOld } from '../ledger/retention'
 import type { LiveSettings } from '../settings/live-settings'
@@ -94,5 +95,6 @@ async function keepTidy(parts: Parts): Promise<void> {
     await addPartitions(parts)
     const forgotten = await forgetOld(query, settings.current.retentionDays)
     if (forgotten.partitions.length > 0) log.info(forgotten, 'old usage was forgotten')
+    await forgetNotices(query)
   })
 }

@@ -1,6 +1,8 @@
+import type { Logger } from 'pino'
 import type { OpenedGateway } from './gateway'
 import type { Storage } from './storage'
 import { createConfigStore } from '../api/admin-config/store'
+import { createAlertStore } from '../api/alerts/store'
 import { createPlatformConnectionStore } from '../api/connections/platform-store'
 import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
@@ -9,6 +11,7 @@ import { createHandleStore } from '../api/handles/store'
 import { createCollectionStore } from '../api/model-collections/store'
 import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
+import { createNotificationStore } from '../api/notifications/store'
 import { createMemberStore } from '../api/organizations/members'
 import { createOrganizationStore } from '../api/organizations/store'
 import { createCreditStore } from '../api/admin-credits/store'
@@ -16,10 +19,14 @@ import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import type { Catalog } from '../catalog/catalog'
+import type { Config } from '../config'
+import { smtp } from '../mail/smtp'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
 interface Stored {
+  config: Config
+  log: Logger
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
@@ -28,7 +35,7 @@ interface Stored {
 type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
 
 /** What the routes of `/api` read and write. */
-export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
+export function openStores({ config, log, storage, catalog, settings }: Stored, opened: Opened) {
   const { egress, credentials, guarded, lookUps, creditCame } = opened
   const { database, installation } = storage
   const db = database.query
@@ -67,5 +74,12 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
+    alerts: createAlertStore({
+      db,
+      send: config.mail && smtp(config.mail),
+      testsPerHour: () => settings.current.rates.alertTestsPerHour,
+      onMailFailure: (err) => log.warn({ err }, 'a test of an alert could not be mailed'),
+    }),
+    notifications: createNotificationStore(db),
   }
 }
