@@ -53,7 +53,7 @@ test('requests trigger an alert: a mail, a notification, a trigger that is ackno
   expect(alert['last_triggered_at']).toBe(trigger?.['triggered_at'])
   expect(trigger).toMatchObject({ acknowledged: false, id: notice?.['trigger_id'] })
   expect(trigger?.['value']).toBeGreaterThanOrEqual(50)
-  const acknowledge = `POST /account/alerts/${id}/triggers/${trigger?.['id']}/acknowledge`
+  const acknowledge = `POST /account/alerts/${id}/triggers/${String(trigger?.['id'])}/acknowledge`
   expect((await api(customer, acknowledge)).body).toEqual({ ...trigger, acknowledged: true })
   expect((await api(customer, acknowledge)).status).toBe(200)
 

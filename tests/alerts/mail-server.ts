@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
 /** A mail as it arrived. */
@@ -58,7 +57,7 @@ export async function startMailServer(): Promise<MailServer> {
     to: (address) => arrived.filter((mail) => mail.to.includes(address)),
     asked,
     refused,
-    [Symbol.asyncDispose]: () => new Promise((resolve) => void server.close(() => resolve())),
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 
@@ -66,7 +65,8 @@ const listening = (server: SMTPServer) =>
   new Promise<number>((resolve) => {
     const { server: socket } = server
     server.listen(0, '127.0.0.1', () => {
-      const address = socket.address() as AddressInfo
+      const address = socket.address()
+      if (address === null || typeof address === 'string') throw new Error('no port')
       resolve(address.port)
     })
   })
