@@ -157,7 +157,7 @@ describe('a trigger', () => {
     await alert.log({ atMs: nowMs - 1000, cost: 2_000_000_000n })
     const looks = Array.from({ length: 8 }, () => evaluateAt(nowMs)([alert.userId]))
     const counts = await Promise.all(looks)
-    expect(counts.toSorted()).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
+    expect(counts.filter((count) => count > 0)).toEqual([1])
     expect(await triggersOf(alert.id)).toEqual([2])
     const { query } = database
     const notices = await query
