@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { listIn } from './stage'
 import { call, idIn, problem } from '../connections/stage'
-import { openDatabase } from '../database'
 import { ask, type Json } from '../faults/asking'
 import { startGateway, type Customer, type Gateway } from '../rig'
 
@@ -11,7 +10,9 @@ let stranger: Customer
 
 beforeAll(async () => {
   // Looks at nothing while the tests run, and has no mail server.
-  gateway = await startGateway({ environment: { ALERT_SECONDS: '3600', MAIL_SECONDS: '0.1' } })
+  gateway = await startGateway({
+    environment: { ALERT_SECONDS: '3600', MAIL_SECONDS: '0.1', LOG_LEVEL: 'warn' },
+  })
   customer = await gateway.customer()
   stranger = await gateway.customer()
 })
@@ -31,6 +32,8 @@ const made = async (more: Json = {}, by = customer) =>
   idIn(await api('POST /account/alerts', fields(more), by))
 
 const nobody = 'alert_00000000000000000000000000'
+
+const wrongList = async (query: string) => problem(await api(`GET /account/alerts?${query}`))
 
 describe('is refused', () => {
   test.each<[Json, string, string]>([
@@ -74,11 +77,10 @@ describe('is refused', () => {
   })
 
   test('a list with filters and pages that are none', async () => {
-    const list = async (query: string) => problem(await api(`GET /account/alerts?${query}`))
-    expect(await list('type=cost')).toEqual([400, 'type', 'unknown_value'])
-    expect(await list('enabled=yes')).toEqual([400, 'enabled', 'unknown_value'])
-    expect(await list('limit=0')).toEqual([400, 'limit', 'out_of_range'])
-    expect(await list('cursor=x')).toEqual([400, 'cursor', 'bad_format'])
+    expect(await wrongList('type=cost')).toEqual([400, 'type', 'unknown_value'])
+    expect(await wrongList('enabled=yes')).toEqual([400, 'enabled', 'unknown_value'])
+    expect(await wrongList('limit=0')).toEqual([400, 'limit', 'out_of_range'])
+    expect(await wrongList('cursor=x')).toEqual([400, 'cursor', 'bad_format'])
   })
 })
 
@@ -227,15 +229,16 @@ test('an account has at most a hundred, also when they are asked for at once', a
   )
 })
 
+const as = async (by: Customer, request: string, body?: Json) => {
+  const { status, error } = await api(request, body, by)
+  return [status, error.code]
+}
+
 test('reading needs read, everything else write', async () => {
   const id = await made()
   const reader = await gateway.customer({ permissions: ['read'] })
   const writer = await gateway.customer({ permissions: ['write'] })
   const refused = [403, 'insufficient_permissions']
-  const as = async (by: Customer, request: string, body?: Json) => {
-    const { status, error } = await api(request, body, by)
-    return [status, error.code]
-  }
   expect(await as(writer, 'GET /account/alerts')).toEqual(refused)
   expect(await as(writer, `GET /account/alerts/${id}`)).toEqual(refused)
   expect(await as(writer, 'GET /account/notifications')).toEqual(refused)
@@ -248,110 +251,4 @@ test('reading needs read, everything else write', async () => {
   expect(await as(reader, `POST /account/notifications/${id}/read`)).toEqual(refused)
   const nameless = await ask(gateway, { path: '/api/account/alerts', method: 'GET' })
   expect(nameless.status).toBe(401)
-})
-
-test('J05: a test says which channels it reached, five times an hour', async () => {
-  const own = await gateway.customer()
-  const id = await made({ enabled: false }, own)
-  const first = await api(`POST /account/alerts/${id}/test`, undefined, own)
-  expect([first.status, first.body]).toEqual([
-    200,
-    {
-      success: false,
-      message: 'E-mail is not set up on this server. A test notification was sent: dashboard.',
-      channels: ['dashboard'],
-    },
-  ])
-  await api(`PUT /account/alerts/${id}`, { notification_channels: ['dashboard'] }, own)
-  // What is not there does not count.
-  await api(`POST /account/alerts/${nobody}/test`, undefined, own)
-  const others = await Promise.all(
-    Array.from({ length: 7 }, () => api(`POST /account/alerts/${id}/test`, undefined, own)),
-  )
-  const passed = others.filter(({ status }) => status === 200)
-  expect(passed.map(({ body }) => [body['success'], body['channels']])).toEqual(
-    Array.from({ length: 4 }, () => [true, ['dashboard']]),
-  )
-  const [refused] = others.filter(({ status }) => status !== 200)
-  expect(refused).toMatchObject({
-    status: 429,
-    error: { code: 'rate_limit_exceeded', details: { limit: 5, window: 3600 } },
-  })
-  const retryAfter = Number(refused?.headers.get('retry-after'))
-  expect(retryAfter).toBeGreaterThan(3000)
-  expect(refused?.error.details?.['retry_after']).toBe(retryAfter)
-  const { body } = await api(`GET /account/alerts/${id}`, undefined, own)
-  expect(body).toMatchObject({ trigger_count: 0, last_triggered_at: null, recent_triggers: [] })
-  const inbox = await api('GET /account/notifications?kind=alert_test', undefined, own)
-  expect(inbox.body).toMatchObject({ unread_count: 5 })
-  expect(listIn(inbox, 'notifications')[0]).toMatchObject({
-    kind: 'alert_test',
-    title: 'Test of the alert: Cost',
-    alert_id: id,
-    trigger_id: null,
-  })
-})
-
-describe('the inbox', () => {
-  test('shows what is unread, counts it, and marks it as read', async () => {
-    const own = await gateway.customer()
-    const id = await made({ notification_channels: ['dashboard'] }, own)
-    for (let turn = 0; turn < 3; turn++) {
-      await api(`POST /account/alerts/${id}/test`, undefined, own)
-    }
-    const list = (query = '') => api(`GET /account/notifications${query}`, undefined, own)
-    const [newest, ...older] = listIn(await list(), 'notifications')
-    const noticeId = String(newest?.['id'])
-    expect(older).toHaveLength(2)
-    const read = () => api(`POST /account/notifications/${noticeId}/read`, undefined, own)
-    const first = await read()
-    expect(first.body).toEqual({ ...newest, read_at: expect.stringMatching(/Z$/) })
-    expect((await read()).body).toEqual(first.body)
-    const unread = await list('?unread=true')
-    expect(listIn(unread, 'notifications')).toEqual(older)
-    expect(unread.body['unread_count']).toBe(2)
-    expect(listIn(await list('?unread=false'), 'notifications')).toEqual([first.body])
-    expect(listIn(await list('?kind=system'), 'notifications')).toEqual([])
-    expect((await list('?limit=1')).body['pagination']).toMatchObject({ total: 3, has_more: true })
-    const readAll = () => api('POST /account/notifications/read-all', undefined, own)
-    expect((await readAll()).body).toMatchObject({ success: true, updated: 2 })
-    expect((await readAll()).body).toMatchObject({ success: true, updated: 0 })
-    expect((await list()).body['unread_count']).toBe(0)
-  })
-
-  test('is one account’s own', async () => {
-    const own = await gateway.customer()
-    const id = await made({ notification_channels: ['dashboard'] }, own)
-    await api(`POST /account/alerts/${id}/test`, undefined, own)
-    const [notice] = listIn(
-      await api('GET /account/notifications', undefined, own),
-      'notifications',
-    )
-    const read = `POST /account/notifications/${String(notice?.['id'])}/read`
-    expect((await api(read, undefined, stranger)).status).toBe(404)
-    expect((await api('POST /account/notifications/x/read')).status).toBe(404)
-    await api('POST /account/notifications/read-all', undefined, stranger)
-    const { body } = await api('GET /account/notifications', undefined, own)
-    expect(body['unread_count']).toBe(1)
-  })
-
-  test('refuses filters that are none', async () => {
-    const list = async (query: string) => problem(await api(`GET /account/notifications?${query}`))
-    expect(await list('kind=news')).toEqual([400, 'kind', 'unknown_value'])
-    expect(await list('unread=1')).toEqual([400, 'unread', 'unknown_value'])
-  })
-})
-
-test('a trigger belongs to its alert', async () => {
-  const id = await made()
-  const other = await made()
-  await using sql = await openDatabase(gateway.dataDir)
-  const triggerId = 'trg_01hzzzzzzzzzzzzzzzzzzzzzzz'
-  await sql`
-    insert into alert_trigger (id, alert_id, triggered_at, value) values (${triggerId}, ${id}, now(), 1)`
-  const acknowledge = (alertId: string, by = customer) =>
-    api(`POST /account/alerts/${alertId}/triggers/${triggerId}/acknowledge`, undefined, by)
-  expect((await acknowledge(other)).status).toBe(404)
-  expect((await acknowledge(id, stranger)).status).toBe(404)
-  expect((await acknowledge(id)).body).toMatchObject({ id: triggerId, acknowledged: true })
 })

@@ -154,3 +154,31 @@ test('J03: a mail that was not taken is tried again, and goes out once', async (
   expect(mail?.text).toMatch(/\r\n\r\n\.\r\n\.\r\nText/)
   expect(mails.asked).not.toContain('eve@example.com')
 })
+
+test('a test goes out at once, and says so when the mail server does not take it', async () => {
+  const { rig, mails, api } = stage
+  const customer = await rig.gateway.customer()
+  const email = await stage.emailOf(customer)
+  const fields = { name: 'Errors', type: 'error_rate', threshold: 5 }
+  const id = idIn(await api(customer, 'POST /account/alerts', fields))
+  const passed = await api(customer, `POST /account/alerts/${id}/test`)
+  expect(passed.body).toEqual({
+    success: true,
+    message: 'A test notification was sent: email, dashboard.',
+    channels: ['email', 'dashboard'],
+  })
+  expect(mails.to(email)[0]?.text).toMatch(/^Subject: Test of the alert: Errors\r$/m)
+  mails.refused.add(email)
+  const refused = await api(customer, `POST /account/alerts/${id}/test`)
+  expect(refused.body).toMatchObject({ success: false, channels: ['dashboard'] })
+  expect(mails.to(email)).toHaveLength(1)
+  await stage.sql`update users set email_verified = false where id = ${customer.userId}`
+  const unverified = await api(customer, `POST /account/alerts/${id}/test`)
+  expect(unverified.body).toMatchObject({ success: false, channels: ['dashboard'] })
+  expect(unverified.body['message']).toContain('not verified')
+})
+
+test('the password of the mail server is in no log', () => {
+  expect(stage.rig.gateway.output()).not.toContain('a pass:word')
+  expect(stage.rig.gateway.output()).not.toContain(encodeURIComponent('a pass:word/'))
+})
