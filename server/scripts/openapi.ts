@@ -8,6 +8,7 @@ import {
 } from 'kysely'
 import pino from 'pino'
 import { createPoolStore } from '../src/api/connection-pools/store'
+import { createAlertStore } from '../src/api/alerts/store'
 import { createPlatformConnectionStore } from '../src/api/connections/platform-store'
 import { createConnectionStore } from '../src/api/connections/store'
 import { createConfigStore } from '../src/api/admin-config/store'
@@ -15,6 +16,7 @@ import { createHandleStore } from '../src/api/handles/store'
 import { createCollectionStore } from '../src/api/model-collections/store'
 import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
+import { createNotificationStore } from '../src/api/notifications/store'
 import { createMemberStore } from '../src/api/organizations/members'
 import { createOrganizationStore } from '../src/api/organizations/store'
 import { createOrganizationUsageStore } from '../src/api/organizations/usage'
@@ -101,6 +103,8 @@ function storesOf(
       repeat: { claims: claimsIn(db), patienceMs: () => 0 },
     }),
     paymentEvents: undefined,
+    alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
+    notifications: createNotificationStore(db),
   }
 }
 

@@ -26,6 +26,9 @@ const defaults = {
   firstCredit: 100_000_000_000n,
   breakerMs: 30_000,
   auditEveryMs: 60_000,
+  alertEveryMs: 60_000,
+  mail: undefined,
+  mailEveryMs: 5000,
   retentionDays: 30,
   journalSync: 'always' as const,
   failedAuthenticationsPerMinute: 20,
@@ -204,3 +207,49 @@ test.each(['somewhere', 'renew-mid:0', 'renew-mid:', 'renew-mid:1:2', 'toString'
     expect(message).not.toContain('\n')
   },
 )
+
+const mailOf = (url: string) => readConfig({ SMTP_URL: url, MAIL_FROM: 'a@b.example' }).mail
+
+describe('a mail server', () => {
+  const from = 'Tollgate <tollgate@gate.example>'
+
+  test('is read from its address, with what it asks for', () => {
+    const { mail } = readConfig({
+      SMTP_URL: 'smtps://me%40gate:p%2Fw@mail.example:2465',
+      MAIL_FROM: from,
+    })
+    expect(mail).toEqual({
+      server: {
+        host: 'mail.example',
+        port: 2465,
+        isSecure: true,
+        login: { user: 'me@gate', password: 'p/w' },
+      },
+      from: { name: 'Tollgate', address: 'tollgate@gate.example' },
+    })
+  })
+
+  test('is asked at its usual port, without a login where there is none', () => {
+    expect(mailOf('smtp://[::1]')?.server).toEqual({
+      host: '::1',
+      port: 587,
+      isSecure: false,
+      login: undefined,
+    })
+    expect(mailOf('smtps://mail.example')?.server.port).toBe(465)
+    expect(mailOf('smtp://mail.example')?.from).toEqual({ name: '', address: 'a@b.example' })
+  })
+
+  test.each([
+    [{ SMTP_URL: 'smtp://mail.example' }, 'MAIL_FROM is required with SMTP_URL'],
+    [{ SMTP_URL: 'http://mail.example' }, 'SMTP_URL'],
+    [{ SMTP_URL: 'smtp://mail.example?x=1' }, 'SMTP_URL: must end with the port'],
+    [{ SMTP_URL: 'smtp://me:100%@mail.example' }, 'SMTP_URL: must have user and password'],
+    [{ MAIL_FROM: 'Tollgate' }, 'MAIL_FROM: must be an address'],
+    [{ MAIL_FROM: 'a@b.example\r\nBcc: eve@b.example' }, 'MAIL_FROM: must be an address'],
+    [{ MAIL_FROM: 'A\nB <a@b.example>' }, 'MAIL_FROM: must be an address'],
+    [{ MAIL_FROM: 'a@b.example, c@b.example' }, 'MAIL_FROM: must be an address'],
+  ])('%j is refused in a line', (environment, words) => {
+    expect(refusal(environment)).toStartWith(words)
+  })
+})

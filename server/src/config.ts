@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
 import { crashPoints, type PlannedCrash } from './crash-points'
+import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
 
 const secondsOf = (number: z.ZodCoercedNumber, fallback: number) =>
   number
@@ -99,6 +100,9 @@ const Environment = z.object({
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
   AUDIT_SECONDS: seconds(60),
+  ALERT_SECONDS: seconds(60),
+  MAIL_SECONDS: seconds(5),
+  ...mailVariables,
   RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(30),
   JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
@@ -151,6 +155,11 @@ export interface Config {
   breakerMs: number
   /** How often the ledger is checked, by one node. */
   auditEveryMs: number
+  /** How often alerts and balances are looked at, by one node. */
+  alertEveryMs: number
+  mail: MailConfig | undefined
+  /** How often a node looks for mails that are due. */
+  mailEveryMs: number
   /** For how many full days usage events are kept. */
   retentionDays: number
   /** When usage is synced to disk: before each answer ends, or once a second. */
@@ -238,6 +247,9 @@ export function readAuditConfig(source: Source) {
 export function readConfig(source: Source): Config {
   const env = parse(Environment, source)
   requireKeys(env)
+  if (env.SMTP_URL && !env.MAIL_FROM) {
+    throw new StartError(`MAIL_FROM is required with SMTP_URL, and ${senderAdvice}`)
+  }
   return {
     port: env.PORT,
     host: env.HOST,
@@ -249,6 +261,9 @@ export function readConfig(source: Source): Config {
     firstCredit: env.FIRST_CREDIT_USD,
     breakerMs: env.BREAKER_SECONDS,
     auditEveryMs: env.AUDIT_SECONDS,
+    alertEveryMs: env.ALERT_SECONDS,
+    mail: toMail(env),
+    mailEveryMs: env.MAIL_SECONDS,
     retentionDays: env.RETENTION_DAYS,
     journalSync: env.JOURNAL_SYNC,
     adminKey: env.ADMIN_KEY,

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { billingRoutes } from '../api/billing/routes'
 import type { BillingStore } from '../api/billing/store'
+import { alertRoutes } from '../api/alerts/routes'
+import type { AlertStore } from '../api/alerts/store'
 import { poolRoutes } from '../api/connection-pools/routes'
 import type { PoolStore } from '../api/connection-pools/store'
 import { connectionRoutes } from '../api/connections/routes'
@@ -11,6 +13,8 @@ import { collectionRoutes } from '../api/model-collections/routes'
 import type { CollectionStore } from '../api/model-collections/store'
 import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
+import { notificationRoutes } from '../api/notifications/routes'
+import type { NotificationStore } from '../api/notifications/store'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
 import { requestLogRoutes } from '../api/request-logs/routes'
 import type { RequestLogStore } from '../api/request-logs/store'
@@ -30,6 +34,8 @@ export interface AccountStores extends OrganizationStores {
   accountSettings: AccountSettingsStore
   billing: BillingStore
   paymentEvents: PaymentEvents
+  alerts: AlertStore
+  notifications: NotificationStore
 }
 
 /** `/api` for customers. */
@@ -45,3 +51,5 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', settingsRoutes(stores.accountSettings, guards))
     .route('/', billingRoutes(stores.billing, guards))
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
+    .route('/', alertRoutes(stores.alerts, guards))
+    .route('/', notificationRoutes(stores.notifications, guards))

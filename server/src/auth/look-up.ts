@@ -10,7 +10,8 @@ const isPermission = (name: string): name is Permission =>
 /** A caller is refused within a second. */
 const patienceMs = 900
 
-const accountLimits = [
+/** What `accountScope` reads, beside the account's own `limits`. */
+export const accountLimits = [
   'plan.requests_per_minute as plan_requests',
   'plan.tokens_per_minute as plan_tokens',
   'plan.max_concurrent_requests as plan_running',
@@ -71,7 +72,11 @@ const findKey = (db: Kysely<Schema>, hash: string) =>
 
 type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
 
-const accountScope = (row: KeyRow): Scope => ({
+type AccountRow = Pick<KeyRow, 'user_id' | 'limits' | `plan_${PlannedLimit}`>
+type PlannedLimit = 'requests' | 'tokens' | 'running' | 'monthly_requests' | 'monthly_spend'
+
+/** What limits an account: its plan, and what overrides that. */
+export const accountScope = (row: AccountRow): Scope => ({
   id: row.user_id,
   requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
   tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),

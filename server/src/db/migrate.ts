@@ -14,6 +14,7 @@ import * as mailAndInbox from './migrations/0011-mail-and-inbox'
 import * as requestLog from './migrations/0012-request-log'
 import * as settingsAndSharedLimits from './migrations/0013-settings-and-shared-limits'
 import * as payments from './migrations/0014-payments'
+import * as alerts from './migrations/0015-alerts'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0012-request-log': requestLog,
   '0013-settings-and-shared-limits': settingsAndSharedLimits,
   '0014-payments': payments,
+  '0015-alerts': alerts,
 }
 
 /**

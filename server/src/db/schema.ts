@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AlertSchema } from './alert-schema'
 import type { NoticeSchema } from './notice-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
@@ -21,6 +22,8 @@ export interface UserRow extends SettingsColumns {
   last_active_at: Date | null
   /** Whether bodies are kept in its request logs. */
   log_bodies: Generated<boolean>
+  /** Mail goes to verified addresses only. */
+  email_verified: Generated<boolean>
   created_at: Created
   updated_at: Updated
 }
@@ -263,7 +266,8 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema, RequestLogSchema, SettingsSchema, PaymentSchema {
+export interface Schema
+  extends NoticeSchema, RequestLogSchema, SettingsSchema, PaymentSchema, AlertSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

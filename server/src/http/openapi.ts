@@ -33,6 +33,8 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
       { name: 'Billing', description: 'Balance, what moved it, and buying credits' },
+      { name: 'Alerts', description: 'Be told when something passes a threshold' },
+      { name: 'Notifications', description: 'What you were told' },
       { name: 'Organizations', description: 'Shared connections and credit' },
       { name: 'Request logs', description: 'What you asked of the model endpoints' },
     ],

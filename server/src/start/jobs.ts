@@ -4,6 +4,8 @@ import type { Config } from '../config'
 import { alone } from '../db/advisory-lock'
 import { dailyTables, makePartitions } from '../db/partitions'
 import { runAudit, type AuditRun } from '../jobs/audit-job'
+import { forgetNotices } from '../jobs/forget-notices'
+import { makePartitions } from '../ledger/partitions'
 import { forgetOld } from '../ledger/retention'
 import { forgetOldLogs } from '../logs/retention'
 import type { LiveSettings } from '../settings/live-settings'
@@ -101,5 +103,6 @@ async function keepTidy(parts: Parts): Promise<void> {
     if (forgotten.partitions.length > 0) log.info(forgotten, 'old usage was forgotten')
     const logs = await forgetOldLogs(query, retentionDays)
     if (logs.partitions.length > 0) log.info(logs, 'old request logs were forgotten')
+    await forgetNotices(query)
   })
 }

@@ -4,6 +4,7 @@ import { openGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openPayments } from './payments'
+import { openNotices } from './notices'
 import { openStorage, type Storage } from './storage'
 import { openStores } from './stores'
 import { openSettings, liveTimers } from './settings'
@@ -79,6 +80,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   })
   const http = listen(app, config, () => newId('req'))
   opening.use(openJobs({ config, settings, storage, log }))
+  openNotices({ config, settings, storage, log }, opening)
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()

@@ -1,8 +1,10 @@
+import type { Logger } from 'pino'
 import type { OpenedGateway } from './gateway'
 import type { OpenedPayments } from './payments'
 import type { Storage } from './storage'
 import { createConfigStore } from '../api/admin-config/store'
 import { createBillingStore } from '../api/billing/store'
+import { createAlertStore } from '../api/alerts/store'
 import { createPlatformConnectionStore } from '../api/connections/platform-store'
 import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
@@ -11,6 +13,7 @@ import { createHandleStore } from '../api/handles/store'
 import { createCollectionStore } from '../api/model-collections/store'
 import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
+import { createNotificationStore } from '../api/notifications/store'
 import { createMemberStore } from '../api/organizations/members'
 import { createOrganizationStore } from '../api/organizations/store'
 import { createOrganizationUsageStore } from '../api/organizations/usage'
@@ -22,12 +25,14 @@ import { createUserStore } from '../api/admin-users/store'
 import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../config'
+import { smtp } from '../mail/smtp'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
 interface Stored {
   config: Config
   payments: OpenedPayments
+  log: Logger
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
@@ -43,6 +48,8 @@ type Opened = Pick<
 export function openStores(stored: Stored, opened: Opened) {
   const { config, payments, storage, catalog, settings } = stored
   const { egress, credentials, guarded, lookUps, creditCame, claims } = opened
+export function openStores({ config, log, storage, catalog, settings }: Stored, opened: Opened) {
+  const { egress, credentials, guarded, lookUps, creditCame } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
@@ -91,5 +98,12 @@ export function openStores(stored: Stored, opened: Opened) {
       repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
     }),
     paymentEvents: payments.events,
+    alerts: createAlertStore({
+      db,
+      send: config.mail && smtp(config.mail),
+      testsPerHour: () => settings.current.rates.alertTestsPerHour,
+      onMailFailure: (err) => log.warn({ err }, 'a test of an alert could not be mailed'),
+    }),
+    notifications: createNotificationStore(db),
   }
 }

@@ -1,0 +1,65 @@
+import type { AlertRow } from '../db/alert-schema'
+
+/** Source: api.md 5.1. */
+export const alertTypes = [
+  'cost_threshold',
+  'error_rate',
+  'usage_spike',
+  'quota_limit',
+  'model_latency',
+  'unusual_activity',
+] as const satisfies readonly AlertRow['type'][]
+export type AlertType = (typeof alertTypes)[number]
+
+export const periods = [
+  'hour',
+  'day',
+  'week',
+  'month',
+] as const satisfies readonly AlertRow['period'][]
+export type Period = (typeof periods)[number]
+
+export const channels = ['email', 'dashboard'] as const
+export type Channel = (typeof channels)[number]
+
+export const isChannel = (name: string): name is Channel =>
+  channels.some((channel) => channel === name)
+
+export const hourMs = 3_600_000
+
+/** How far back an alert looks. Source: api.md 5.2. */
+export const windowMs: Readonly<Record<Period, number>> = {
+  hour: hourMs,
+  day: 24 * hourMs,
+  week: 7 * 24 * hourMs,
+  month: 30 * 24 * hourMs,
+}
+
+/** Where types need some requests before they say anything; null where they do not. */
+const leastRequests: Readonly<Record<AlertType, number | null>> = {
+  cost_threshold: null,
+  error_rate: 10,
+  usage_spike: null,
+  quota_limit: null,
+  model_latency: 1,
+  unusual_activity: null,
+}
+
+/** How many requests an alert needs, null for a type that does not count them. */
+export function minRequestsOf(type: AlertType, asked: number | null): number | null {
+  const usual = leastRequests[type]
+  return usual === null ? null : (asked ?? usual)
+}
+
+/** The condition of an alert. */
+export interface Rule {
+  type: AlertType
+  threshold: number
+  period: Period
+  /** As it was asked for; null for the default of the type. */
+  minRequests: number | null
+}
+
+/** How long the time is that an alert looks back on. */
+export const recentSpan = ({ type, period }: Pick<Rule, 'type' | 'period'>): number =>
+  type === 'unusual_activity' ? hourMs : windowMs[period]

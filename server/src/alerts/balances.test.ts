@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { tellOfLowBalances } from './balances'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+import { newCustomer, topUpOf } from '../ledger/customer-for-tests'
+import { post } from '../ledger/post'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const usd = 1_000_000_000n
+
+const look = () => tellOfLowBalances(database.query, usd)
+
+const spend = (accountId: string, amount: bigint) =>
+  post(database.query, {
+    ...topUpOf(accountId, -amount),
+    kind: 'adjust',
+    house: 'house:adjustment',
+  })
+
+const noticesOf = (userId: string) =>
+  database.query
+    .selectFrom('notification')
+    .select(['kind', 'title', 'body'])
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute()
+
+const mailsTo = (userId: string) =>
+  database.query
+    .selectFrom('mail')
+    .select('subject')
+    .where('recipient', '=', `${userId}@example.com`)
+    .execute()
+
+async function newMember(organizationId: string, role: 'owner' | 'admin' | 'developer') {
+  const userId = await newCustomer(database)
+  await database.query
+    .insertInto('membership')
+    .values({ organization_id: organizationId, user_id: userId, role, status: 'active' })
+    .execute()
+  return userId
+}
+
+describe('a balance', () => {
+  test('that falls below the threshold is told once for each fall, by whomever', async () => {
+    const userId = await newCustomer(database, usd)
+    expect(await look()).toBe(0)
+    await spend(userId, 1n)
+    const counts = await Promise.all(Array.from({ length: 4 }, look))
+    expect(counts.filter((count) => count > 0)).toEqual([1])
+    expect(await look()).toBe(0)
+    await post(database.query, topUpOf(userId, 1n))
+    expect(await look()).toBe(0)
+    await spend(userId, usd / 2n)
+    expect(await look()).toBe(1)
+    const body =
+      'The balance of your account has fallen to 0.5 USD, below 1 USD. When nothing is left, requests that cost are refused. Add credit to go on.'
+    const notices = await noticesOf(userId)
+    expect(notices).toHaveLength(2)
+    expect(notices[1]).toEqual({
+      kind: 'low_balance',
+      title: 'Low balance: your account',
+      body,
+    })
+    expect(await mailsTo(userId)).toHaveLength(2)
+  })
+
+  test('that was never at the threshold has not fallen', async () => {
+    const userId = await newCustomer(database, usd - 1n)
+    expect(await look()).toBe(0)
+    await spend(userId, usd / 2n)
+    expect(await look()).toBe(0)
+    expect(await noticesOf(userId)).toEqual([])
+  })
+
+  test('of an organization is told to its owner and admins', async () => {
+    const id = newId('org')
+    const { query } = database
+    await query
+      .insertInto('organization')
+      .values({ id, name: 'Acme', billing_email: 'money@example.com' })
+      .execute()
+    const [owner, admin, developer] = [
+      await newMember(id, 'owner'),
+      await newMember(id, 'admin'),
+      await newMember(id, 'developer'),
+    ]
+    await post(query, topUpOf(id, usd))
+    expect(await look()).toBe(0)
+    await spend(id, usd)
+    expect(await look()).toBe(1)
+    for (const userId of [owner, admin]) {
+      const [notice] = await noticesOf(userId)
+      expect(notice?.title).toBe('Low balance: the organization Acme')
+      expect(await mailsTo(userId)).toHaveLength(1)
+    }
+    expect(await noticesOf(developer)).toEqual([])
+  })
+})

@@ -1,0 +1,102 @@
+import { sql, type Kysely } from 'kysely'
+import { lowBalanceWords } from './words'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { notify } from '../inbox/notify'
+import { postMail } from '../mail/outbox'
+
+const nanosPerUsd = 1e9
+const mostAtOnce = 200
+
+interface Fallen {
+  account_id: string
+  owner: string
+  posted: bigint
+}
+
+/** Who is told of an account's balance. */
+interface Told {
+  id: string
+  email: string
+  email_verified: boolean
+  whose: string
+}
+
+/**
+ * Tells of each balance that has fallen below the threshold (nano-dollars) since it was last seen at or
+ * above it: the account, or owner and admins of an organization. Once, however many processes look: a
+ * fall is taken and told in one transaction. Resolves with how many there were.
+ */
+export async function tellOfLowBalances(db: Kysely<Schema>, threshold: bigint): Promise<number> {
+  await rearm(db, threshold)
+  let told = 0
+  let taken: number
+  do {
+    taken = await db.transaction().execute(async (trx) => {
+      const fallen = await takeFallen(trx, threshold)
+      for (const one of fallen) await tell(trx, one, threshold)
+      return fallen.length
+    })
+    told += taken
+  } while (taken === mostAtOnce)
+  return told
+}
+
+/** Remembers who is at or above it now. What runs at the moment is not taken off: it may cost less. */
+async function rearm(db: Kysely<Schema>, threshold: bigint): Promise<void> {
+  await sql`
+    insert into balance_watch (account_id, armed)
+    select id, true from credit_account
+    where owner not like 'house:%' and posted >= ${threshold}
+      and not exists (
+        select 1 from balance_watch where account_id = credit_account.id and armed
+      )
+    on conflict (account_id) do update set armed = true`.execute(db)
+}
+
+async function takeFallen(trx: Kysely<Schema>, threshold: bigint): Promise<Fallen[]> {
+  const { rows } = await sql<Fallen>`
+    with fallen as (
+      select account_id, credit_account.owner, credit_account.posted
+      from balance_watch join credit_account on credit_account.id = account_id
+      where armed and posted < ${threshold}
+      limit ${mostAtOnce} for update of balance_watch skip locked
+    )
+    update balance_watch set armed = false from fallen
+    where balance_watch.account_id = fallen.account_id
+    returning fallen.account_id, fallen.owner, fallen.posted`.execute(trx)
+  return rows
+}
+
+async function tell(trx: Kysely<Schema>, fallen: Fallen, threshold: bigint): Promise<void> {
+  const noticeId = newId('ntf')
+  for (const { id, email, email_verified, whose } of await toldOf(trx, fallen)) {
+    const [balance, limit] = [fallen.posted, threshold].map((nanos) => Number(nanos) / nanosPerUsd)
+    const { title, body } = lowBalanceWords(whose, balance ?? 0, limit ?? 0)
+    await notify(trx, { userId: id, kind: 'low_balance', title, body, link: '/billing' })
+    if (!email_verified) continue
+    const reference = `low balance ${noticeId} ${id}`
+    await postMail(trx, { recipient: email, subject: title, body: `${body}\n`, reference })
+  }
+}
+
+async function toldOf(trx: Kysely<Schema>, { account_id: id, owner }: Fallen): Promise<Told[]> {
+  if (!owner.startsWith('organization:')) {
+    const rows = await trx
+      .selectFrom('users')
+      .select(['id', 'email', 'email_verified'])
+      .where('id', '=', id)
+      .execute()
+    return rows.map((row) => ({ ...row, whose: 'your account' }))
+  }
+  const rows = await trx
+    .selectFrom('membership')
+    .innerJoin('users', 'users.id', 'membership.user_id')
+    .innerJoin('organization', 'organization.id', 'membership.organization_id')
+    .select(['users.id', 'users.email', 'users.email_verified', 'organization.name'])
+    .where('membership.organization_id', '=', id)
+    .where('membership.status', '=', 'active')
+    .where('membership.role', 'in', ['owner', 'admin'])
+    .execute()
+  return rows.map(({ name, ...row }) => ({ ...row, whose: `the organization ${name}` }))
+}

@@ -1,0 +1,76 @@
+import type { Kysely } from 'kysely'
+import { judge } from './formulas'
+import { measure, type Moment } from './measures'
+import { hasMoved, step } from './standing'
+import { takeStep } from './trigger'
+import { watchedOf, type Watched } from './watched'
+import type { Schema } from '../db/schema'
+
+interface Options {
+  db: Kysely<Schema>
+  /** Milliseconds since the epoch. */
+  nowMs: () => number
+  /** For how many full days request logs are kept. */
+  logDays: () => number
+  /** An account whose alerts could not be looked at. */
+  onFailure: (userId: string, error: unknown) => void
+}
+
+export type Evaluate = ReturnType<typeof createEvaluation>
+
+const dayMs = 86_400_000
+
+/**
+ * Looks at the enabled alerts of some accounts, and resolves with how many triggered. Any number of
+ * processes may look at the same alert at once: it triggers once. Never rejects for one account: the
+ * others are looked at all the same.
+ */
+export function createEvaluation({ db, nowMs, logDays, onFailure }: Options) {
+  const look = async (userIds: readonly string[]): Promise<number> => {
+    const moment: Moment = {
+      nowMs: nowMs(),
+      logsKeptSinceMs: nowMs() - (logDays() - 1) * dayMs,
+    }
+    const alerts = await watchedOf(db, userIds)
+    const measures = await measure(db, alerts, moment)
+    let triggered = 0
+    for (const [place, alert] of alerts.entries()) {
+      const measured = measures[place]
+      if (measured && (await takeLook(db, alert, { measured, nowMs: moment.nowMs }))) triggered++
+    }
+    return triggered
+  }
+  return async (userIds: readonly string[]): Promise<number> => {
+    if (userIds.length === 0) return 0
+    try {
+      return await look(userIds)
+    } catch (error) {
+      const [only, ...others] = userIds
+      if (only !== undefined && others.length === 0) {
+        onFailure(only, error)
+        return 0
+      }
+    }
+    // One account with more than a statement can read in its time does not hold up the others.
+    let triggered = 0
+    for (const userId of userIds) {
+      triggered += await look([userId]).catch((error: unknown) => {
+        onFailure(userId, error)
+        return 0
+      })
+    }
+    return triggered
+  }
+}
+
+interface Looked {
+  measured: Parameters<typeof judge>[1]
+  nowMs: number
+}
+
+async function takeLook(db: Kysely<Schema>, alert: Watched, { measured, nowMs }: Looked) {
+  const { value, isTrue } = judge(alert, measured)
+  const taken = step(alert.standing, { isTrue, nowMs, period: alert.period })
+  if (!hasMoved(alert.standing, taken)) return false
+  return takeStep(db, alert, { ...taken, nowMs, value })
+}

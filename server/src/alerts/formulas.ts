@@ -1,0 +1,135 @@
+import { hourMs, minRequestsOf, windowMs, type Rule } from './alert'
+
+/** Sums of requests over some time. Costs are nano-dollars. */
+export interface Sums {
+  requests: number
+  successes: number
+  failures: number
+  /** Of those that succeeded, in milliseconds. */
+  latencyMs: number
+  /** What the account paid itself. */
+  ownCost: bigint
+}
+
+/** Requests by whole hours. */
+export interface Hourly {
+  /** How many hours, those without a request too. */
+  hours: number
+  total: number
+  /** The sum of the squares. */
+  squares: number
+}
+
+/** What a limit is, and how much of it was used; a limit of null is none. */
+export interface QuotaUse {
+  limit: number | null
+  used: number
+}
+
+/** What the types are judged by; each reads its own. */
+export interface Measures {
+  /** Of the window of the alert, or of the last hour for `unusual_activity`. */
+  recent: Sums
+  /** Requests of the windows before it, and how many of those windows there are. */
+  before: { requests: number; windows: number }
+  hourly: Hourly
+  quotas: readonly QuotaUse[]
+}
+
+export interface Judgement {
+  /** USD with 9 decimals, anything else with 2. */
+  value: number
+  isTrue: boolean
+}
+
+const mostWindowsBefore = 7
+const leastWindowsBefore = 3
+const hoursBefore = 7 * 24
+const leastHours = 24
+const unusualDeviations = 3
+
+const round = (value: number, decimals: number) => Number(value.toFixed(decimals))
+/** A number that JSON and a column can hold, whatever was divided by what. */
+const sound = (value: number) => (Number.isFinite(value) ? round(value, 2) : 0)
+
+type Formula = (rule: Rule, measures: Measures) => Judgement
+
+const nothing: Judgement = { value: 0, isTrue: false }
+
+/** A mean of requests that must be enough to tell, above the threshold. */
+const aboveWith = ({ rule, requests, value }: { rule: Rule; requests: number; value: number }) => ({
+  value,
+  isTrue: value > rule.threshold && requests >= (minRequestsOf(rule.type, rule.minRequests) ?? 1),
+})
+
+const formulas: Readonly<Record<Rule['type'], Formula>> = {
+  cost_threshold({ threshold }, { recent }) {
+    const value = Number(recent.ownCost) / 1e9
+    return { value, isTrue: value > threshold }
+  },
+
+  error_rate(rule, { recent: { successes, failures } }) {
+    const requests = successes + failures
+    if (requests === 0) return nothing
+    return aboveWith({ rule, requests, value: sound((100 * failures) / requests) })
+  },
+
+  usage_spike({ threshold }, { recent: { requests }, before }) {
+    const mean = before.requests / before.windows
+    if (before.windows < leastWindowsBefore || mean <= 0) return nothing
+    const value = sound((100 * (requests - mean)) / mean)
+    return { value, isTrue: value > threshold }
+  },
+
+  quota_limit({ threshold }, { quotas }) {
+    const value = sound(Math.max(0, ...quotas.map(percentageOf)))
+    return { value, isTrue: value >= threshold && value > 0 }
+  },
+
+  model_latency(rule, { recent: { successes, latencyMs } }) {
+    if (successes === 0) return nothing
+    return aboveWith({ rule, requests: successes, value: sound(latencyMs / successes) })
+  },
+
+  unusual_activity(_rule, { recent: { requests }, hourly: { hours, total, squares } }) {
+    if (hours < leastHours) return nothing
+    const mean = total / hours
+    // What rounding makes of equal counts may lie below zero.
+    const deviation = Math.sqrt(Math.max(0, squares / hours - mean * mean))
+    const value = sound((requests - mean) / Math.max(deviation, 1))
+    return { value, isTrue: value > unusualDeviations }
+  },
+}
+
+function percentageOf({ limit, used }: QuotaUse): number {
+  if (limit === null || used <= 0) return 0
+  // Of a limit of nothing, whatever was used is all.
+  return limit === 0 ? 100 : (100 * used) / limit
+}
+
+/** The value of an alert, and whether its condition is true. Source: api.md 5.2. */
+export const judge: Formula = (rule, measures) => formulas[rule.type](rule, measures)
+
+/** Milliseconds since the epoch; from inclusive, to exclusive. */
+export interface Span {
+  fromMs: number
+  toMs: number
+}
+
+/** The windows of a spike's baseline that lie after the creation of the account: they adjoin. */
+export function windowsBefore(period: Rule['period'], nowMs: number, createdMs: number) {
+  const length = windowMs[period]
+  const toMs = nowMs - length
+  const windows = Math.max(0, Math.min(mostWindowsBefore, Math.floor((toMs - createdMs) / length)))
+  return { windows, span: { fromMs: toMs - windows * length, toMs } satisfies Span }
+}
+
+const floorHour = (ms: number) => Math.floor(ms / hourMs) * hourMs
+const ceilHour = (ms: number) => Math.ceil(ms / hourMs) * hourMs
+
+/** The whole hours of the 7 days before the last 60 minutes, since the creation of the account. */
+export function hoursBeforeNow(nowMs: number, createdMs: number) {
+  const toMs = floorHour(nowMs - hourMs)
+  const fromMs = Math.min(toMs, Math.max(toMs - hoursBefore * hourMs, ceilHour(createdMs)))
+  return { hours: (toMs - fromMs) / hourMs, span: { fromMs, toMs } satisfies Span }
+}

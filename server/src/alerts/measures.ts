@@ -1,0 +1,91 @@
+import type { Kysely } from 'kysely'
+import { recentSpan, type AlertType } from './alert'
+import { hourlyWithin, sumsSince, type Since } from './figures'
+import { hoursBeforeNow, windowsBefore, type Measures, type Sums } from './formulas'
+import { quotasSince } from './quota-use'
+import type { Watched } from './watched'
+import type { Schema } from '../db/schema'
+
+export interface Moment {
+  nowMs: number
+  /** Request logs from before are gone. */
+  logsKeptSinceMs: number
+}
+
+const noSums: Sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
+const noMeasures: Measures = {
+  recent: noSums,
+  before: { requests: 0, windows: 0 },
+  hourly: { hours: 0, total: 0, squares: 0 },
+  quotas: [],
+}
+
+/** What alerts are judged by, in their order: a few statements for all of them. */
+export async function measure(
+  db: Kysely<Schema>,
+  alerts: readonly Watched[],
+  { nowMs, logsKeptSinceMs }: Moment,
+): Promise<Measures[]> {
+  const sums = await readSums(db, alerts, { nowMs, logsKeptSinceMs })
+  const unusual = alerts.filter(isOf('unusual_activity'))
+  const spans = unusual.map((alert) => hoursBeforeNow(nowMs, alert.accountCreatedMs))
+  const hourly = await hourlyWithin(
+    db,
+    unusual.map(({ userId }, place) => ({
+      userId,
+      span: spans[place]?.span ?? { fromMs: nowMs, toMs: nowMs },
+    })),
+  )
+  const limited = alerts.filter(isOf('quota_limit'))
+  const quotas = await quotasSince(
+    db,
+    limited.map((alert) => ({ ...recentOf(alert, nowMs), limits: alert.limits })),
+    logsKeptSinceMs,
+  )
+  return alerts.map((alert) => ({
+    ...noMeasures,
+    ...sums(alert),
+    hourly: {
+      ...noMeasures.hourly,
+      ...hourly[unusual.indexOf(alert)],
+      hours: spans[unusual.indexOf(alert)]?.hours ?? 0,
+    },
+    quotas: quotas[limited.indexOf(alert)] ?? [],
+  }))
+}
+
+const isOf = (type: AlertType) => (alert: Watched) => alert.type === type
+
+const recentOf = (alert: Watched, nowMs: number): Since => ({
+  userId: alert.userId,
+  fromMs: nowMs - recentSpan(alert),
+})
+
+const keyOf = ({ userId, fromMs }: Since) => `${userId} ${fromMs}`
+
+/** Sums until now since the start of each window, and of each baseline; several alerts may share one. */
+async function readSums(
+  db: Kysely<Schema>,
+  alerts: readonly Watched[],
+  { nowMs, logsKeptSinceMs }: Moment,
+) {
+  const asked = new Map<string, Since>()
+  const baselineOf = ({ userId, period, accountCreatedMs }: Watched) => {
+    const { windows, span } = windowsBefore(period, nowMs, accountCreatedMs)
+    return { windows, since: { userId, fromMs: span.fromMs } }
+  }
+  for (const alert of alerts) {
+    if (alert.type === 'quota_limit') continue
+    const questions = [recentOf(alert, nowMs)]
+    if (alert.type === 'usage_spike') questions.push(baselineOf(alert).since)
+    for (const since of questions) asked.set(keyOf(since), since)
+  }
+  const found = await sumsSince(db, [...asked.values()], logsKeptSinceMs)
+  const byKey = new Map([...asked.keys()].map((key, place) => [key, found[place] ?? noSums]))
+  return (alert: Watched): Pick<Measures, 'recent' | 'before'> => {
+    const recent = byKey.get(keyOf(recentOf(alert, nowMs))) ?? noSums
+    const { windows, since } = baselineOf(alert)
+    const all = byKey.get(keyOf(since)) ?? recent
+    return { recent, before: { windows, requests: all.requests - recent.requests } }
+  }
+}

@@ -1,0 +1,77 @@
+import { sql, type Kysely } from 'kysely'
+import { edgeLogs, edgesOf, type Since } from './figures'
+import type { QuotaUse } from './formulas'
+import type { Scope } from '../auth/principal'
+import type { Schema } from '../db/schema'
+
+/** The most that was used of what is limited by the minute or at once, and what the month has used. */
+interface Used {
+  requests_per_minute: bigint
+  tokens_per_minute: bigint
+  concurrent_requests: number
+  monthly_requests: bigint
+  monthly_spend: bigint
+}
+
+/**
+ * How far accounts use their limits: by the minute and at once at their peak since a moment, of the
+ * calendar month as they stand. In the order of `asked`. Source: api.md 15.
+ */
+export async function quotasSince(
+  db: Kysely<Schema>,
+  asked: readonly (Since & { limits: Scope })[],
+  logsKeptSinceMs: number,
+): Promise<QuotaUse[][]> {
+  if (asked.length === 0) return []
+  const { rows } = await sql<Used>`
+    select peaks.*, coalesce(at_once.most, 0)::integer as concurrent_requests, months.*
+    from ${edgesOf(asked, logsKeptSinceMs)}
+    cross join lateral (
+      select coalesce(max(requests), 0)::bigint as requests_per_minute,
+        coalesce(max(tokens), 0)::bigint as tokens_per_minute
+      from (
+        select requests, tokens from request_minute
+        where request_minute.user_id = asked.user_id
+          and starts_at >= asked.starts_at and starts_at < asked.days_at
+        union all
+        select requests_per_minute, tokens_per_minute from request_peak
+        where request_peak.user_id = asked.user_id
+          and day >= (asked.days_at at time zone 'UTC')::date
+      ) as minutes
+    ) as peaks
+    cross join lateral (
+      select max(running) as most from (
+        select peak_concurrent as running from request_sum
+        where grain = 'hour' and request_sum.user_id = asked.user_id
+          and starts_at >= asked.hours_at and starts_at < asked.days_at
+        union all
+        select concurrent_requests from request_peak
+        where request_peak.user_id = asked.user_id
+          and day >= (asked.days_at at time zone 'UTC')::date
+        union all
+        select concurrent from ${edgeLogs}
+      ) as moments
+    ) as at_once
+    cross join lateral (
+      select coalesce(sum(requests), 0)::bigint as monthly_requests,
+        coalesce(sum(cost - written_off) filter (where account_id = asked.user_id), 0)::bigint
+          as monthly_spend
+      from usage_sum
+      where usage_sum.user_id = asked.user_id and grain = 'day'
+        and starts_at >= date_trunc('month', now(), 'UTC')
+    ) as months
+    order by place`.execute(db)
+  return rows.map((used, place) => quotasOf(asked[place]?.limits, used))
+}
+
+function quotasOf(limits: Scope | undefined, used: Used): QuotaUse[] {
+  if (!limits) return []
+  const spend = limits.monthlySpend
+  return [
+    { limit: limits.requestsPerMinute, used: Number(used.requests_per_minute) },
+    { limit: limits.tokensPerMinute, used: Number(used.tokens_per_minute) },
+    { limit: limits.maxConcurrentRequests, used: used.concurrent_requests },
+    { limit: limits.monthlyRequests, used: Number(used.monthly_requests) },
+    { limit: spend === null ? null : Number(spend), used: Number(used.monthly_spend) },
+  ]
+}

@@ -1,0 +1,71 @@
+import type { Kysely } from 'kysely'
+import type { Step } from './standing'
+import type { Watched } from './watched'
+import { triggerWords } from './words'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { notify } from '../inbox/notify'
+import { postMail } from '../mail/outbox'
+
+interface Look extends Step {
+  nowMs: number
+  value: number
+}
+
+const toDate = (ms: number | null) => (ms === null ? null : new Date(ms))
+
+/**
+ * Writes down where an alert stands after a look at it, and what it triggered: record, count and one
+ * notification a channel, all of them or none. Does nothing where another process looked meanwhile, or
+ * the alert was changed. Resolves with whether it triggered.
+ */
+export const takeStep = (db: Kysely<Schema>, alert: Watched, look: Look): Promise<boolean> =>
+  db.transaction().execute(async (trx) => {
+    const { standing, triggers } = look
+    const { numUpdatedRows } = await trx
+      .updateTable('alert')
+      .set(({ eb }) => ({
+        armed: standing.armed,
+        false_since: toDate(standing.falseSinceMs),
+        last_triggered_at: toDate(standing.lastTriggeredMs),
+        trigger_count: eb('trigger_count', '+', triggers ? 1 : 0),
+        revision: eb('revision', '+', 1n),
+      }))
+      .where('id', '=', alert.id)
+      .where('user_id', '=', alert.userId)
+      .where('revision', '=', alert.revision)
+      .where('enabled', '=', true)
+      .executeTakeFirst()
+    if (numUpdatedRows === 0n || !triggers) return false
+    await tell(trx, alert, look)
+    return true
+  })
+
+async function tell(trx: Kysely<Schema>, alert: Watched, { nowMs, value }: Look): Promise<void> {
+  const at = new Date(nowMs)
+  const triggerId = newId('trg')
+  const { title, body } = triggerWords(alert, { value, at })
+  await trx
+    .insertInto('alert_trigger')
+    .values({ id: triggerId, alert_id: alert.id, triggered_at: at, value })
+    .execute()
+  if (alert.channels.includes('dashboard')) {
+    await notify(trx, {
+      userId: alert.userId,
+      kind: 'alert',
+      title,
+      body,
+      alertId: alert.id,
+      triggerId,
+      link: `/alerts/${alert.id}`,
+    })
+  }
+  if (alert.channels.includes('email') && alert.email !== undefined) {
+    await postMail(trx, {
+      recipient: alert.email,
+      subject: title,
+      body: `${body}\n`,
+      reference: `alert ${triggerId}`,
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import type { ColumnType, Generated } from 'kysely'
+
+type Created = ColumnType<Date, Date | undefined, never>
+type Updated = ColumnType<Date, Date | undefined, Date>
+
+/** What an account wants to be told of. */
+export interface AlertRow {
+  id: string
+  user_id: string
+  name: string
+  type:
+    | 'cost_threshold'
+    | 'error_rate'
+    | 'usage_spike'
+    | 'quota_limit'
+    | 'model_latency'
+    | 'unusual_activity'
+  threshold: number
+  period: 'hour' | 'day' | 'week' | 'month'
+  enabled: boolean
+  channels: ColumnType<string[], readonly string[], readonly string[]>
+  description: string | null
+  /** As it was asked for; null for the default of the type. */
+  min_requests: number | null
+  trigger_count: Generated<number>
+  last_triggered_at: Date | null
+  /** Triggers at once when its condition is true next. */
+  armed: Generated<boolean>
+  /** Since when its condition has been false, while that is too short to count. */
+  false_since: Date | null
+  /** Rises with each change of what it says or where it stands. */
+  revision: Generated<bigint>
+  created_at: Created
+  updated_at: Updated
+}
+
+export interface AlertTriggerRow {
+  id: string
+  alert_id: string
+  triggered_at: Date
+  value: number
+  acknowledged: Generated<boolean>
+}
+
+/** A test that counts in the hour after it. */
+export interface AlertTestRow {
+  user_id: string
+  tested_at: Created
+}
+
+/** Whether an account was at or above the warning threshold when it was last looked at. */
+export interface BalanceWatchRow {
+  account_id: string
+  armed: boolean
+}
+
+export interface AlertSchema {
+  alert: AlertRow
+  alert_trigger: AlertTriggerRow
+  alert_test: AlertTestRow
+  balance_watch: BalanceWatchRow
+}

@@ -1,0 +1,41 @@
+/** A mail as it is sent. */
+export interface Message {
+  /** The same each time that it is sent: its receiver can tell a second copy. */
+  id: string
+  recipient: string
+  /** One line. */
+  subject: string
+  /** Plain text. */
+  text: string
+  date: Date
+}
+
+/** What is to be told, to whom. */
+export interface Written {
+  recipient: string
+  subject: string
+  body: string
+  date: Date
+}
+
+const mostSubject = 200
+
+/** Text without what ends a line or steers a terminal. */
+const oneLine = (text: string) =>
+  text
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, mostSubject)
+
+/** One address and nothing else: no second one, no name, nothing that ends a header. */
+const isAddress = (text: string) =>
+  /^[^\s\p{Cc},;:<>()[\]"\\@]+@[^\s\p{Cc},;:<>()"\\@]+$/u.test(text)
+
+/**
+ * A mail as it is sent; whatever its subject holds, it is one header. Throws for a recipient that is no
+ * address.
+ */
+export function toMessage(id: string, { recipient, subject, body, date }: Written): Message {
+  if (!isAddress(recipient)) throw new Error('the recipient is no e-mail address')
+  return { id, recipient, subject: oneLine(subject), text: body, date }
+}

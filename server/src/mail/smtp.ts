@@ -1,0 +1,43 @@
+import { createTransport } from 'nodemailer'
+import type { Message } from './message'
+import type { MailConfig } from '../smtp-config'
+
+/** How a mail gets to whoever delivers it. Rejects where it was not taken, or once `signal` aborts. */
+export type Send = (message: Message, signal: AbortSignal) => Promise<void>
+
+const stepMs = 10_000
+const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
+
+/** Mails over SMTP, each on a connection of its own, so that giving one up ends it. */
+export function smtp({ server, from }: MailConfig): Send {
+  const { host, port, isSecure, login } = server
+  const transport = createTransport({
+    host,
+    port,
+    secure: isSecure,
+    // A password is not told to who listens on the way.
+    requireTLS: login !== undefined && !isLoopback(host),
+    ...(login && { auth: { user: login.user, pass: login.password } }),
+    dnsTimeout: stepMs,
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    // Nothing of a mail names a file or an address to be read.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return async ({ id, recipient, subject, text, date }, signal) => {
+    await transport.sendMail({
+      from,
+      // Given apart, neither is read as a list of addresses.
+      to: { name: '', address: recipient },
+      envelope: { from: from.address, to: [recipient] },
+      subject,
+      text,
+      date,
+      messageId: `<${id}@${from.address.split('@').at(-1)}>`,
+      headers: { 'auto-submitted': 'auto-generated' },
+      signal,
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+
+/** Who takes mails for delivery. */
+interface SmtpServer {
+  host: string
+  port: number
+  /** TLS from the first byte; else the server is asked for it. */
+  isSecure: boolean
+  login: { user: string; password: string } | undefined
+}
+
+/** Who mails are from; the name may be empty. */
+interface MailSender {
+  name: string
+  address: string
+}
+
+/** Where mails go; undefined where there is no server, and they wait. */
+export interface MailConfig {
+  server: SmtpServer
+  from: MailSender
+}
+
+/** `smtp://` or `smtps://`, with user and password where the server asks for them. */
+const Smtp = z.url({ protocol: /^smtps?$/ }).transform((text, context): SmtpServer => {
+  const url = new URL(text)
+  const isSecure = url.protocol === 'smtps:'
+  if (url.search || url.hash) context.addIssue('must end with the port: it takes no parameters')
+  try {
+    const [user, password] = [url.username, url.password].map(decodeURIComponent)
+    return {
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: Number(url.port) || (isSecure ? 465 : 587),
+      isSecure,
+      login: user ? { user, password: password ?? '' } : undefined,
+    }
+  } catch {
+    context.addIssue('must have user and password percent-encoded')
+    return z.NEVER
+  }
+})
+
+export const senderAdvice =
+  'must be an address, or a name and <address>: Tollgate <tollgate@example.com>'
+
+/** `<address>`, or `<name> <<address>>`. */
+const Sender = z.string().transform((text, context): MailSender => {
+  const [, name = '', inner] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
+  const address = z.email().safeParse((inner ?? text).trim())
+  if (!address.success) context.addIssue(senderAdvice)
+  return { name: name.replaceAll('"', '').trim(), address: address.data ?? '' }
+})
+
+/** What the environment says of mail. */
+export const mailVariables = { SMTP_URL: Smtp.optional(), MAIL_FROM: Sender.optional() }
+
+/** Undefined without a server, or without a sender. */
+export const toMail = (env: {
+  SMTP_URL?: SmtpServer | undefined
+  MAIL_FROM?: MailSender | undefined
+}): MailConfig | undefined =>
+  env.SMTP_URL && env.MAIL_FROM && { server: env.SMTP_URL, from: env.MAIL_FROM }

@@ -1,0 +1,72 @@
+import { SMTPServer } from 'smtp-server'
+
+/** A mail as it arrived. */
+export interface Arrived {
+  from: string
+  to: string[]
+  /** As it was sent, headers first. */
+  text: string
+}
+
+/** An SMTP server that keeps what it is given. */
+export interface MailServer extends AsyncDisposable {
+  /** A `SMTP_URL`, with the user and password that it asks for. */
+  url: string
+  arrived: Arrived[]
+  /** Mails to an address. */
+  to: (address: string) => Arrived[]
+  /** Of what was refused too. */
+  asked: string[]
+  /** Answers RCPT TO with a temporary error for these. */
+  refused: Set<string>
+}
+
+export async function startMailServer(): Promise<MailServer> {
+  const arrived: Arrived[] = []
+  const asked: string[] = []
+  const refused = new Set<string>()
+  const login = { user: 'tollgate', pass: 'a pass:word/ä' }
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ username, password }, _session, done) => {
+      const isRight = username === login.user && password === login.pass
+      done(isRight ? null : new Error('wrong password'), { user: login.user })
+    },
+    onRcptTo: ({ address }, _session, done) => {
+      asked.push(address)
+      if (!refused.has(address)) return done()
+      done(Object.assign(new Error('not now'), { responseCode: 451 }))
+    },
+    onData: (stream, { envelope }, done) => {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const from = envelope.mailFrom ? envelope.mailFrom.address : ''
+        const to = envelope.rcptTo.map(({ address }) => address)
+        arrived.push({ from, to, text: Buffer.concat(chunks).toString('utf8') })
+        done()
+      })
+    },
+  })
+  server.on('error', () => undefined)
+  const port = await listening(server)
+  return {
+    url: `smtp://${login.user}:${encodeURIComponent(login.pass)}@127.0.0.1:${port}`,
+    arrived,
+    to: (address) => arrived.filter((mail) => mail.to.includes(address)),
+    asked,
+    refused,
+    [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
+  }
+}
+
+const listening = (server: SMTPServer) =>
+  new Promise<number>((resolve) => {
+    const { server: socket } = server
+    server.listen(0, '127.0.0.1', () => {
+      const address = socket.address()
+      if (address === null || typeof address === 'string') throw new Error('no port')
+      resolve(address.port)
+    })
+  })
