@@ -20,8 +20,6 @@ const mayImport: Record<string, string> = {
   mail: 'db smtp-config',
   inbox: 'db mail',
   payments: 'ledger db inbox mail config',
-  alerts: 'ledger inbox mail db',
-  payments: 'ledger db inbox config',
   alerts: 'auth ledger inbox mail db',
   policy: 'auth catalog db',
   idempotency: 'db wire',

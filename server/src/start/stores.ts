@@ -40,16 +40,13 @@ interface Stored {
 
 type Opened = Pick<
   OpenedGateway,
-  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'logsWritten'
-  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'claims'
+  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'logsWritten' | 'claims'
 >
 
 /** What the routes of `/api` read and write. */
 export function openStores(stored: Stored, opened: Opened) {
-  const { config, payments, storage, catalog, settings } = stored
+  const { config, log, payments, storage, catalog, settings } = stored
   const { egress, credentials, guarded, lookUps, creditCame, claims } = opened
-export function openStores({ config, log, storage, catalog, settings }: Stored, opened: Opened) {
-  const { egress, credentials, guarded, lookUps, creditCame } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
