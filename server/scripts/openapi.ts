@@ -12,6 +12,7 @@ import { createPlatformConnectionStore } from '../src/api/connections/platform-s
 import { createConnectionStore } from '../src/api/connections/store'
 import { createConfigStore } from '../src/api/admin-config/store'
 import { createHandleStore } from '../src/api/handles/store'
+import { createOwnKeyStore } from '../src/api/keys/store'
 import { createCollectionStore } from '../src/api/model-collections/store'
 import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
@@ -74,6 +75,7 @@ function storesOf(
   return {
     config: createConfigStore(settings),
     users: createUserStore(db),
+    keys: createOwnKeyStore({ db, forgotten: changed }),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame: never }),
     providers: createProviderStore(db, catalog),

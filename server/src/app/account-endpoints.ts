@@ -5,6 +5,8 @@ import { connectionRoutes } from '../api/connections/routes'
 import type { ConnectionStore } from '../api/connections/store'
 import { handleRoutes } from '../api/handles/routes'
 import type { HandleStore } from '../api/handles/store'
+import { keyRoutes } from '../api/keys/routes'
+import type { OwnKeyStore } from '../api/keys/store'
 import { collectionRoutes } from '../api/model-collections/routes'
 import type { CollectionStore } from '../api/model-collections/store'
 import { mappingRoutes } from '../api/model-mappings/routes'
@@ -19,6 +21,7 @@ export interface AccountStores extends OrganizationStores {
   mappings: MappingStore
   collections: CollectionStore
   handles: HandleStore
+  keys: OwnKeyStore
 }
 
 /** `/api` for customers. */
@@ -30,3 +33,4 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', collectionRoutes(stores.collections, guards))
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
+    .route('/', keyRoutes(stores.keys, guards))

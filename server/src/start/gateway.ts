@@ -74,6 +74,8 @@ export interface OpenedGateway {
   drains: Drains
   /** Something came to an account, by this node. */
   creditCame: (accountId: string) => void
+  /** A secret, by its hash, must not be taken any more. */
+  forgetKey: (hash: string) => void
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -90,12 +92,7 @@ export async function openGateway(
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
   const { egress, guarded } = openEgress(parts)
-  const tokenUrl = parts.config.environment[tokenUrlVariable]
-  const credentials = new Credentials({
-    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
-    now: () => Date.now(),
-    deadline: () => AbortSignal.timeout(tokenMs),
-  })
+  const credentials = openCredentials(parts, egress)
   const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
@@ -134,10 +131,21 @@ export async function openGateway(
     claims,
     drains,
     creditCame: money.creditCame,
+    forgetKey: (hash) => keyring.forgetKey(hash),
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },
   }
+}
+
+/** Credentials of clouds, which are made of others. */
+function openCredentials({ config }: Parts, egress: Egress): Credentials {
+  const tokenUrl = config.environment[tokenUrlVariable]
+  return new Credentials({
+    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
+    now: () => Date.now(),
+    deadline: () => AbortSignal.timeout(tokenMs),
+  })
 }
 
 /** What an operator sees of a provider that fails, once as it begins and once as it is over. */

@@ -6,6 +6,7 @@ import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
 import { createConnectionStore } from '../api/connections/store'
 import { createHandleStore } from '../api/handles/store'
+import { createOwnKeyStore } from '../api/keys/store'
 import { createCollectionStore } from '../api/model-collections/store'
 import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
@@ -25,11 +26,14 @@ interface Stored {
   settings: LiveSettings
 }
 
-type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
+type Opened = Pick<
+  OpenedGateway,
+  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'forgetKey'
+>
 
 /** What the routes of `/api` read and write. */
 export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
-  const { egress, credentials, guarded, lookUps, creditCame } = opened
+  const { egress, credentials, guarded, lookUps, creditCame, forgetKey } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
@@ -42,6 +46,7 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
   return {
     config: createConfigStore(settings),
     users: createUserStore(db),
+    keys: createOwnKeyStore({ db, forgotten: forgetKey }),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),
     providers: createProviderStore(db, catalog),
