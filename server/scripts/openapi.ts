@@ -14,6 +14,9 @@ import { createConfigStore } from '../src/api/admin-config/store'
 import { createHandleStore } from '../src/api/handles/store'
 import { createOwnKeyStore } from '../src/api/keys/store'
 import { createCollectionStore } from '../src/api/model-collections/store'
+import { createFavoriteStore } from '../src/api/models/favorites'
+import { createRatingStore } from '../src/api/models/ratings'
+import { createCatalogueStore } from '../src/api/models/store'
 import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createMemberStore } from '../src/api/organizations/members'
@@ -76,6 +79,9 @@ function storesOf(
     config: createConfigStore(settings),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: changed }),
+    catalogue: createCatalogueStore({ db, modelsFor: never }),
+    favorites: createFavoriteStore({ db, modelsFor: never }),
+    ratings: createRatingStore({ db, modelsFor: never }),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame: never }),
     providers: createProviderStore(db, catalog),

@@ -9,13 +9,14 @@ import { keyRoutes } from '../api/keys/routes'
 import type { OwnKeyStore } from '../api/keys/store'
 import { collectionRoutes } from '../api/model-collections/routes'
 import type { CollectionStore } from '../api/model-collections/store'
+import { catalogueRoutes, type CatalogueStores } from '../api/models/routes'
 import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
-export interface AccountStores extends OrganizationStores {
+export interface AccountStores extends OrganizationStores, CatalogueStores {
   connections: ConnectionStore
   pools: PoolStore
   mappings: MappingStore
@@ -34,3 +35,4 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
     .route('/', keyRoutes(stores.keys, guards))
+    .route('/', catalogueRoutes(stores, guards))

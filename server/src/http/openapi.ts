@@ -31,6 +31,7 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Model collections', description: 'Several models under one name' },
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
+      { name: 'Catalogue', description: 'Models, prices, favourites and ratings' },
       { name: 'Keys', description: 'Service keys of your account' },
       { name: 'Organizations', description: 'Shared connections and credit' },
     ],

@@ -8,6 +8,9 @@ import { createConnectionStore } from '../api/connections/store'
 import { createHandleStore } from '../api/handles/store'
 import { createOwnKeyStore } from '../api/keys/store'
 import { createCollectionStore } from '../api/model-collections/store'
+import { createFavoriteStore } from '../api/models/favorites'
+import { createRatingStore } from '../api/models/ratings'
+import { createCatalogueStore } from '../api/models/store'
 import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createMemberStore } from '../api/organizations/members'
@@ -42,11 +45,15 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
     sealingKeys: installation.sealingKeys,
     ask: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
   }
+  const offered = { db, modelsFor: lookUps.modelsFor }
   const changed = (ownerId: string) => lookUps.forget(ownerId)
   return {
     config: createConfigStore(settings),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: forgetKey }),
+    catalogue: createCatalogueStore(offered),
+    favorites: createFavoriteStore(offered),
+    ratings: createRatingStore(offered),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),
     providers: createProviderStore(db, catalog),
