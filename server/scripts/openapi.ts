@@ -45,6 +45,7 @@ import { MemoryCounters } from '../src/policy/memory-counters'
 import { configRowIn } from '../src/settings/config-row'
 import { LiveSettings } from '../src/settings/live-settings'
 import { defaultSettings } from '../src/settings/settings'
+import { openPublicStores } from '../src/start/public'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
@@ -76,6 +77,7 @@ function storesOf(
   const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
   const connecting = { db, catalog, sealingKeys, ask: never }
   return {
+    ...openPublicStores({ db, catalog, settings, baseUrl: undefined, servedBy: never }),
     config: createConfigStore(settings),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: changed }),

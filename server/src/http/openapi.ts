@@ -33,6 +33,7 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Connections', description: 'Provider keys of your own' },
       { name: 'Catalogue', description: 'Models, prices, favourites and ratings' },
       { name: 'Keys', description: 'Service keys of your account' },
+      { name: 'Public', description: 'What anybody may see, without a key' },
       { name: 'Organizations', description: 'Shared connections and credit' },
     ],
   },

@@ -1,4 +1,5 @@
 import type { OpenedGateway } from './gateway'
+import { openPublicStores } from './public'
 import type { Storage } from './storage'
 import { createConfigStore } from '../api/admin-config/store'
 import { createPlatformConnectionStore } from '../api/connections/platform-store'
@@ -20,10 +21,12 @@ import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import type { Catalog } from '../catalog/catalog'
+import type { Config } from '../config'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
 interface Stored {
+  config: Pick<Config, 'baseUrl'>
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
@@ -35,7 +38,7 @@ type Opened = Pick<
 >
 
 /** What the routes of `/api` read and write. */
-export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
+export function openStores({ config, storage, catalog, settings }: Stored, opened: Opened) {
   const { egress, credentials, guarded, lookUps, creditCame, forgetKey } = opened
   const { database, installation } = storage
   const db = database.query
@@ -47,7 +50,10 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
   }
   const offered = { db, modelsFor: lookUps.modelsFor }
   const changed = (ownerId: string) => lookUps.forget(ownerId)
+  const { baseUrl } = config
+  const { servedBy } = lookUps
   return {
+    ...openPublicStores({ db, catalog, settings, baseUrl, servedBy }),
     config: createConfigStore(settings),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: forgetKey }),
