@@ -20,6 +20,7 @@ import { createCatalogueStore } from '../src/api/models/store'
 import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createMemberStore } from '../src/api/organizations/members'
+import { createOperatedOrganizationStore } from '../src/api/organizations/admin-store'
 import { createOrganizationStore } from '../src/api/organizations/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
@@ -91,6 +92,7 @@ function storesOf(
     platformConnections: createPlatformConnectionStore(connecting),
     connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
     pools: createPoolStore({ db, catalog, changed }),
+    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),

@@ -16,6 +16,8 @@ import { platformConnectionRoutes } from '../api/connections/platform-routes'
 import type { PlatformConnectionStore } from '../api/connections/platform-store'
 import { systemCollectionRoutes } from '../api/model-collections/admin-routes'
 import type { CollectionStore } from '../api/model-collections/store'
+import { operatedOrganizationRoutes } from '../api/organizations/admin-routes'
+import type { OperatedOrganizationStore } from '../api/organizations/admin-store'
 import type { BrandingStore } from '../settings/branding'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
@@ -23,6 +25,7 @@ import type { Guards } from '../http/guards'
 export interface OperatorStores {
   config: ConfigStore
   branding: BrandingStore
+  operatedOrganizations: OperatedOrganizationStore
   users: UserStore
   plans: PlanStore
   credits: CreditStore
@@ -37,6 +40,7 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', configRoutes(stores.config, guards))
     .route('/', brandingRoutes(stores.branding, guards))
+    .route('/', operatedOrganizationRoutes(stores.operatedOrganizations, guards))
     .route('/', userRoutes(stores.users, guards))
     .route('/', planRoutes(stores.plans, guards))
     .route('/', creditRoutes(stores.credits, guards))

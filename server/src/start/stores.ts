@@ -15,6 +15,7 @@ import { createCatalogueStore } from '../api/models/store'
 import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createMemberStore } from '../api/organizations/members'
+import { createOperatedOrganizationStore } from '../api/organizations/admin-store'
 import { createOrganizationStore } from '../api/organizations/store'
 import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
@@ -71,6 +72,7 @@ export function openStores({ config, storage, catalog, settings }: Stored, opene
       checkAddress: (address, owner) => guarded.check(address, owner),
     }),
     pools: createPoolStore({ db, catalog, changed }),
+    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     mappings: createMappingStore({
