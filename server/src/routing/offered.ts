@@ -1,6 +1,6 @@
 import { candidatesOf, findModel, type Billing, type Ways } from './candidate'
 import type { CollectionTurns } from './collection-turns'
-import { meaningOf } from './names'
+import { collectionsFor, meaningOf } from './names'
 import { PoolTurns } from './pool-turns'
 import { previewOf } from './preview'
 import type { Routing } from './resolve'
@@ -11,7 +11,7 @@ import { categories, type Model } from '../catalog/model'
 import { nothing } from '../catalog/offer'
 import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
-import { isModelName } from '../wire/model-id'
+import { isModelName, splitModelId } from '../wire/model-id'
 
 type BillingMode = Billing['mode'] | null
 
@@ -38,6 +38,7 @@ export async function offeredTo(
   const mappings = await names.mappingsOf(caller.userId)
   const looking = { ...ways, turns: new PoolTurns() }
   const find = (id: string) => modelNamed(id, ways)
+  const mappedMode = mappedModes(looking, routing)
   return {
     get all() {
       return [...enabledOf(snapshot), ...foundBy(ways)].toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -48,16 +49,73 @@ export async function offeredTo(
       return isThere(async () => meaningOf(name, { snapshot, names, caller, mappings: unmapped }))
     },
     billingOf: (model) => {
-      if (!mappings.apply(model.id)) return modeOf(model, looking)
-      // Calls by this name go elsewhere.
-      const previewed = previewOf({ name: model.id }, ways, routing)
-      return previewed.then(({ billingMode }) => billingMode ?? null)
+      const mapped = mappings.apply(model.id)
+      // Calls by a mapped name go elsewhere.
+      return mapped ? mappedMode(model.id, mapped.target) : modeOf(model, looking)
     },
   }
 }
 
-const modeOf = (model: Model, ways: Ways): BillingMode =>
-  candidatesOf(model, ways)[0]?.billing.mode ?? null
+/** Handles that the mappings of one account come to: nobody has more, and each may be looked up. */
+const mostHandles = 20
+
+/**
+ * How a call would be paid that a mapping sends elsewhere, by its name and its target. Mappings may
+ * send thousands of models to as many names that are not there: what is thrown for each of these
+ * would take seconds, so that nothing is.
+ */
+function mappedModes(ways: Ways, routing: Routing & { turns: CollectionTurns }) {
+  const { snapshot, caller } = ways
+  const { names } = routing
+  const owners = new Map<string, ReturnType<typeof names.ownerOf>>()
+  let collections: Promise<Set<string>> | undefined
+  const known = new Map<string, Promise<BillingMode>>()
+
+  const ofCollection = async (asked: string, target: string): Promise<BillingMode> => {
+    collections ??= collectionsFor({ snapshot, names, caller }).then(namesOf)
+    if (!(await collections).has(target)) return null
+    return (await previewOf({ name: asked }, ways, routing)).billingMode ?? null
+  }
+  const ofHandle = async (target: string): Promise<BillingMode> => {
+    const handle = target.slice(0, target.indexOf('/'))
+    if (!owners.has(handle)) {
+      if (owners.size === mostHandles) return null
+      owners.set(handle, names.ownerOf(handle))
+    }
+    const owner = await owners.get(handle)
+    const ownerId = owner && ('userId' in owner ? owner.userId : owner.organizationId)
+    const model = modelNamed(target.slice(handle.length + 1), ways)
+    // What is not the caller's to use is among nobody's candidates for him.
+    return model && ownerId !== undefined ? modeOf(model, ways, ownerId) : null
+  }
+  return (asked: string, target: string): BillingMode | Promise<BillingMode> => {
+    if (!isModelName(target)) return null
+    const { provider } = splitModelId(target)
+    if (snapshot.providers.has(provider)) {
+      const model = modelNamed(target, ways)
+      return model ? modeOf(model, ways) : null
+    }
+    let mode = known.get(target)
+    if (!mode) {
+      mode = target.startsWith(collectionPrefix) ? ofCollection(asked, target) : ofHandle(target)
+      known.set(target, mode)
+    }
+    return mode
+  }
+}
+
+const namesOf = (collections: readonly { name: string }[]) =>
+  new Set(collections.map(({ name }) => `${collectionPrefix}${name}`))
+
+/** By the first connection that serves it, or by the first of one owner's. */
+function modeOf(model: Model, ways: Ways, ownerId?: string): BillingMode {
+  const candidates = candidatesOf(model, ways)
+  const first =
+    ownerId === undefined
+      ? candidates[0]
+      : candidates.find(({ connection }) => connection.owner === ownerId)
+  return first?.billing.mode ?? null
+}
 
 function* enabledOf({ models }: Snapshot) {
   for (const model of models.values()) if (model.enabled) yield model
@@ -74,12 +132,12 @@ function modelNamed(
   id: string,
   { snapshot, caller: { catalog } }: Pick<Ways, 'snapshot' | 'caller'>,
 ): Model | undefined {
-  try {
-    return findModel({ snapshot, catalog }, id, categories)
-  } catch (thrown) {
-    if (thrown instanceof ApiError) return undefined
-    throw thrown
-  }
+  if (!isModelName(id)) return undefined
+  const { provider, name } = splitModelId(id)
+  const listed = snapshot.models.get(id)
+  const isThere = listed ? listed.enabled : catalog.find(provider, name) !== undefined
+  if (!isThere || !snapshot.providers.has(provider)) return undefined
+  return findModel({ snapshot, catalog }, id, categories)
 }
 
 async function isThere(look: () => Promise<unknown>): Promise<boolean> {
