@@ -41,7 +41,7 @@ export type RatingStore = ReturnType<typeof createRatingStore>
 export function createRatingStore({ db, modelsFor }: ModelPorts) {
   /** Throws `model_not_found`. */
   const known = async (userId: string, id: string | undefined) =>
-    findIn(await modelsFor(userId), id, 'modelId').id
+    findIn(await modelsFor(userId), id, null).id
   return {
     async list(userId: string, id: string | undefined, wanted: Wanted) {
       const modelId = await known(userId, id)

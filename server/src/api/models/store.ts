@@ -8,7 +8,11 @@ import { toPaged, type Page } from '../../http/paging'
 export type CatalogueStore = ReturnType<typeof createCatalogueStore>
 
 /** The model of a caller. Throws `model_not_found`. */
-export function findIn(offered: OfferedModels, id: string | undefined, param: string): Model {
+export function findIn(
+  offered: OfferedModels,
+  id: string | undefined,
+  param: string | null,
+): Model {
   const model = id === undefined ? undefined : offered.find(id)
   if (model) return model
   throw new ApiError('model_not_found', {
@@ -32,7 +36,7 @@ export function createCatalogueStore(ports: ModelPorts) {
     /** Rejects with `model_not_found`. */
     async get(userId: string, id: string | undefined) {
       const offered = await modelsFor(userId)
-      const [shown] = await shownTo(userId, [findIn(offered, id, 'modelId')], { db, offered })
+      const [shown] = await shownTo(userId, [findIn(offered, id, null)], { db, offered })
       return shown
     },
   }
