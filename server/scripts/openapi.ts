@@ -13,11 +13,16 @@ import { createPlatformConnectionStore } from '../src/api/connections/platform-s
 import { createConnectionStore } from '../src/api/connections/store'
 import { createConfigStore } from '../src/api/admin-config/store'
 import { createHandleStore } from '../src/api/handles/store'
+import { createOwnKeyStore } from '../src/api/keys/store'
 import { createCollectionStore } from '../src/api/model-collections/store'
+import { createFavoriteStore } from '../src/api/models/favorites'
+import { createRatingStore } from '../src/api/models/ratings'
+import { createCatalogueStore } from '../src/api/models/store'
 import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createNotificationStore } from '../src/api/notifications/store'
 import { createMemberStore } from '../src/api/organizations/members'
+import { createOperatedOrganizationStore } from '../src/api/organizations/admin-store'
 import { createOrganizationStore } from '../src/api/organizations/store'
 import { createOrganizationUsageStore } from '../src/api/organizations/usage'
 import { createAccountSettingsStore } from '../src/api/settings/store'
@@ -47,6 +52,7 @@ import { MemoryCounters } from '../src/policy/memory-counters'
 import { configRowIn } from '../src/settings/config-row'
 import { LiveSettings } from '../src/settings/live-settings'
 import { defaultSettings } from '../src/settings/settings'
+import { openPublicStores } from '../src/start/public'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
@@ -78,8 +84,13 @@ function storesOf(
   const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
   const connecting = { db, catalog, sealingKeys, ask: never }
   return {
+    ...openPublicStores({ db, catalog, settings, baseUrl: undefined, servedBy: never }),
     config: createConfigStore(settings),
     users: createUserStore(db),
+    keys: createOwnKeyStore({ db, forgotten: changed }),
+    catalogue: createCatalogueStore({ db, modelsFor: never }),
+    favorites: createFavoriteStore({ db, modelsFor: never }),
+    ratings: createRatingStore({ db, modelsFor: never }),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame: never }),
     providers: createProviderStore(db, catalog),
@@ -87,6 +98,7 @@ function storesOf(
     platformConnections: createPlatformConnectionStore(connecting),
     connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
     pools: createPoolStore({ db, catalog, changed }),
+    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),

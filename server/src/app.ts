@@ -2,6 +2,8 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { accountEndpoints, type AccountStores } from './app/account-endpoints'
 import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints'
+import { publicEndpoints } from './app/public-endpoints'
+import type { PublicStores } from './api/public/routes'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
@@ -34,7 +36,7 @@ export interface AppPorts {
   guards: Guards
   reply: ReplyPorts
   readiness: Readiness
-  stores: AccountStores & OperatorStores
+  stores: AccountStores & OperatorStores & PublicStores
   log: Logger
 }
 
@@ -76,6 +78,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', modelEndpoints(ports))
   app.route('/', accountEndpoints(stores, guards))
   app.route('/', operatorEndpoints(stores, guards))
+  app.route('/', publicEndpoints(stores, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   let described: Promise<string> | undefined

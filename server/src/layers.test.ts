@@ -31,8 +31,9 @@ const mayImport: Record<string, string> = {
   gateway:
     'auth policy routing logs metering ledger dialects wire catalog providers egress idempotency db config',
   http: 'auth policy idempotency dialects wire config',
+  keys: 'auth db http wire',
   v1: 'gateway catalog http idempotency dialects wire',
-  api: 'auth catalog ledger payments alerts inbox mail db http providers wire settings',
+  api: 'auth keys catalog ledger payments alerts inbox mail db http providers wire settings',
   automation: 'auth gateway v1 http catalog db wire',
   jobs: 'api alerts payments mail inbox ledger metering db',
 }

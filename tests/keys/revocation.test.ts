@@ -43,6 +43,17 @@ const pathOf = ({ userId, keyId }: Customer) => `/users/${userId}/keys/${keyId}`
 const changes: Change[] = [
   { name: 'deleted', status: 401, make: (node, it) => node.admin('DELETE', pathOf(it)) },
   {
+    name: 'another secret',
+    status: 401,
+    make: ({ url, recorder }, { key, keyId }) =>
+      recorder
+        .fetch(`${url}/api/account/keys/${keyId}/rotate`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}` },
+        })
+        .then((response) => response.json()),
+  },
+  {
     name: 'its permission to read taken',
     status: 403,
     make: (node, it) => node.admin('PUT', pathOf(it), { permissions: ['write'] }),
@@ -62,7 +73,7 @@ const changes: Change[] = [
 ]
 
 async function known(): Promise<Customer> {
-  const customer = await nodes.a.customer()
+  const customer = await nodes.a.customer({ permissions: ['admin'] })
   for (const node of [nodes.a, nodes.b]) {
     for (let count = 0; count < 3; count++) expect(await statusOf(node, customer.key)).toBe(200)
   }

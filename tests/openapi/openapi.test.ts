@@ -159,8 +159,10 @@ describe('each route', () => {
 
   test.each(operations)('$method $path says who may call it and what can go wrong', (route) => {
     const { security, responses, parameters = [] } = route.operation
-    expect(security).toEqual([{ apiKey: [] }])
-    for (const status of ['401', '403', '500', '503']) expect(responses).toHaveProperty(status)
+    const isPublic = route.path.startsWith('/api/public/')
+    expect(security).toEqual(isPublic ? [] : [{ apiKey: [] }])
+    const statuses = isPublic ? ['429', '500', '503'] : ['401', '403', '500', '503']
+    for (const status of statuses) expect(responses).toHaveProperty(status)
     if (route.method === 'post' && route.path.startsWith('/v1/')) {
       for (const status of ['400', '404', '502', '504']) expect(responses).toHaveProperty(status)
     }

@@ -9,8 +9,11 @@ import { connectionRoutes } from '../api/connections/routes'
 import type { ConnectionStore } from '../api/connections/store'
 import { handleRoutes } from '../api/handles/routes'
 import type { HandleStore } from '../api/handles/store'
+import { keyRoutes } from '../api/keys/routes'
+import type { OwnKeyStore } from '../api/keys/store'
 import { collectionRoutes } from '../api/model-collections/routes'
 import type { CollectionStore } from '../api/model-collections/store'
+import { catalogueRoutes, type CatalogueStores } from '../api/models/routes'
 import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
 import { notificationRoutes } from '../api/notifications/routes'
@@ -24,7 +27,7 @@ import { paymentEventRoutes, type PaymentEvents } from '../api/payment-events/ro
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
-export interface AccountStores extends OrganizationStores {
+export interface AccountStores extends OrganizationStores, CatalogueStores {
   connections: ConnectionStore
   pools: PoolStore
   mappings: MappingStore
@@ -36,6 +39,7 @@ export interface AccountStores extends OrganizationStores {
   paymentEvents: PaymentEvents
   alerts: AlertStore
   notifications: NotificationStore
+  keys: OwnKeyStore
 }
 
 /** `/api` for customers. */
@@ -53,3 +57,5 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', paymentEventRoutes(stores.paymentEvents, guards))
     .route('/', alertRoutes(stores.alerts, guards))
     .route('/', notificationRoutes(stores.notifications, guards))
+    .route('/', keyRoutes(stores.keys, guards))
+    .route('/', catalogueRoutes(stores, guards))

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { brandingRoutes } from '../api/admin-branding/routes'
 import { configRoutes } from '../api/admin-config/routes'
 import type { ConfigStore } from '../api/admin-config/store'
 import { creditRoutes } from '../api/admin-credits/routes'
@@ -15,11 +16,16 @@ import { platformConnectionRoutes } from '../api/connections/platform-routes'
 import type { PlatformConnectionStore } from '../api/connections/platform-store'
 import { systemCollectionRoutes } from '../api/model-collections/admin-routes'
 import type { CollectionStore } from '../api/model-collections/store'
+import { operatedOrganizationRoutes } from '../api/organizations/admin-routes'
+import type { OperatedOrganizationStore } from '../api/organizations/admin-store'
+import type { BrandingStore } from '../settings/branding'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
 export interface OperatorStores {
   config: ConfigStore
+  branding: BrandingStore
+  operatedOrganizations: OperatedOrganizationStore
   users: UserStore
   plans: PlanStore
   credits: CreditStore
@@ -33,6 +39,8 @@ export interface OperatorStores {
 export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', configRoutes(stores.config, guards))
+    .route('/', brandingRoutes(stores.branding, guards))
+    .route('/', operatedOrganizationRoutes(stores.operatedOrganizations, guards))
     .route('/', userRoutes(stores.users, guards))
     .route('/', planRoutes(stores.plans, guards))
     .route('/', creditRoutes(stores.credits, guards))

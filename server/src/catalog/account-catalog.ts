@@ -238,6 +238,11 @@ export class AccountCatalogs {
     return this.#compose(account)
   }
 
+  /** What an organization has, whoever asks. Throws or rejects with `gateway_unavailable`. */
+  offerOf(organizationId: string): Offer | Promise<Offer> {
+    return this.#organizations.of(organizationId)
+  }
+
   /**
    * Whether an organization serves a provider that the account is no active member of: a public
    * one, or one that it waits to be let into. Asked only of who is denied.

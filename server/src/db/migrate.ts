@@ -15,6 +15,7 @@ import * as requestLog from './migrations/0012-request-log'
 import * as settingsAndSharedLimits from './migrations/0013-settings-and-shared-limits'
 import * as payments from './migrations/0014-payments'
 import * as alerts from './migrations/0015-alerts'
+import * as showcase from './migrations/0016-showcase'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0013-settings-and-shared-limits': settingsAndSharedLimits,
   '0014-payments': payments,
   '0015-alerts': alerts,
+  '0016-showcase': showcase,
 }
 
 /**

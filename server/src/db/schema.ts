@@ -4,6 +4,7 @@ import type { NoticeSchema } from './notice-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
 import type { PaymentSchema } from './payment-schema'
+import type { ShowcaseSchema } from './showcase-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -266,8 +267,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema
-  extends NoticeSchema, RequestLogSchema, SettingsSchema, PaymentSchema, AlertSchema {
+export interface Schema extends NoticeSchema, RequestLogSchema, SettingsSchema, PaymentSchema, AlertSchema, ShowcaseSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

@@ -8,7 +8,8 @@ import { check } from '../wire/json-body'
 const Query = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(50),
   offset: z.coerce.number().int().min(0).max(10_000).default(0),
-  cursor: z.string().max(200).optional(),
+  // The id of a model has 256 characters at most.
+  cursor: z.string().max(500).optional(),
 })
 
 /** Which part of a list is wanted. Rows are ordered by falling id, which is newest first. */

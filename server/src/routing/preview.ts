@@ -1,4 +1,4 @@
-import type { Ways } from './candidate'
+import type { Billing, Ways } from './candidate'
 import type { CollectionTurns } from './collection-turns'
 import type { Demands } from './collections'
 import { PoolTurns } from './pool-turns'
@@ -16,6 +16,8 @@ export interface Preview {
   isMatched: boolean
   /** Who would be asked first; undefined where the call would be refused. */
   provider: string | undefined
+  /** How the first attempt would be paid. */
+  billingMode: Billing['mode'] | undefined
   /** The code of the refusal. */
   reason: ErrorCode | undefined
 }
@@ -55,9 +57,11 @@ export async function previewOf(
       ...routing,
       turns: { take: (collectionId) => turns.peek(collectionId) },
     })
-    return { ...shown, provider: candidates[0]?.provider.key, reason: undefined }
+    const [first] = candidates
+    const billingMode = first?.billing.mode
+    return { ...shown, provider: first?.provider.key, billingMode, reason: undefined }
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
-    return { ...shown, provider: undefined, reason: thrown.code }
+    return { ...shown, provider: undefined, billingMode: undefined, reason: thrown.code }
   }
 }

@@ -78,6 +78,8 @@ export interface OpenedGateway {
   creditCame: (accountId: string) => void
   /** Writes down what has just ended on this node, for who reads it; not for long, and never rejects. */
   logsWritten: () => Promise<void>
+  /** A secret, by its hash, must not be taken any more. */
+  forgetKey: (hash: string) => void
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -136,12 +138,14 @@ export async function openGateway(
     drains,
     creditCame: money.creditCame,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
+    forgetKey: (hash) => keyring.forgetKey(hash),
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },
   }
 }
 
+/** Credentials of clouds, which are made of others. */
 function openCredentials({ config }: Parts, egress: Egress): Credentials {
   const tokenUrl = config.environment[tokenUrlVariable]
   return new Credentials({

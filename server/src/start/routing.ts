@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import { AccountCatalogs } from '../catalog/account-catalog'
+import { AccountCatalogs, type AccountCatalog } from '../catalog/account-catalog'
 import { AccountNames, nameReadsIn } from '../catalog/account-names'
 import { accountReadsIn } from '../catalog/account-reads'
 import type { Catalog } from '../catalog/catalog'
 import { Mappings } from '../catalog/mapping'
 import { categories } from '../catalog/model'
+import type { Snapshot } from '../catalog/snapshot'
 import type { Config } from '../config'
 import type { Subscriptions } from '../db/listener'
 import { ApiError } from '../errors'
@@ -13,6 +14,7 @@ import { findModel, type Caller, type Open } from '../routing/candidate'
 import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collection-turns'
 import { MemberBook } from '../routing/member-book'
 import { collectionsFor, meaningOf } from '../routing/names'
+import { offeredTo, servedBy } from '../routing/offered'
 import { previewOf } from '../routing/preview'
 import type { Routing } from '../routing/resolve'
 import { splitModelId } from '../wire/model-id'
@@ -67,6 +69,11 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
     accountId: userId,
     catalog: await accounts.of(userId),
   })
+  const waysOf = async (userId: string) => ({
+    snapshot: catalog.snapshot,
+    caller: await callerOf(userId),
+    open: settings.current,
+  })
   return {
     /** The collections that an account may call. */
     collectionsFor: async (userId: string) => {
@@ -88,15 +95,12 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
     },
     /** Which models there are for an account, or for everybody. */
     knownTo: async (userId: string | undefined) => {
-      const { models } = catalog.snapshot
       const own = userId === undefined ? undefined : await accounts.of(userId)
-      return (id: string): boolean => {
-        const listed = models.get(id)
-        if (listed || !own || !id.includes('/')) return listed?.enabled === true
-        const { provider, name } = splitModelId(id)
-        return own.find(provider, name) !== undefined
-      }
+      return isKnown(catalog.snapshot, own)
     },
+    modelsFor: async (userId: string) => offeredTo(await waysOf(userId), routing),
+    servedBy: (organizationId: string) =>
+      servedBy(organizationId, { snapshot: catalog.snapshot, accounts }),
     /** What a call for a name would get, `rule` tried before the account's own mappings. */
     preview: async (
       userId: string,
@@ -104,12 +108,7 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
       rule: { source: string; target: string } | undefined,
     ) => {
       const first = rule && new Mappings([{ id: '', priority: 1, ...rule }])
-      const ways = {
-        snapshot: catalog.snapshot,
-        caller: await callerOf(userId),
-        open: settings.current,
-      }
-      return previewOf({ name, first }, ways, routing)
+      return previewOf({ name, first }, await waysOf(userId), routing)
     },
     forget: (ownerId: string) => {
       accounts.forget(ownerId)
@@ -118,6 +117,15 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
     forgetName: (name: string) => names.forgetName(name),
   }
 }
+
+const isKnown =
+  ({ models }: Snapshot, own: AccountCatalog | undefined) =>
+  (id: string): boolean => {
+    const listed = models.get(id)
+    if (listed || !own || !id.includes('/')) return listed?.enabled === true
+    const { provider, name } = splitModelId(id)
+    return own.find(provider, name) !== undefined
+  }
 
 export type RoutingLookUps = ReturnType<typeof lookUpsOf>
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { OpenedGateway } from './gateway'
 import type { OpenedPayments } from './payments'
+import { openPublicStores } from './public'
 import type { Storage } from './storage'
 import { createConfigStore } from '../api/admin-config/store'
 import { createBillingStore } from '../api/billing/store'
@@ -10,11 +11,16 @@ import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
 import { createConnectionStore } from '../api/connections/store'
 import { createHandleStore } from '../api/handles/store'
+import { createOwnKeyStore } from '../api/keys/store'
 import { createCollectionStore } from '../api/model-collections/store'
+import { createFavoriteStore } from '../api/models/favorites'
+import { createRatingStore } from '../api/models/ratings'
+import { createCatalogueStore } from '../api/models/store'
 import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
 import { createNotificationStore } from '../api/notifications/store'
 import { createMemberStore } from '../api/organizations/members'
+import { createOperatedOrganizationStore } from '../api/organizations/admin-store'
 import { createOrganizationStore } from '../api/organizations/store'
 import { createOrganizationUsageStore } from '../api/organizations/usage'
 import { createCreditStore } from '../api/admin-credits/store'
@@ -33,6 +39,7 @@ interface Stored {
   config: Config
   payments: OpenedPayments
   log: Logger
+  config: Pick<Config, 'baseUrl'>
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
@@ -47,6 +54,12 @@ type Opened = Pick<
 export function openStores(stored: Stored, opened: Opened) {
   const { config, log, payments, storage, catalog, settings } = stored
   const { egress, credentials, guarded, lookUps, creditCame, claims } = opened
+  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'forgetKey'
+>
+
+/** What the routes of `/api` read and write. */
+export function openStores({ config, storage, catalog, settings }: Stored, opened: Opened) {
+  const { egress, credentials, guarded, lookUps, creditCame, forgetKey } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
@@ -55,10 +68,18 @@ export function openStores(stored: Stored, opened: Opened) {
     sealingKeys: installation.sealingKeys,
     ask: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
   }
+  const offered = { db, modelsFor: lookUps.modelsFor }
   const changed = (ownerId: string) => lookUps.forget(ownerId)
+  const { baseUrl } = config
+  const { servedBy } = lookUps
   return {
+    ...openPublicStores({ db, catalog, settings, baseUrl, servedBy }),
     config: createConfigStore(settings),
     users: createUserStore(db),
+    keys: createOwnKeyStore({ db, forgotten: forgetKey }),
+    catalogue: createCatalogueStore(offered),
+    favorites: createFavoriteStore(offered),
+    ratings: createRatingStore(offered),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),
     providers: createProviderStore(db, catalog),
@@ -70,6 +91,7 @@ export function openStores(stored: Stored, opened: Opened) {
       checkAddress: (address, owner) => guarded.check(address, owner),
     }),
     pools: createPoolStore({ db, catalog, changed }),
+    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),

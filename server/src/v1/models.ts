@@ -16,22 +16,13 @@ import { ApiError } from '../errors'
 import { answers, documented, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
+import { modelIdIn } from '../http/model-path'
 import { asksAnthropic, wordingOf } from '../http/wording'
 import { splitModelId } from '../wire/model-id'
 
 const prefix = '/v1/models/'
 const anthropicToo =
   'With a header `anthropic-version`, in the shape that clients of Anthropic read.'
-
-/** The id of a path, decoded once: clients send its slash raw or as %2F. */
-function modelIdIn(url: string): string {
-  const path = url.slice(url.indexOf('/', url.indexOf('//') + 2)).replace(/[?#].*$/s, '')
-  try {
-    return decodeURIComponent(path.slice(prefix.length)).replace(/\/$/, '')
-  } catch {
-    throw new ApiError('invalid_model', { param: 'model' })
-  }
-}
 
 const toFound = ({ id, provider, foundAt }: FoundModel) =>
   toListed({ id, provider, createdAt: foundAt })
@@ -145,7 +136,8 @@ export const modelRoutes = (known: Known, guards: Guards) =>
       }),
       guards.key('read'),
       async (c) => {
-        const id = modelIdIn(c.req.raw.url)
+        const id = modelIdIn(c.req.raw.url, prefix)
+        if (id === undefined) throw new ApiError('invalid_model', { param: 'model' })
         splitModelId(id)
         const model = await modelOf(known, c.var.principal.userId, id)
         return c.json(

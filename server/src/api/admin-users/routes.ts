@@ -1,10 +1,11 @@
 import { Hono } from 'hono'
-import { ChangedKey, ChangedUser, NewKey, NewUser, Suspension } from './schema'
+import { ChangedUser, NewUser, Suspension } from './schema'
 import type { UserStore } from './store'
 import type { Env } from '../../http/env'
 import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
+import { ChangedKey, NewKey } from '../../keys/schema'
 
 /** Accounts and their keys, for the operator. Source: api.md 19. */
 export const userRoutes = (users: UserStore, { operator }: Guards) =>

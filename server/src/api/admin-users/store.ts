@@ -1,5 +1,4 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { createKeyStore } from './key-store'
 import type { ChangedUser, NewUser } from './schema'
 import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
@@ -9,6 +8,7 @@ import { ApiError, invalidRequest } from '../../errors'
 import { toShownSettings, type StoredSettings } from '../../http/account-settings'
 import { present, toTimestamp } from '../../http/fields'
 import { toShownOverrides, toStoredOverrides } from '../../http/limits'
+import { createKeyStore } from '../../keys/store'
 import { toUsd } from '../../wire/usd'
 import { pagedRows } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
@@ -90,7 +90,7 @@ export function createUserStore(db: Kysely<Schema>) {
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
-    keys: createKeyStore(db, found),
+    keys: createKeyStore({ db, checkOwner: found }),
   }
 }
 

@@ -158,7 +158,7 @@ async function insert(ports: OrganizationPorts, userId: string, fields: NewOrgan
   }
 }
 
-const slugTaken = (slug: string) =>
+export const slugTaken = (slug: string) =>
   invalidRequest('slug', 'taken', `slug: "${slug}" is taken by an organization or a handle.`)
 
 const insertAs = (
@@ -271,8 +271,8 @@ async function update({ db, catalog }: OrganizationPorts, row: Row, fields: Chan
   })
 }
 
-/** Resolves with who was in it. What is held for requests is part of what is posted. */
-const remove = (db: Kysely<Schema>, id: string) =>
+/** Deletes one, and resolves with who was in it. What is held for requests is part of what is posted. */
+export const remove = (db: Kysely<Schema>, id: string) =>
   db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ posted: bigint }>`
       select posted from credit_account where id = ${id} for update`.execute(trx)

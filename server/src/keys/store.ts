@@ -1,11 +1,11 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { ChangedKey, NewKey } from './schema'
-import { hashOf, newApiKey, shownPart } from '../../auth/api-key'
-import { isId, newId } from '../../db/id'
-import type { ApiKeyRow, Schema } from '../../db/schema'
-import { ApiError, invalidRequest } from '../../errors'
-import { present, toTimestamp } from '../../http/fields'
-import { toUsd } from '../../wire/usd'
+import { hashOf, newApiKey, shownPart } from '../auth/api-key'
+import { isId, newId } from '../db/id'
+import type { ApiKeyRow, Schema } from '../db/schema'
+import { ApiError, invalidRequest } from '../errors'
+import { present, toTimestamp } from '../http/fields'
+import { toUsd } from '../wire/usd'
 
 const mostKeys = 50
 const dayMs = 86_400_000
@@ -23,6 +23,10 @@ const toKey = (row: Selectable<ApiKeyRow>) => ({
   monthly_spend_limit: row.monthly_spend_limit === null ? null : toUsd(row.monthly_spend_limit),
   created_at: toTimestamp(row.created_at),
 })
+
+/** When a key to be made would expire, null for never. */
+export const expiryOf = ({ expires_at: at, expires_in_days: days }: NewKey): Date | null =>
+  days === undefined ? (at ?? null) : new Date(Date.now() + days * dayMs)
 
 type Limits = Pick<
   ChangedKey,
@@ -45,23 +49,33 @@ function checkIds(userId: string, id: string): void {
   if (!isId('user', userId) || !isId('key', id)) throw new ApiError('resource_not_found')
 }
 
-/** The keys of one account. `foundUser` rejects with `resource_not_found` for an unknown account. */
-export function createKeyStore(db: Kysely<Schema>, foundUser: (id: string) => Promise<unknown>) {
-  const ofUser = (userId: string) => db.selectFrom('api_key').where('user_id', '=', userId)
+interface KeyPorts {
+  db: Kysely<Schema>
+  /** Rejects with `resource_not_found` for an unknown account. */
+  checkOwner: (userId: string) => Promise<unknown>
+  /** A secret, by its hash in hexadecimal, must not be taken any more. */
+  forgotten?: ((hash: string) => void) | undefined
+}
 
+/** The keys of accounts. All reject with `resource_not_found` for unknown and foreign ids. */
+export function createKeyStore({ db, checkOwner, forgotten }: KeyPorts) {
   return {
     async list(userId: string) {
-      await foundUser(userId)
-      const rows = await ofUser(userId).selectAll().orderBy('id', 'desc').execute()
+      await checkOwner(userId)
+      const rows = await db
+        .selectFrom('api_key')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .orderBy('id', 'desc')
+        .execute()
       return { keys: rows.map(toKey) }
     },
     async create(userId: string, fields: NewKey) {
-      await foundUser(userId)
-      const { total } = await ofUser(userId)
-        .select(({ fn }) => fn.countAll<bigint>().as('total'))
-        .executeTakeFirstOrThrow()
-      if (total < mostKeys) return insertKey(db, userId, fields)
-      throw invalidRequest(null, 'limit_reached', `An account has at most ${mostKeys} keys.`)
+      if (!isId('user', userId)) throw new ApiError('resource_not_found')
+      return db.transaction().execute(async (trx) => {
+        await checkCount(trx, userId)
+        return insertKey(trx, userId, fields)
+      })
     },
     async change(userId: string, id: string, fields: ChangedKey) {
       checkIds(userId, id)
@@ -86,19 +100,36 @@ export function createKeyStore(db: Kysely<Schema>, foundUser: (id: string) => Pr
         .deleteFrom('api_key')
         .where('id', '=', id)
         .where('user_id', '=', userId)
-        .returning('id')
+        .returning('hash')
         .executeTakeFirst()
       if (!row) throw new ApiError('resource_not_found')
-      return { success: true, message: 'The key was deleted.' }
+      forgotten?.(row.hash.toString('hex'))
+      return { success: true as const, message: 'The key was deleted.' }
     },
   }
+}
+
+/** Locks the account, so that keys made at once are counted one after the other. */
+async function checkCount(trx: Transaction<Schema>, userId: string): Promise<void> {
+  const user = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (!user) throw new ApiError('resource_not_found')
+  const { total } = await trx
+    .selectFrom('api_key')
+    .where('user_id', '=', userId)
+    .select(({ fn }) => fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow()
+  if (total < mostKeys) return
+  throw invalidRequest(null, 'limit_reached', `An account has at most ${mostKeys} keys.`)
 }
 
 /** The secret is in this answer and nowhere else. */
 async function insertKey(db: Kysely<Schema>, userId: string, fields: NewKey) {
   const key = newApiKey()
-  const { expires_at, expires_in_days: days } = fields
-  const expiresAt = days === undefined ? expires_at : new Date(Date.now() + days * dayMs)
   const row = await db
     .insertInto('api_key')
     .values({
@@ -108,7 +139,7 @@ async function insertKey(db: Kysely<Schema>, userId: string, fields: NewKey) {
       hash: Buffer.from(hashOf(key), 'hex'),
       name: fields.name,
       permissions: fields.permissions,
-      expires_at: expiresAt ?? null,
+      expires_at: expiryOf(fields),
       ...toLimitColumns(fields),
     })
     .returningAll()

@@ -1,0 +1,16 @@
+import { Hono } from 'hono'
+import { ChangedBranding } from './schema'
+import type { Env } from '../../http/env'
+import { changedFields, present } from '../../http/fields'
+import type { Guards } from '../../http/guards'
+import type { BrandingStore } from '../../settings/branding'
+
+const path = '/api/admin/branding'
+
+/** How the installation presents itself, for the operator. Source: api.md 19. */
+export const brandingRoutes = (branding: BrandingStore, { operator }: Guards) =>
+  new Hono<Env>()
+    .get(path, operator, async (c) => c.json(await branding.get()))
+    .put(path, operator, async (c) =>
+      c.json(await branding.change(present(await changedFields(c, ChangedBranding)))),
+    )

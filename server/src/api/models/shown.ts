@@ -1,0 +1,98 @@
+import type { Kysely } from 'kysely'
+import type { BillingMode, Model as Shown } from './schema'
+import { noRatings, sumsOf, type RatingSum } from './rating-sums'
+import type { Model } from '../../catalog/model'
+import type { Schema } from '../../db/schema'
+import { toTimestamp } from '../../http/fields'
+import { toUsd } from '../../wire/usd'
+
+/** The models that an account may name, at one moment. */
+export interface OfferedModels {
+  /** By id. */
+  all: readonly Model[]
+  find: (id: string) => Model | undefined
+  hasCollection: (name: string) => Promise<boolean>
+  /** How a call would be paid now, null where nobody serves it. */
+  billingOf: (model: Model) => BillingMode | null | Promise<BillingMode | null>
+}
+
+/** Rejects with `gateway_unavailable`. */
+export type ModelsFor = (userId: string) => Promise<OfferedModels>
+
+export interface ModelPorts {
+  db: Kysely<Schema>
+  modelsFor: ModelsFor
+}
+
+interface OfCaller {
+  billingMode: BillingMode | null
+  isFavorite: boolean
+  sum: RatingSum
+}
+
+const usdOf = (nanos: bigint | undefined) => (nanos === undefined ? null : toUsd(nanos))
+
+/** What is free costs nothing; what has no price has none, rather than none to pay. */
+function toPricing({ pricing, isFree }: Model): Shown['pricing'] {
+  const free = isFree ? 0 : null
+  const [input, output] = pricing ? [toUsd(pricing.input), toUsd(pricing.output)] : [free, free]
+  return {
+    input,
+    output,
+    cached_input: usdOf(pricing?.cachedInput),
+    cache_write: usdOf(pricing?.cacheWrite),
+    reasoning: usdOf(pricing?.reasoning),
+    image: usdOf(pricing?.image),
+    request: usdOf(pricing?.request),
+    currency: 'USD',
+  }
+}
+
+const toTime = (seconds: number) => toTimestamp(new Date(seconds * 1000))
+
+const toShown = (model: Model, { billingMode, isFavorite, sum }: OfCaller): Shown => ({
+  id: model.id,
+  name: model.name,
+  provider: model.provider,
+  // The catalogue has none yet.
+  description: null,
+  category: model.category,
+  context_length: model.category === 'embedding' ? null : model.contextLength,
+  max_output_tokens: model.maxOutputTokens,
+  capabilities: model.capabilities,
+  pricing: toPricing(model),
+  is_free: model.isFree,
+  billing_mode: billingMode,
+  is_favorite: isFavorite,
+  rating: { average: sum.average, count: sum.count },
+  deprecated_at: model.deprecatedAt === null ? null : toTime(model.deprecatedAt),
+  created_at: toTime(model.createdAt),
+})
+
+/** Models as their caller sees them, in the order in which they came. */
+export async function shownTo(
+  userId: string,
+  models: readonly Model[],
+  { db, offered }: { db: Kysely<Schema>; offered: OfferedModels },
+): Promise<Shown[]> {
+  if (models.length === 0) return []
+  const ids = models.map(({ id }) => id)
+  const [favorites, sums, modes] = await Promise.all([
+    db
+      .selectFrom('model_favorite')
+      .select('model_id')
+      .where('user_id', '=', userId)
+      .where('model_id', 'in', ids)
+      .execute(),
+    sumsOf(db, ids),
+    Promise.all(models.map(async (model) => offered.billingOf(model))),
+  ])
+  const favored = new Set(favorites.map((row) => row.model_id))
+  return models.map((model, at) =>
+    toShown(model, {
+      billingMode: modes[at] ?? null,
+      isFavorite: favored.has(model.id),
+      sum: sums.get(model.id) ?? noRatings,
+    }),
+  )
+}

@@ -1,0 +1,99 @@
+import type { ModelFilters } from './schema'
+import { sumsOf } from './rating-sums'
+import { shownTo, type ModelPorts, type OfferedModels } from './shown'
+import type { Model } from '../../catalog/model'
+import { ApiError, invalidRequest } from '../../errors'
+import { toPaged, type Page } from '../../http/paging'
+
+export type CatalogueStore = ReturnType<typeof createCatalogueStore>
+
+/** The model of a caller. Throws `model_not_found`. */
+export function findIn(
+  offered: OfferedModels,
+  id: string | undefined,
+  param: string | null,
+): Model {
+  const model = id === undefined ? undefined : offered.find(id)
+  if (model) return model
+  throw new ApiError('model_not_found', {
+    param,
+    message: `There is no model "${id ?? ''}". GET /api/models lists what is there.`,
+  })
+}
+
+/** Models with what their caller has to do with them. Source: api.md 8. */
+export function createCatalogueStore(ports: ModelPorts) {
+  const { db, modelsFor } = ports
+  return {
+    async list(userId: string, filters: ModelFilters, page: Page) {
+      const offered = await modelsFor(userId)
+      const models = await inOrder(await fitting(offered, filters), filters.sort, ports)
+      const start = page.before === undefined ? page.offset : behind(models, page.before)
+      const wanted = models.slice(start, start + page.limit + 1)
+      const { shown, pagination } = toPaged(page, BigInt(models.length), wanted)
+      return { models: await shownTo(userId, shown, { db, offered }), pagination }
+    },
+    /** Rejects with `model_not_found`. */
+    async get(userId: string, id: string | undefined) {
+      const offered = await modelsFor(userId)
+      const [shown] = await shownTo(userId, [findIn(offered, id, null)], { db, offered })
+      return shown
+    },
+  }
+}
+
+async function fitting(offered: OfferedModels, filters: ModelFilters): Promise<Model[]> {
+  const { provider, category, capability = [], billing_mode: mode, free } = filters
+  const search = filters.search?.toLowerCase() ?? ''
+  const models = offered.all.filter(
+    (model) =>
+      (provider === undefined || model.provider === provider) &&
+      (category === undefined || model.category === category) &&
+      (free === undefined || model.isFree === free) &&
+      capability.every((name) => model.capabilities[name]) &&
+      (model.id.toLowerCase().includes(search) || model.name.toLowerCase().includes(search)),
+  )
+  if (mode === undefined) return models
+  const modes = await Promise.all(models.map(async (model) => offered.billingOf(model)))
+  return models.filter((_model, at) => modes[at] === mode)
+}
+
+/** Models come by id, and stay so where they are equal. */
+async function inOrder(
+  models: readonly Model[],
+  sort: ModelFilters['sort'],
+  { db }: ModelPorts,
+): Promise<readonly Model[]> {
+  if (sort === 'id') return models
+  if (sort !== 'rating') return models.toSorted(orders[sort])
+  const sums = await sumsOf(db)
+  const averageOf = ({ id }: Model) => sums.get(id)?.average ?? 0
+  const countOf = ({ id }: Model) => sums.get(id)?.count ?? 0
+  return models.toSorted(
+    (one, other) =>
+      compare(averageOf(other), averageOf(one)) || compare(countOf(other), countOf(one)),
+  )
+}
+
+const compare = <Value extends string | number>(one: Value, other: Value) =>
+  one === other ? 0 : one < other ? -1 : 1
+
+/** What nobody knows the price of comes last. */
+const priceOf = ({ isFree, pricing }: Model) =>
+  isFree ? 0 : pricing ? Number(pricing.input + pricing.output) : Infinity
+
+const lengthOf = ({ contextLength }: Model) => contextLength ?? 0
+
+/** The cheapest first, and the longest. */
+const orders = {
+  name: (one: Model, other: Model) => compare(one.name.toLowerCase(), other.name.toLowerCase()),
+  price: (one: Model, other: Model) => compare(priceOf(one), priceOf(other)),
+  context: (one: Model, other: Model) => compare(lengthOf(other), lengthOf(one)),
+}
+
+function behind(models: readonly Model[], id: string): number {
+  const at = models.findIndex((model) => model.id === id)
+  if (at >= 0) return at + 1
+  const words = 'cursor: the model where it stood is gone; begin at the start of the list.'
+  throw invalidRequest('cursor', 'bad_format', words)
+}

@@ -1,0 +1,165 @@
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { OperatedOrganization } from './admin-schema'
+import { remove, slugTaken, type OrganizationPorts } from './store'
+import { isId } from '../../db/id'
+import type { OrganizationRow, Schema } from '../../db/schema'
+import { isReferred, isTaken } from '../../db/violation'
+import { ApiError, invalidRequest } from '../../errors'
+import { present, toTimestamp } from '../../http/fields'
+import { pagedRows } from '../../http/paged-rows'
+import { containing, type Page } from '../../http/paging'
+import { checkReserved } from '../../http/public-name'
+import { toUsd } from '../../wire/usd'
+
+type Row = Selectable<OrganizationRow> & {
+  slug: string
+  members: bigint
+  most_members: number
+  posted: bigint
+  payment_method_required: boolean
+}
+
+const usdOrNull = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
+
+const toOperated = (row: Row) => ({
+  id: row.id,
+  name: row.name,
+  slug: row.slug,
+  description: row.description,
+  website: row.website,
+  is_public: row.is_public,
+  provider_kind: row.provider_kind,
+  status: row.status,
+  plan_id: row.plan_id,
+  payment_method_required: row.payment_method_required,
+  member_count: Number(row.members),
+  member_limit: row.most_members,
+  allow_join_requests: row.allow_join_requests,
+  auto_approve_requests: row.auto_approve_requests,
+  auto_approve_domains: row.auto_approve_domains,
+  rate_limit_requests_per_minute: row.requests_per_minute,
+  rate_limit_tokens_per_minute: row.tokens_per_minute,
+  max_concurrent_requests: row.max_concurrent_requests,
+  monthly_spend_limit: usdOrNull(row.monthly_spend_limit),
+  default_member_spending_limit: usdOrNull(row.default_member_spending_limit),
+  billing_email: row.billing_email,
+  credit_balance: toUsd(row.posted),
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+})
+
+const organizations = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('organization')
+    .innerJoin('public_name', 'public_name.organization_id', 'organization.id')
+    .innerJoin('plan', 'plan.id', 'organization.plan_id')
+    .selectAll('organization')
+    .select('public_name.name as slug')
+    .select([
+      sql<bigint>`(
+        select count(*) from membership
+        where membership.organization_id = organization.id and membership.status = 'active'
+      )`.as('members'),
+      sql<number>`coalesce(organization.member_limit, plan.max_org_members)`.as('most_members'),
+      sql<bigint>`(select posted from credit_account where id = organization.id)`.as('posted'),
+      sql<boolean>`(
+        select payment_method_required from credit_account where id = organization.id
+      )`.as('payment_method_required'),
+    ])
+
+export type OperatedOrganizationStore = ReturnType<typeof createOperatedOrganizationStore>
+
+/** Organizations, for operators. Unknown ids reject with `resource_not_found`. Source: api.md 19. */
+export function createOperatedOrganizationStore(ports: OrganizationPorts) {
+  const { db, changed } = ports
+  const get = async (id: string) => {
+    const row = isId('org', id)
+      ? await organizations(db).where('organization.id', '=', id).executeTakeFirst()
+      : undefined
+    if (!row) throw new ApiError('resource_not_found')
+    return toOperated(row)
+  }
+  return {
+    get,
+    async list(page: Page, search: string | undefined) {
+      const query = organizations(db).$if(search !== undefined, (all) =>
+        all.where((is) =>
+          is.or([
+            is('organization.name', 'ilike', containing(search ?? '')),
+            is('public_name.name', 'ilike', containing(search ?? '')),
+          ]),
+        ),
+      )
+      const { shown, pagination } = await pagedRows(db, query, { page, column: 'organization.id' })
+      return { organizations: shown.map(toOperated), pagination }
+    },
+    async change(id: string, fields: OperatedOrganization) {
+      const { slug } = await get(id)
+      await update(ports, { id, slug }, fields)
+      changed(id)
+      return get(id)
+    },
+    async delete(id: string) {
+      await get(id)
+      const members = await remove(db, id)
+      for (const owner of [id, ...members]) changed(owner)
+      return { success: true as const, message: 'The organization was deleted.' }
+    },
+  }
+}
+
+const refused = (thrown: unknown) => {
+  if (!isReferred(thrown)) throw thrown
+  throw invalidRequest('plan_id', 'unknown_value', 'plan_id: there is no such plan.')
+}
+
+interface Known {
+  id: string
+  slug: string
+}
+
+async function update(
+  { db, catalog }: OrganizationPorts,
+  known: Known,
+  fields: OperatedOrganization,
+): Promise<void> {
+  const {
+    slug,
+    payment_method_required: isPaymentRequired,
+    rate_limit_requests_per_minute: requests_per_minute,
+    rate_limit_tokens_per_minute: tokens_per_minute,
+    ...columns
+  } = fields
+  const isRenamed = slug !== undefined && slug !== known.slug
+  if (isRenamed) checkReserved('slug', slug, catalog.snapshot.providers)
+  await db.transaction().execute(async (trx) => {
+    const row = await trx
+      .updateTable('organization')
+      .set({
+        ...present({ ...columns, requests_per_minute, tokens_per_minute }),
+        updated_at: new Date(),
+      })
+      .where('id', '=', known.id)
+      .returning('id')
+      .executeTakeFirst()
+      .catch(refused)
+    if (!row) throw new ApiError('resource_not_found')
+    if (isRenamed) await rename(trx, known.id, slug)
+    if (isPaymentRequired === undefined) return
+    // The nodes hear of it by a notification.
+    await sql`
+      update credit_account set payment_method_required = ${isPaymentRequired}
+      where id = ${known.id} and payment_method_required <> ${isPaymentRequired}`.execute(trx)
+  })
+}
+
+async function rename(trx: Transaction<Schema>, id: string, slug: string): Promise<void> {
+  await trx
+    .updateTable('public_name')
+    .set({ name: slug, updated_at: new Date() })
+    .where('organization_id', '=', id)
+    .execute()
+    .catch((thrown: unknown) => {
+      throw isTaken(thrown) ? slugTaken(slug) : thrown
+    })
+}

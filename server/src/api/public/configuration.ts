@@ -1,0 +1,86 @@
+import type { Kysely } from 'kysely'
+import { Kept } from '../../db/kept'
+import type { Schema } from '../../db/schema'
+import type { BrandingStore } from '../../settings/branding'
+import type { Settings } from '../../settings/settings'
+import { toUsd } from '../../wire/usd'
+
+const keepMs = 5000
+
+export interface ConfigurationPorts {
+  db: Kysely<Schema>
+  settings: { readonly current: Settings }
+  branding: BrandingStore
+  version: string
+  /** Where callers find the service, where the operator says so. */
+  baseUrl: string | undefined
+}
+
+/** Source: spec.md 2.7. */
+const alerts = {
+  alert_types: [
+    'cost_threshold',
+    'error_rate',
+    'usage_spike',
+    'quota_limit',
+    'model_latency',
+    'unusual_activity',
+  ],
+  alert_periods: ['hour', 'day', 'week', 'month'],
+  notification_channels: ['email', 'dashboard'],
+}
+
+/** What a client of this service may know before it has a key. Source: api.md 18. */
+export function createConfigurationView(ports: ConfigurationPorts) {
+  const { db, settings, branding, version } = ports
+  const plan = new Kept({
+    read: () =>
+      db
+        .selectFrom('plan')
+        .select(['requests_per_minute', 'tokens_per_minute', 'max_concurrent_requests'])
+        .where('is_default', '=', true)
+        .executeTakeFirst(),
+    keepMs,
+  })
+  return {
+    /** `origin` is where the caller found the service. */
+    async get(origin: string) {
+      const [{ name }, limits] = await Promise.all([branding.get(), plan.get()])
+      const { current } = settings
+      return {
+        name,
+        version,
+        base_url: ports.baseUrl ?? origin,
+        currency: 'USD' as const,
+        minimum_balance: toUsd(current.minimumBalance),
+        low_balance_threshold: toUsd(current.warningThreshold),
+        // Nobody signs in yet: accounts and their keys come from the operator.
+        auth: { password: false, oauth_providers: [], sign_up: current.signUp },
+        features: featuresOf(current),
+        limits: {
+          request_timeout_seconds: current.timers.requestMs / 1000,
+          default_rpm: limits?.requests_per_minute ?? null,
+          default_tpm: limits?.tokens_per_minute ?? null,
+          default_concurrent: limits?.max_concurrent_requests ?? null,
+        },
+        ...alerts,
+      }
+    },
+  }
+}
+
+export type ConfigurationView = ReturnType<typeof createConfigurationView>
+
+const featuresOf = ({ platformConnections, logBodies }: Settings) => ({
+  streaming: true,
+  embeddings: true,
+  messages: true,
+  responses: true,
+  idempotency: true,
+  own_connections: true,
+  organizations: true,
+  model_collections: true,
+  model_mappings: true,
+  platform_connections: platformConnections,
+  body_logging: logBodies,
+})

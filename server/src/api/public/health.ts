@@ -1,0 +1,61 @@
+import { sql, type Kysely } from 'kysely'
+import { newIdBody } from '../../db/id'
+import type { Schema } from '../../db/schema'
+
+/** How a connection's requests ended of late. */
+export interface Fared {
+  good: number
+  /** Its provider failed, was not reached, or took too long. */
+  bad: number
+}
+
+export type Status = 'operational' | 'degraded' | 'down'
+
+const windowMs = 5 * 60_000
+/** Of fewer requests nothing is said. */
+const fewest = 3
+const degradedFrom = 0.2
+
+/** How platform connections fared in the last five minutes, by id; one that was not used is left out. */
+export async function faredOf(
+  db: Kysely<Schema>,
+  connectionIds: readonly string[],
+): Promise<Map<string, Fared>> {
+  if (connectionIds.length === 0) return new Map()
+  const since = new Date(Date.now() - windowMs)
+  // Ids rise with time, and have an index that times have not.
+  const firstId = `req_${newIdBody(since.getTime())}`
+  const { rows } = await sql<{ connection_id: string; good: bigint; bad: bigint }>`
+    select connection_id,
+      count(*) filter (where status = 'success') as good,
+      count(*) filter (where status = 'error' and status_code in (502, 503, 504)) as bad
+    from request_log
+    where id >= ${firstId} and started_at >= ${since}
+      and connection_id = any(${connectionIds}::text[])
+    group by connection_id`.execute(db)
+  return new Map(
+    rows.map((row) => [row.connection_id, { good: Number(row.good), bad: Number(row.bad) }]),
+  )
+}
+
+/**
+ * What is said of a provider. Only the platform's own connections tell: a customer's may be refused
+ * for his key's sake, or lead anywhere. Where nothing is known against it, it is operational.
+ */
+export function statusOf(
+  connections: readonly { id: string; isFailing: boolean }[],
+  fared: ReadonlyMap<string, Fared>,
+): Status {
+  if (connections.length === 0) return 'operational'
+  const failing = connections.filter(({ isFailing }) => isFailing).length
+  if (failing === connections.length) return 'down'
+  const total = { good: 0, bad: 0 }
+  for (const { id } of connections) {
+    total.good += fared.get(id)?.good ?? 0
+    total.bad += fared.get(id)?.bad ?? 0
+  }
+  const count = total.good + total.bad
+  if (total.good === 0 && count >= fewest) return 'down'
+  const isShaky = count >= fewest && total.bad / count >= degradedFrom
+  return failing > 0 || isShaky ? 'degraded' : 'operational'
+}

@@ -1,0 +1,96 @@
+import type { Kysely } from 'kysely'
+import { faredOf, statusOf } from './health'
+import { madeProviderId } from './ids'
+import type { Catalog } from '../../catalog/catalog'
+import type { Model } from '../../catalog/model'
+import { Kept } from '../../db/kept'
+import type { Schema } from '../../db/schema'
+import { providers as registry } from '../../providers/registry'
+import type { Provider } from '../../providers/provider'
+
+const keepMs = 15_000
+
+/** What an operator wrote of his own providers. */
+interface Row {
+  id: string
+  key: string
+  description: string | null
+  website: string | null
+  logo_url: string | null
+}
+
+/** A provider as anybody may see it. */
+export interface Introduced extends Row {
+  name: string
+  models: readonly Model[]
+}
+
+/** Where everybody reaches it; of an operator's own it may be nobody else's business. */
+const addresses = new Map(registry.map(({ key, baseUrl }) => [key, baseUrl]))
+
+function addressOf(key: string): string | null {
+  const address = addresses.get(key)
+  return address?.startsWith('https://') && !address.includes('{') ? address : null
+}
+
+const streams = ({ embeddings }: Provider, models: readonly Model[]) =>
+  models.length === 0
+    ? embeddings !== 'only'
+    : models.some((model) => model.category !== 'embedding' && model.capabilities.streaming)
+
+/** The providers of the catalogue, for anybody. Source: api.md 18. */
+export function createProviderView(db: Kysely<Schema>, catalog: Catalog) {
+  const rows = new Kept({ read: () => readRows(db), keepMs })
+  const fared = new Kept({
+    read: () =>
+      faredOf(
+        db,
+        [...catalog.snapshot.connections.values()].flat().map(({ id }) => id),
+      ),
+    keepMs,
+  })
+
+  async function introduced(): Promise<Introduced[]> {
+    const known = await rows.get()
+    const { providers, models } = catalog.snapshot
+    const enabled = [...models.values()].filter((model) => model.enabled)
+    const byProvider = Map.groupBy(enabled, ({ provider }) => provider)
+    return [...providers.values()]
+      .map(({ key, name, website }) => {
+        const made = { id: madeProviderId(key), key, description: null, website, logo_url: null }
+        return { ...made, ...known.get(key), name, models: byProvider.get(key) ?? [] }
+      })
+      .toSorted((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1))
+  }
+
+  return {
+    introduced,
+    async list() {
+      const [all, recent] = await Promise.all([introduced(), fared.get()])
+      const { providers, connections } = catalog.snapshot
+      const shown = all.flatMap(({ models, ...known }) => {
+        const provider = providers.get(known.key)
+        if (!provider) return []
+        return {
+          ...known,
+          endpoint_url: addressOf(known.key),
+          model_count: models.length,
+          supports_streaming: streams(provider, models),
+          status: statusOf(connections.get(known.key) ?? [], recent),
+        }
+      })
+      return { providers: shown }
+    },
+  }
+}
+
+export type ProviderView = ReturnType<typeof createProviderView>
+
+async function readRows(db: Kysely<Schema>): Promise<Map<string, Row>> {
+  const rows = await db
+    .selectFrom('provider')
+    .select(['id', 'key', 'description', 'website', 'logo_url'])
+    .where('enabled', '=', true)
+    .execute()
+  return new Map(rows.map((row) => [row.key, row]))
+}

@@ -1,0 +1,183 @@
+import { candidatesOf, findModel, type Billing, type Ways } from './candidate'
+import type { CollectionTurns } from './collection-turns'
+import { collectionsFor, meaningOf } from './names'
+import { PoolTurns } from './pool-turns'
+import { previewOf } from './preview'
+import type { Routing } from './resolve'
+import { AccountCatalog, type AccountCatalogs } from '../catalog/account-catalog'
+import { collectionPrefix } from '../catalog/collection'
+import { Mappings } from '../catalog/mapping'
+import { categories, type Model } from '../catalog/model'
+import { nothing } from '../catalog/offer'
+import type { Snapshot } from '../catalog/snapshot'
+import { ApiError } from '../errors'
+import { isModelName, splitModelId } from '../wire/model-id'
+
+type BillingMode = Billing['mode'] | null
+
+/** The models that an account may name, at one moment. */
+export interface OfferedModels {
+  /** By id: those of the catalogue, and those that only its connections have. */
+  all: readonly Model[]
+  find: (id: string) => Model | undefined
+  /** Whether a collection's name, with its prefix, is one that the account may call. */
+  hasCollection: (name: string) => Promise<boolean>
+  /** How a call would be paid now; null where it would be refused for want of access. */
+  billingOf: (model: Model) => BillingMode | Promise<BillingMode>
+}
+
+const unmapped = new Mappings([])
+
+/** What there is for an account. Rejects with `gateway_unavailable`. */
+export async function offeredTo(
+  ways: Omit<Ways, 'turns'>,
+  routing: Routing & { turns: CollectionTurns },
+): Promise<OfferedModels> {
+  const { snapshot, caller } = ways
+  const { names } = routing
+  const mappings = await names.mappingsOf(caller.userId)
+  const looking = { ...ways, turns: new PoolTurns() }
+  const find = (id: string) => modelNamed(id, ways)
+  const mappedMode = mappedModes(looking, routing)
+  return {
+    get all() {
+      return [...enabledOf(snapshot), ...foundBy(ways)].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    },
+    find,
+    hasCollection: async (name) => {
+      if (!name.startsWith(collectionPrefix) || !isModelName(name)) return false
+      return isThere(async () => meaningOf(name, { snapshot, names, caller, mappings: unmapped }))
+    },
+    billingOf: (model) => {
+      const mapped = mappings.apply(model.id)
+      // Calls by a mapped name go elsewhere.
+      return mapped ? mappedMode(model.id, mapped.target) : modeOf(model, looking)
+    },
+  }
+}
+
+/** Handles that the mappings of one account come to: nobody has more, and each may be looked up. */
+const mostHandles = 20
+
+/**
+ * How a call would be paid that a mapping sends elsewhere, by its name and its target. Mappings may
+ * send thousands of models to as many names that are not there: what is thrown for each of these
+ * would take seconds, so that nothing is.
+ */
+function mappedModes(ways: Ways, routing: Routing & { turns: CollectionTurns }) {
+  const { snapshot, caller } = ways
+  const { names } = routing
+  const owners = new Map<string, ReturnType<typeof names.ownerOf>>()
+  let collections: Promise<Set<string>> | undefined
+  const known = new Map<string, Promise<BillingMode>>()
+
+  const ofCollection = async (asked: string, target: string): Promise<BillingMode> => {
+    collections ??= collectionsFor({ snapshot, names, caller }).then(namesOf)
+    if (!(await collections).has(target)) return null
+    return (await previewOf({ name: asked }, ways, routing)).billingMode ?? null
+  }
+  const ofHandle = async (target: string): Promise<BillingMode> => {
+    const handle = target.slice(0, target.indexOf('/'))
+    if (!owners.has(handle)) {
+      if (owners.size === mostHandles) return null
+      owners.set(handle, names.ownerOf(handle))
+    }
+    const owner = await owners.get(handle)
+    const ownerId = owner && ('userId' in owner ? owner.userId : owner.organizationId)
+    const model = modelNamed(target.slice(handle.length + 1), ways)
+    // What is not the caller's to use is among nobody's candidates for him.
+    return model && ownerId !== undefined ? modeOf(model, ways, ownerId) : null
+  }
+  return (asked: string, target: string): BillingMode | Promise<BillingMode> => {
+    if (!isModelName(target)) return null
+    const { provider } = splitModelId(target)
+    if (snapshot.providers.has(provider)) {
+      const model = modelNamed(target, ways)
+      return model ? modeOf(model, ways) : null
+    }
+    let mode = known.get(target)
+    if (!mode) {
+      mode = target.startsWith(collectionPrefix) ? ofCollection(asked, target) : ofHandle(target)
+      known.set(target, mode)
+    }
+    return mode
+  }
+}
+
+const namesOf = (collections: readonly { name: string }[]) =>
+  new Set(collections.map(({ name }) => `${collectionPrefix}${name}`))
+
+/** By the first connection that serves it, or by the first of one owner's. */
+function modeOf(model: Model, ways: Ways, ownerId?: string): BillingMode {
+  const candidates = candidatesOf(model, ways)
+  const first =
+    ownerId === undefined
+      ? candidates[0]
+      : candidates.find(({ connection }) => connection.owner === ownerId)
+  return first?.billing.mode ?? null
+}
+
+function* enabledOf({ models }: Snapshot) {
+  for (const model of models.values()) if (model.enabled) yield model
+}
+
+/** Models that only connections of the caller have. */
+const foundBy = ({ snapshot, caller }: Pick<Ways, 'snapshot' | 'caller'>): Model[] =>
+  caller.catalog
+    .found()
+    .filter(({ id, provider }) => snapshot.providers.has(provider) && !snapshot.models.has(id))
+    .flatMap(({ id }) => modelNamed(id, { snapshot, caller }) ?? [])
+
+function modelNamed(
+  id: string,
+  { snapshot, caller: { catalog } }: Pick<Ways, 'snapshot' | 'caller'>,
+): Model | undefined {
+  if (!isModelName(id)) return undefined
+  const { provider, name } = splitModelId(id)
+  const listed = snapshot.models.get(id)
+  const isThere = listed ? listed.enabled : catalog.find(provider, name) !== undefined
+  if (!isThere || !snapshot.providers.has(provider)) return undefined
+  return findModel({ snapshot, catalog }, id, categories)
+}
+
+async function isThere(look: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await look()
+    return true
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status === 404) return false
+    throw thrown
+  }
+}
+
+/** A model that an organization serves to its members. */
+export interface ServedModel {
+  model: Model
+  mode: Billing['mode']
+}
+
+/**
+ * What an organization serves to those who may call models there, by id; nothing while it is
+ * suspended. Rejects with `gateway_unavailable`.
+ */
+export async function servedBy(
+  organizationId: string,
+  { snapshot, accounts }: { snapshot: Snapshot; accounts: AccountCatalogs },
+): Promise<ServedModel[]> {
+  const offer = await accounts.offerOf(organizationId)
+  const member = { organizationId, role: 'member', status: 'active', isPrimary: false } as const
+  const catalog = new AccountCatalog(nothing, [member], new Map([[organizationId, offer]]))
+  const ways = {
+    snapshot,
+    caller: { userId: '', accountId: '', catalog },
+    open: { platformConnections: false },
+    turns: new PoolTurns(),
+  }
+  const listed = [...enabledOf(snapshot)].filter(({ provider }) => offer.has(provider))
+  return [...listed, ...foundBy(ways)]
+    .flatMap((model) => {
+      const mode = modeOf(model, ways)
+      return mode === null ? [] : [{ model, mode }]
+    })
+    .toSorted((one, other) => (one.model.id < other.model.id ? -1 : 1))
+}

@@ -1,0 +1,37 @@
+import type { Kysely } from 'kysely'
+import { version } from '../../package.json'
+import { createConfigurationView } from '../api/public/configuration'
+import { createOrganizationView } from '../api/public/organizations'
+import { createProfileView } from '../api/public/profiles'
+import { createProviderView } from '../api/public/providers'
+import { Served } from '../api/public/served'
+import { createServerView } from '../api/public/servers'
+import type { Catalog } from '../catalog/catalog'
+import type { Schema } from '../db/schema'
+import type { ServedModel } from '../routing/offered'
+import { createBrandingStore } from '../settings/branding'
+import type { LiveSettings } from '../settings/live-settings'
+
+interface Parts {
+  db: Kysely<Schema>
+  catalog: Catalog
+  settings: LiveSettings
+  /** Where callers find the server, where that is set. */
+  baseUrl: string | undefined
+  servedBy: (organizationId: string) => Promise<readonly ServedModel[]>
+}
+
+/** What anybody may see. */
+export function openPublicStores({ db, catalog, settings, baseUrl, servedBy }: Parts) {
+  const served = new Served(servedBy)
+  const branding = createBrandingStore(db)
+  const providers = createProviderView(db, catalog)
+  return {
+    branding,
+    publicProviders: providers,
+    publicConfiguration: createConfigurationView({ db, settings, branding, version, baseUrl }),
+    publicOrganizations: createOrganizationView(db, served),
+    publicServers: createServerView(db, served),
+    publicProfiles: createProfileView({ db, providers, served }),
+  }
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openMarket } from './market'
+import { call, listed, problem } from './stage'
+import type { Json } from '../faults/asking'
+import type { Customer, Gateway } from '../rig'
+
+let gateway: Gateway
+let reader: Customer
+
+beforeAll(async () => {
+  gateway = await openMarket()
+  reader = await somebody()
+})
+afterAll(async () => {
+  gateway.recorder.verify()
+  await gateway[Symbol.asyncDispose]()
+})
+
+const api = (by: Pick<Customer, 'key'>, request: string, body?: Json) =>
+  call(gateway, by, request, body)
+
+const somebody = () => gateway.customer({ permissions: ['read', 'write'] }, { credit: 0 })
+
+const idsOf = async (query: string, by = reader) =>
+  listed(await api(by, `GET /models?${query}`), 'models').map(({ id }) => id)
+
+/** A connection of the caller's own, which nobody ever calls here. */
+const connect = (by: Customer, provider: string) =>
+  api(by, 'POST /connections', {
+    name: 'Mine',
+    provider,
+    api_key: 'sk-own-0123456789',
+    endpoint_url: 'https://93.184.216.34',
+  })
+
+describe('GET /api/models', () => {
+  test('tells a model whole', async () => {
+    const answer = await api(reader, 'GET /models?provider=fake&search=zebra')
+    expect(answer.body).toEqual({
+      models: [
+        {
+          id: 'fake/one',
+          name: 'Zebra',
+          provider: 'fake',
+          description: null,
+          category: 'chat',
+          context_length: 1000,
+          max_output_tokens: null,
+          capabilities: expect.objectContaining({ reasoning: true, vision: false }),
+          pricing: {
+            input: 1,
+            output: 4,
+            cached_input: null,
+            cache_write: null,
+            reasoning: null,
+            image: null,
+            request: null,
+            currency: 'USD',
+          },
+          is_free: false,
+          billing_mode: 'platform',
+          is_favorite: false,
+          rating: { average: null, count: 0 },
+          deprecated_at: null,
+          created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+        },
+      ],
+      pagination: { total: 1, limit: 50, offset: 0, has_more: false, next_cursor: null },
+    })
+  })
+
+  test.each([
+    ['provider=fake', ['fake/gift', 'fake/one', 'fake/two/b:1', 'fake/vectors']],
+    ['provider=nobody', []],
+    ['provider=fake&category=embedding', ['fake/vectors']],
+    ['provider=fake&capability=reasoning,streaming', ['fake/gift', 'fake/one', 'fake/two/b:1']],
+    ['provider=fake&capability=vision', []],
+    ['provider=fake&free=true', ['fake/gift']],
+    ['provider=fake&free=false', ['fake/one', 'fake/two/b:1', 'fake/vectors']],
+    ['search=B:1', ['fake/two/b:1']],
+    ['search=zebr', ['fake/one']],
+    ['provider=fake&billing_mode=free', ['fake/gift']],
+    ['provider=fake&billing_mode=byok', []],
+    ['provider=fake&sort=name', ['fake/two/b:1', 'fake/gift', 'fake/vectors', 'fake/one']],
+    ['provider=fake&sort=price', ['fake/gift', 'fake/vectors', 'fake/one', 'fake/two/b:1']],
+    ['provider=fake&sort=context', ['fake/two/b:1', 'fake/gift', 'fake/one', 'fake/vectors']],
+  ])('%s lists %j', async (query, ids) => {
+    expect(await idsOf(query)).toEqual(ids)
+  })
+
+  test('is paged by offset and by cursor', async () => {
+    const query = 'provider=fake&sort=price&limit=3'
+    expect(await idsOf(`${query}&offset=1`)).toEqual(['fake/vectors', 'fake/one', 'fake/two/b:1'])
+    const first = await api(reader, `GET /models?${query}`)
+    const pagination = { ...Object(first.body['pagination']) }
+    expect(pagination).toMatchObject({ total: 4, limit: 3, has_more: true })
+    const cursor = String(pagination.next_cursor)
+    expect(await idsOf(`${query}&cursor=${cursor}`)).toEqual(['fake/two/b:1'])
+    const elsewhere = await api(reader, `GET /models?provider=fake&cursor=${cursor}`)
+    expect(problem(elsewhere)).toEqual([400, 'cursor', 'bad_format'])
+  })
+
+  test.each([
+    ['category=sound', 'category', 'unknown_value'],
+    ['capability=tools,flying', 'capability', 'unknown_value'],
+    ['billing_mode=gift', 'billing_mode', 'unknown_value'],
+    ['free=maybe', 'free', 'unknown_value'],
+    ['sort=weight', 'sort', 'unknown_value'],
+    [`search=${'x'.repeat(101)}`, 'search', 'too_long'],
+    ['limit=0', 'limit', 'out_of_range'],
+    ['offset=10001', 'offset', 'out_of_range'],
+  ])('%s is refused at %s: %s', async (query, param, issue) => {
+    expect(problem(await api(reader, `GET /models?${query}`))).toEqual([400, param, issue])
+  })
+
+  test('says how a call of its caller would be paid', async () => {
+    const owner = await somebody()
+    const modeOf = async (by: Customer, id: string) =>
+      (await api(by, `GET /models/${id}`)).body['billing_mode']
+    expect(await modeOf(owner, 'bare/alone')).toBeNull()
+    expect((await connect(owner, 'bare')).status).toBe(201)
+    expect(await modeOf(owner, 'bare/alone')).toBe('byok')
+    expect(await modeOf(reader, 'bare/alone')).toBeNull()
+    expect(await idsOf('billing_mode=byok', owner)).toEqual(['bare/alone'])
+    const mapping = { source_pattern: 'fake/*', target_model: 'bare/alone' }
+    expect((await api(owner, 'POST /user/model-mappings', mapping)).status).toBe(201)
+    expect(await modeOf(owner, 'fake/one')).toBe('byok')
+    expect(await modeOf(reader, 'fake/one')).toBe('platform')
+  })
+
+  test('needs the permission to read', async () => {
+    const writer = await gateway.customer({ permissions: ['write'] }, { credit: 0 })
+    for (const path of ['/models', '/models/fake/one', '/favorites', '/ratings/my-ratings']) {
+      expect((await api(writer, `GET ${path}`)).error.code).toBe('insufficient_permissions')
+    }
+  })
+})
+
+describe('GET /api/models/{modelId}', () => {
+  test.each(['fake/two/b:1', 'fake%2Ftwo%2Fb%3A1', 'fake/two%2Fb:1/', 'fake/two/b:1?of=/ratings'])(
+    'finds %s',
+    async (path) => {
+      const { status, body } = await api(reader, `GET /models/${path}`)
+      expect([status, body['id'], body['name']]).toEqual([200, 'fake/two/b:1', 'ant'])
+    },
+  )
+
+  test.each([
+    'fake/none',
+    'fake/off',
+    'nobody',
+    'fake%252Fone',
+    'fake/%ff',
+    'collection/auto-free',
+  ])('%s is no model', async (path) => {
+    const { status, error } = await api(reader, `GET /models/${path}`)
+    expect([status, error.code]).toEqual([404, 'model_not_found'])
+  })
+})
