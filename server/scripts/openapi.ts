@@ -21,6 +21,11 @@ import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
 import { createUserStore } from '../src/api/admin-users/store'
+import { createPromptStore } from '../src/api/prompts/store'
+import { createQuotaRequestStore } from '../src/api/quota/request-store'
+import { createQuotaStore } from '../src/api/quota/store'
+import { createSupportStore } from '../src/api/support/admin-store'
+import { createTicketStore } from '../src/api/support/store'
 import { createApp, type AppPorts } from '../src/app'
 import { Keyring } from '../src/auth/keyring'
 import { AccountCatalogs } from '../src/catalog/account-catalog'
@@ -33,6 +38,7 @@ import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
 import { describeInterface } from '../src/http/openapi'
+import { monthOf } from '../src/metering/months'
 import { AddressRate } from '../src/policy/address-rate'
 import { Door } from '../src/policy/door'
 import { FailedAuthentications } from '../src/policy/failed-authentications'
@@ -86,6 +92,17 @@ function storesOf(
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownTo: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
+    prompts: createPromptStore(db),
+    quota: createQuotaStore({
+      db,
+      used: never,
+      monthOf,
+      price: never,
+      minimumBalance: () => settings.current.minimumBalance,
+    }),
+    quotaRequests: createQuotaRequestStore(db),
+    tickets: createTicketStore(db),
+    support: createSupportStore(db),
   }
 }
 

@@ -10,6 +10,12 @@ import type { CollectionStore } from '../api/model-collections/store'
 import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
+import { promptRoutes } from '../api/prompts/routes'
+import type { PromptStore } from '../api/prompts/store'
+import { quotaRoutes } from '../api/quota/routes'
+import type { QuotaStore } from '../api/quota/store'
+import { ticketRoutes } from '../api/support/routes'
+import type { TicketStore } from '../api/support/store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -19,6 +25,9 @@ export interface AccountStores extends OrganizationStores {
   mappings: MappingStore
   collections: CollectionStore
   handles: HandleStore
+  prompts: PromptStore
+  quota: QuotaStore
+  tickets: TicketStore
 }
 
 /** `/api` for customers. */
@@ -30,3 +39,6 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', collectionRoutes(stores.collections, guards))
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
+    .route('/', promptRoutes(stores.prompts, guards))
+    .route('/', quotaRoutes(stores.quota, guards))
+    .route('/', ticketRoutes(stores.tickets, guards))

@@ -15,6 +15,10 @@ import { platformConnectionRoutes } from '../api/connections/platform-routes'
 import type { PlatformConnectionStore } from '../api/connections/platform-store'
 import { systemCollectionRoutes } from '../api/model-collections/admin-routes'
 import type { CollectionStore } from '../api/model-collections/store'
+import { quotaRequestRoutes } from '../api/quota/admin-routes'
+import type { QuotaRequestStore } from '../api/quota/request-store'
+import { supportRoutes } from '../api/support/admin-routes'
+import type { SupportStore } from '../api/support/admin-store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -27,6 +31,8 @@ export interface OperatorStores {
   models: ModelStore
   platformConnections: PlatformConnectionStore
   collections: CollectionStore
+  quotaRequests: QuotaRequestStore
+  support: SupportStore
 }
 
 /** `/api/admin`. */
@@ -40,3 +46,5 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', adminModelRoutes(stores.models, guards))
     .route('/', platformConnectionRoutes(stores.platformConnections, guards))
     .route('/', systemCollectionRoutes(stores.collections, guards))
+    .route('/', quotaRequestRoutes(stores.quotaRequests, guards))
+    .route('/', supportRoutes(stores.support, guards))

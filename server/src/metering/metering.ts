@@ -1,6 +1,6 @@
 import { Meter, type Asked, type Metered, type MeterPorts, type Paid } from './meter'
 import type { MonthPass } from './month-pass'
-import { Share, wholePrice } from './share'
+import { chargedBy } from './share'
 import {
   affordableLimit,
   floorPrice,
@@ -68,7 +68,7 @@ export class Metering {
    */
   hold(terms: Terms, volumeOf: () => Volume): Paid | undefined | Promise<Paid> {
     const { model, billing, month } = terms
-    const charged = this.#chargedBy(terms)
+    const charged = chargedBy(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     if (charged.isNothing || accountId === null) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
@@ -88,15 +88,6 @@ export class Metering {
       more: (need) => this.#options.purses.of(accountId).hold(need),
     })
     return held instanceof Promise ? held.then(paidBy) : paidBy(held)
-  }
-
-  /** What is charged of the price: where the payer of the provider is another, the fee for it. */
-  #chargedBy({ model, billing: { mode } }: Terms): Share {
-    if (mode === 'platform' || mode === 'member_pays') return wholePrice
-    // Without a price there is nothing to take a fee of.
-    if (mode === 'free' || !isServable(model) || model.isFree) return nothing
-    const { feeMillionths } = this.#options
-    return feeMillionths === 0 ? nothing : new Share(feeMillionths)
   }
 
   /** As much as the balance and the spending limits of the month allow. */
@@ -135,8 +126,6 @@ export class Metering {
     return unavailable(thrown)
   }
 }
-
-const nothing = new Share(0)
 
 /** The limit that a hold pays for. */
 function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {

@@ -74,6 +74,9 @@ export interface OpenedGateway {
   drains: Drains
   /** Something came to an account, by this node. */
   creditCame: (accountId: string) => void
+  limits: Limits
+  counter: TokenCounter
+  routing: ReturnType<typeof openRouting>['routing']
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -90,12 +93,7 @@ export async function openGateway(
   const claims = openClaims(parts, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
   const { egress, guarded } = openEgress(parts)
-  const tokenUrl = parts.config.environment[tokenUrlVariable]
-  const credentials = new Credentials({
-    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
-    now: () => Date.now(),
-    deadline: () => AbortSignal.timeout(tokenMs),
-  })
+  const credentials = openCredentials(parts, egress)
   const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
@@ -134,6 +132,9 @@ export async function openGateway(
     claims,
     drains,
     creditCame: money.creditCame,
+    limits,
+    counter,
+    routing: names.routing,
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },
@@ -179,6 +180,16 @@ function openEgress({ config, timers, settings, crashAt }: Parts) {
     ? new CrashingEgress(timers, { guarded }, crashAt)
     : new Egress(timers, { guarded })
   return { egress, guarded }
+}
+
+/** Access tokens of clouds; where they are asked for may be set, for tests. */
+function openCredentials({ config }: Parts, egress: Egress): Credentials {
+  const tokenUrl = config.environment[tokenUrlVariable]
+  return new Credentials({
+    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
+    now: () => Date.now(),
+    deadline: () => AbortSignal.timeout(tokenMs),
+  })
 }
 
 /** Who may come in, and how much of it. */

@@ -15,7 +15,14 @@ import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
+import { createPromptStore } from '../api/prompts/store'
+import { createQuotaRequestStore } from '../api/quota/request-store'
+import { createQuotaStore, type QuotaPorts } from '../api/quota/store'
+import { createSupportStore } from '../api/support/admin-store'
+import { createTicketStore } from '../api/support/store'
 import type { Catalog } from '../catalog/catalog'
+import { estimateCost } from '../gateway/cost-estimate'
+import { monthOf } from '../metering/months'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
@@ -25,7 +32,10 @@ interface Stored {
   settings: LiveSettings
 }
 
-type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
+type Opened = Pick<
+  OpenedGateway,
+  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'limits' | 'counter' | 'routing'
+>
 
 /** What the routes of `/api` read and write. */
 export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
@@ -67,5 +77,29 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
+    prompts: createPromptStore(db),
+    quota: createQuotaStore(quotaPorts({ storage, catalog, settings }, opened)),
+    quotaRequests: createQuotaRequestStore(db),
+    tickets: createTicketStore(db),
+    support: createSupportStore(db),
   }
 }
+
+/** What limits are counted by, and what requests are priced with. */
+const quotaPorts = (
+  { storage, catalog, settings }: Stored,
+  { limits, counter, routing }: Opened,
+): QuotaPorts => ({
+  db: storage.database.query,
+  used: (at) => limits.used(at),
+  monthOf,
+  price: (asked, principal) =>
+    estimateCost(asked, principal, {
+      catalog,
+      settings,
+      counter,
+      routing,
+      feeMillionths: () => Math.round(settings.current.platformFeePercent * 10_000),
+    }),
+  minimumBalance: () => settings.current.minimumBalance,
+})
