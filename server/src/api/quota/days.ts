@@ -25,7 +25,9 @@ export function daysOf({ start_date: start, end_date: end }: Asked, nowMs: numbe
   const endMs = end === undefined ? nowMs + 1 : Date.parse(end) + (isDate(end) ? dayMs : 0)
   const lastMs = midnightMs(endMs - 1)
   const startMs = start === undefined ? lastMs - (usualDays - 1) * dayMs : Date.parse(start)
-  if (startMs > endMs) throw outOfRange('is after end_date.')
+  // What ends with a date ends before the next one begins.
+  const isAfter = end !== undefined && isDate(end) ? startMs >= endMs : startMs > endMs
+  if (isAfter) throw outOfRange('is after end_date.')
   if (endMs - startMs > mostDays * dayMs) {
     throw outOfRange(`is more than ${mostDays} days before the end.`)
   }
