@@ -187,9 +187,9 @@ test('a list is filtered, newest first, and paged', async () => {
   expect(problem(other)).toEqual([400, 'cursor', 'bad_format'])
 })
 
-describe('many at once', () => {
-  const bulk = (body: Json, by = customer) => api('POST /user/prompts/bulk', body, by)
+const bulk = (body: Json, by = customer) => api('POST /user/prompts/bulk', body, by)
 
+describe('many at once', () => {
   test('each is judged alone', async () => {
     const owner = await somebody()
     const { status, body } = await bulk(

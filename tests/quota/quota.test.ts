@@ -60,16 +60,17 @@ async function until<Found>(look: () => Promise<Found>, isSo: (found: Found) => 
   }
 }
 
+const unused = (type: keyof typeof limits, unit: string, resets_at: string | null = null) => {
+  const limit = limits[type]
+  return { type, limit, used: 0, remaining: limit, percentage: 0, unit, resets_at }
+}
+
 describe('where an account stands', () => {
   test('nothing is used at first', async () => {
     const { status, body } = await api('GET /user/quota/status', await limited())
     const now = new Date()
     const month = (more: number) =>
       new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + more)).toISOString()
-    const unused = (type: keyof typeof limits, unit: string, resets_at: string | null = null) => {
-      const limit = limits[type]
-      return { type, limit, used: 0, remaining: limit, percentage: 0, unit, resets_at }
-    }
     expect([status, body]).toEqual([
       200,
       {
@@ -149,28 +150,40 @@ const logged = ({ userId }: Customer, count: number) => sql`
     'a/b', 'a/b', 'success', 200, 1, 1, 1, false, 0, 0, 1, '127.0.0.1', 'test'
   from generate_series(1, ${count}) as n`
 
-describe('what was used', () => {
-  const history = (customer: Customer, query = '') =>
-    api(`GET /user/quota/history${query}`, customer)
-  const used = async (customer: Customer, day: string, requests: number, rpm = 0) => {
-    const { userId, keyId } = customer
-    await sql`
-      insert into request_sum
-        (grain, starts_at, user_id, key_id, model, requests, successes, failures, cancellations,
-         input_tokens, output_tokens, latency_ms, cost, own_cost, peak_concurrent)
-      values ('day', ${`${day}T00:00:00Z`}, ${userId}, ${keyId}, 'a/b', ${requests}, ${requests}, 0, 0,
-        10, 5, 1, 9000000000, 2000000000, 1)`
-    await sql`
-      insert into usage_sum
-        (grain, starts_at, account_id, user_id, key_id, model, requests, failures, input_tokens,
-         cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens,
-         audio_input_tokens, audio_output_tokens, duration_ms, cost, written_off)
-      values ('day', ${`${day}T00:00:00Z`}, ${userId}, ${userId}, ${keyId}, 'a/b', ${requests}, 0, 10,
-        0, 0, 5, 0, 0, 0, 1, 2000000000, 0)`
-    await sql`
-      insert into request_peak values (${userId}, ${day}, ${rpm}, 1000, 1)`
-  }
+const history = (customer: Customer, query = '') => api(`GET /user/quota/history${query}`, customer)
+/** What was used on a day: 2 USD, 15 tokens, and so many requests. */
+const used = async (
+  { userId, keyId }: Customer,
+  ...[day, requests, rpm = 0]: [day: string, requests: number, rpm?: number]
+) => {
+  await sql`
+    insert into request_sum
+      (grain, starts_at, user_id, key_id, model, requests, successes, failures, cancellations,
+       input_tokens, output_tokens, latency_ms, cost, own_cost, peak_concurrent)
+    values ('day', ${`${day}T00:00:00Z`}, ${userId}, ${keyId}, 'a/b', ${requests}, ${requests}, 0, 0,
+      10, 5, 1, 9000000000, 2000000000, 1)`
+  await sql`
+    insert into usage_sum
+      (grain, starts_at, account_id, user_id, key_id, model, requests, failures, input_tokens,
+       cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens,
+       audio_input_tokens, audio_output_tokens, duration_ms, cost, written_off)
+    values ('day', ${`${day}T00:00:00Z`}, ${userId}, ${userId}, ${keyId}, 'a/b', ${requests}, 0, 10,
+      0, 0, 5, 0, 0, 0, 1, 2000000000, 0)`
+  await sql`
+    insert into request_peak values (${userId}, ${day}, ${rpm}, 1000, 1)`
+}
 
+const day = (date: string, requests: number, more: Json = {}) => ({
+  date,
+  requests,
+  tokens: requests > 0 ? 15 : 0,
+  cost: requests > 0 ? 2 : 0,
+  peak_rpm: 0,
+  percentage: 0,
+  ...more,
+})
+
+describe('what was used', () => {
   test('day by day and month by month, with the highest of all percentages', async () => {
     const customer = await limited()
     await used(customer, '2025-01-30', 20, 5)
@@ -178,15 +191,6 @@ describe('what was used', () => {
     await used(customer, '2025-02-01', 10)
     const range = '?start_date=2025-01-30&end_date=2025-02-02'
     const { status, body } = await history(customer, range)
-    const day = (date: string, requests: number, more: Json = {}) => ({
-      date,
-      requests,
-      tokens: requests > 0 ? 15 : 0,
-      cost: requests > 0 ? 2 : 0,
-      peak_rpm: 0,
-      percentage: 0,
-      ...more,
-    })
     // Of 8 USD a month: 2 each day, from the first on; 40 of 50 requests a minute.
     expect([status, body]).toEqual([
       200,
@@ -236,128 +240,6 @@ describe('what was used', () => {
     ['?limit=101', 'limit', 'out_of_range'],
   ])('%s is refused at %s: %s', async (query, param, issue) => {
     expect(problem(await history(await limited(), query))).toEqual([400, param, issue])
-  })
-})
-
-describe('what a request would cost', () => {
-  const estimate = (customer: Customer, body: Json) =>
-    api('POST /user/quota/estimate-cost', customer, body)
-
-  test('by its tokens', async () => {
-    const customer = await limited({ credit: 0.5 })
-    const model = await rig.model('ok')
-    const tokens = { input_tokens: 1000, output_tokens: 100 }
-    const { status, body } = await estimate(customer, { model, ...tokens })
-    expect([status, body]).toEqual([
-      200,
-      {
-        model,
-        ...tokens,
-        input_cost: 0.001,
-        output_cost: 0.0004,
-        estimated_cost: 0.0014,
-        currency: 'USD',
-        current_balance: 0.5,
-        sufficient_balance: true,
-      },
-    ])
-    const dear = await estimate(customer, { model, input_tokens: 500_001, output_tokens: 0 })
-    expect(dear.body).toMatchObject({ estimated_cost: 0.500001, sufficient_balance: false })
-    // The minimum balance counts too.
-    const poor = await limited({ credit: 0.05 })
-    expect((await estimate(poor, { model, ...tokens })).body['sufficient_balance']).toBe(false)
-    const nothing = { model, input_tokens: 0, output_tokens: 0 }
-    expect((await estimate(customer, nothing)).body['estimated_cost']).toBe(0)
-  })
-
-  test('by what would be sent; nobody is asked, and nothing is counted or held', async () => {
-    const customer = await limited()
-    const model = await rig.model('ok')
-    const before = rig.upstream.seen().length
-    const said = [{ role: 'user', content: 'one two three four five six seven eight' }]
-    const { body } = await estimate(customer, { model, messages: said, max_tokens: 50 })
-    expect(body).toMatchObject({ model, output_tokens: 50, output_cost: 0.0002 })
-    expect(Number(body['input_tokens'])).toBeWithin(8, 30)
-    expect(body['input_cost']).toBe(Number(body['input_tokens']) / 1e6)
-    const prompts = await estimate(customer, { model, prompt: ['one two', [3, 4]] })
-    expect(prompts.status).toBe(400)
-    const two = await estimate(customer, { model, prompt: ['one two', 'three'], max_tokens: 10 })
-    expect(two.body).toMatchObject({ input_tokens: 3, output_tokens: 20 })
-    const ids = await estimate(customer, { model, prompt: [[1, 2, 3], [4]] })
-    expect(ids.body).toMatchObject({ input_tokens: 4, output_tokens: 2048 })
-    const embedding = await rig.model('vector', { category: 'embedding', pricing: { input: 1 } })
-    const embedded = await estimate(customer, { model: embedding, input: ['one', 'two three'] })
-    expect(embedded.body).toMatchObject({ input_tokens: 3, output_tokens: 0, output_cost: 0 })
-    expect(rig.upstream.seen()).toHaveLength(before)
-    expect(await quotasOf(customer)).toMatchObject({
-      requests_per_minute: { used: 0 },
-      tokens_per_minute: { used: 0 },
-      monthly_spend: { used: 0 },
-    })
-  })
-
-  test('a free model, and one that a mapping names', async () => {
-    const customer = await limited({ credit: 0 })
-    const free = await rig.model('free', { is_free: true, pricing: null })
-    const tokens = { input_tokens: 10, output_tokens: 10 }
-    expect((await estimate(customer, { model: free, ...tokens })).body).toMatchObject({
-      estimated_cost: 0,
-      current_balance: 0,
-      sufficient_balance: true,
-    })
-    const mapping = { source_pattern: 'mine', target_model: await rig.model('ok') }
-    await api('POST /user/model-mappings', customer, mapping)
-    const mapped = await estimate(customer, { model: 'mine', ...tokens })
-    expect(mapped.body).toMatchObject({ model: 'fake/ok', estimated_cost: 0.00005 })
-  })
-
-  test('a model that nobody serves yet has its price in the catalogue', async () => {
-    const { admin } = rig.gateway
-    await admin('POST', '/providers', { key: 'later', name: 'Later', adapter: 'openai' })
-    const pricing = { input: 2, output: 2 }
-    await admin('POST', '/models', { id: 'later/m', name: 'M', category: 'chat', pricing })
-    const body = { model: 'later/m', input_tokens: 500_000, output_tokens: 500_000 }
-    const answer = await estimate(await limited(), body)
-    expect([answer.status, answer.body['estimated_cost']]).toEqual([200, 2])
-  })
-
-  test.each<[Json, string, string]>([
-    [{ model: undefined }, 'model', 'required'],
-    [{}, 'input_tokens', 'required'],
-    [{ output_tokens: 1 }, 'input_tokens', 'required'],
-    [{ input_tokens: 1 }, 'output_tokens', 'required'],
-    [{ input_tokens: -1, output_tokens: 1 }, 'input_tokens', 'out_of_range'],
-    [{ input_tokens: 1, output_tokens: 1e9 + 1 }, 'output_tokens', 'out_of_range'],
-    [{ input_tokens: 'x', output_tokens: 1 }, 'input_tokens', 'wrong_type'],
-    [{ input_tokens: 1, output_tokens: 1, messages }, 'input_tokens', 'conflict'],
-    [{ messages, prompt: 'x' }, 'prompt', 'conflict'],
-    [{ messages: [{ role: 'nobody', content: 'x' }] }, 'messages.0.role', 'unknown_value'],
-    [{ messages: [] }, 'messages', 'empty'],
-    [{ prompt: 7 }, 'prompt', 'wrong_type'],
-    [{ messages, max_tokens: -1 }, 'max_tokens', 'out_of_range'],
-  ])('%j is refused at %s: %s', async (body, param, issue) => {
-    const answer = await estimate(await limited(), { model: await rig.model('ok'), ...body })
-    expect(problem(answer)).toEqual([400, param, issue])
-  })
-
-  test.each(['nothing', 'fake/unknown', 'collection/none', 'nobody/x/y'])(
-    'the name %s is no model',
-    async (model) => {
-      const tokens = { input_tokens: 1, output_tokens: 1 }
-      const { status, error } = await estimate(await limited(), { model, ...tokens })
-      expect([status, error.code]).toEqual([404, 'model_not_found'])
-    },
-  )
-
-  test('a body may have 8 MB', async () => {
-    const customer = await limited()
-    const content = 'word '.repeat(1_400_000)
-    const said = { model: await rig.model('ok'), messages: [{ role: 'user', content }] }
-    const { status, body } = await estimate(customer, said)
-    expect(status).toBe(200)
-    expect(Number(body['input_tokens'])).toBeGreaterThan(1_000_000)
-    const more = await estimate(customer, { ...said, ignored: 'x'.repeat(2 * 1024 * 1024) })
-    expect(problem(more)).toEqual([400, null, 'body_too_large'])
   })
 })
 
