@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { call, idIn, problem } from '../connections/stage'
+import { errorForBody, tooLarge } from './too-large'
 import { openDatabase } from '../database'
-import { ask, type Json } from '../faults/asking'
+import type { Json } from '../faults/asking'
 import { startGateway, type Customer, type Gateway } from '../rig'
 
 let gateway: Gateway
@@ -88,8 +89,8 @@ describe('is refused', () => {
   })
 
   test('a body of more than 1 MB', async () => {
-    const large = fields({ description: 'x'.repeat(1024 * 1024) })
-    expect(problem(await api('POST /user/prompts', large))).toEqual([400, null, 'body_too_large'])
+    const large = { path: '/api/user/prompts', bytes: 1024 * 1024 + 1 }
+    expect(await errorForBody(gateway, customer, large)).toMatchObject(tooLarge)
     const small = fields({ description: 'x'.repeat(1000), ignored: 'x'.repeat(900_000) })
     expect((await api('POST /user/prompts', small)).status).toBe(201)
   })
@@ -259,9 +260,8 @@ describe('many at once', () => {
   test('a body may have 8 MB', async () => {
     const prompts = Array.from({ length: 90 }, () => fields({ content: 'é'.repeat(20_000) }))
     expect((await bulk({ prompts })).body).toMatchObject({ created: 90 })
-    const body = JSON.stringify({ prompts, ignored: 'x'.repeat(8 * 1024 * 1024) })
-    const large = await ask(gateway, { path: '/api/user/prompts/bulk', key: customer.key, body })
-    expect(problem(large)).toEqual([400, null, 'body_too_large'])
+    const large = { path: '/api/user/prompts/bulk', bytes: 8 * 1024 * 1024 + 1 }
+    expect(await errorForBody(gateway, customer, large)).toMatchObject(tooLarge)
   })
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
 import { call, problem } from '../connections/stage'
 import { messages, type Json } from '../faults/asking'
+import { errorForBody, tooLarge } from '../prompts/too-large'
 import { startRig, type Customer, type Rig } from '../rig'
 
 let rig: Rig
@@ -133,6 +134,6 @@ test('a body may have 8 MB', async () => {
   const { status, body } = await estimate(customer, said)
   expect(status).toBe(200)
   expect(Number(body['input_tokens'])).toBeGreaterThan(1_000_000)
-  const more = await estimate(customer, { ...said, ignored: 'x'.repeat(2 * 1024 * 1024) })
-  expect(problem(more)).toEqual([400, null, 'body_too_large'])
+  const large = { path: '/api/user/quota/estimate-cost', bytes: 8 * 1024 * 1024 + 1 }
+  expect(await errorForBody(rig.gateway, customer, large)).toMatchObject(tooLarge)
 })
