@@ -32,6 +32,11 @@ import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
 import { createRequestLogStore } from '../src/api/request-logs/store'
 import { createUserStore } from '../src/api/admin-users/store'
+import { createPromptStore } from '../src/api/prompts/store'
+import { createQuotaRequestStore } from '../src/api/quota/request-store'
+import { createQuotaStore } from '../src/api/quota/store'
+import { createSupportStore } from '../src/api/support/admin-store'
+import { createTicketStore } from '../src/api/support/store'
 import { createApp, type AppPorts } from '../src/app'
 import { Keyring } from '../src/auth/keyring'
 import { AccountCatalogs } from '../src/catalog/account-catalog'
@@ -44,6 +49,7 @@ import { createGuards } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
 import { describeInterface } from '../src/http/openapi'
+import { monthOf } from '../src/metering/months'
 import { AddressRate } from '../src/policy/address-rate'
 import { Door } from '../src/policy/door'
 import { FailedAuthentications } from '../src/policy/failed-authentications'
@@ -117,6 +123,17 @@ function storesOf(
     paymentEvents: undefined,
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
+    prompts: createPromptStore(db),
+    quota: createQuotaStore({
+      db,
+      used: never,
+      monthOf,
+      price: never,
+      minimumBalance: () => settings.current.minimumBalance,
+    }),
+    quotaRequests: createQuotaRequestStore(db),
+    tickets: createTicketStore(db),
+    support: createSupportStore(db),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { isChannel, type Channel, type Rule } from './alert'
 import type { Standing } from './standing'
-import { accountLimits, accountScope } from '../auth/look-up'
+import { accountScope, planLimits } from '../auth/account-limits'
 import type { Scope } from '../auth/principal'
 import type { Schema } from '../db/schema'
 
@@ -29,7 +29,7 @@ export async function watchedOf(
     .innerJoin('users', 'users.id', 'alert.user_id')
     .innerJoin('plan', 'plan.id', 'users.plan_id')
     .selectAll('alert')
-    .select(accountLimits)
+    .select(planLimits)
     .select([
       'users.limits',
       'users.email',
@@ -57,7 +57,7 @@ export async function watchedOf(
     revision: row.revision,
     accountCreatedMs: row.account_created_at.getTime(),
     email: row.email_verified ? row.email : undefined,
-    limits: accountScope(row),
+    limits: accountScope(row.user_id, row),
   }))
 }
 

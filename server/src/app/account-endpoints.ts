@@ -24,6 +24,12 @@ import type { RequestLogStore } from '../api/request-logs/store'
 import { settingsRoutes } from '../api/settings/routes'
 import type { AccountSettingsStore } from '../api/settings/store'
 import { paymentEventRoutes, type PaymentEvents } from '../api/payment-events/routes'
+import { promptRoutes } from '../api/prompts/routes'
+import type { PromptStore } from '../api/prompts/store'
+import { quotaRoutes } from '../api/quota/routes'
+import type { QuotaStore } from '../api/quota/store'
+import { ticketRoutes } from '../api/support/routes'
+import type { TicketStore } from '../api/support/store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -40,6 +46,9 @@ export interface AccountStores extends OrganizationStores, CatalogueStores {
   alerts: AlertStore
   notifications: NotificationStore
   keys: OwnKeyStore
+  prompts: PromptStore
+  quota: QuotaStore
+  tickets: TicketStore
 }
 
 /** `/api` for customers. */
@@ -59,3 +68,6 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', notificationRoutes(stores.notifications, guards))
     .route('/', keyRoutes(stores.keys, guards))
     .route('/', catalogueRoutes(stores, guards))
+    .route('/', promptRoutes(stores.prompts, guards))
+    .route('/', quotaRoutes(stores.quota, guards))
+    .route('/', ticketRoutes(stores.tickets, guards))

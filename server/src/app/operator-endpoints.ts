@@ -19,6 +19,10 @@ import type { CollectionStore } from '../api/model-collections/store'
 import { operatedOrganizationRoutes } from '../api/organizations/admin-routes'
 import type { OperatedOrganizationStore } from '../api/organizations/admin-store'
 import type { BrandingStore } from '../settings/branding'
+import { quotaRequestRoutes } from '../api/quota/admin-routes'
+import type { QuotaRequestStore } from '../api/quota/request-store'
+import { supportRoutes } from '../api/support/admin-routes'
+import type { SupportStore } from '../api/support/admin-store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -33,6 +37,8 @@ export interface OperatorStores {
   models: ModelStore
   platformConnections: PlatformConnectionStore
   collections: CollectionStore
+  quotaRequests: QuotaRequestStore
+  support: SupportStore
 }
 
 /** `/api/admin`. */
@@ -48,3 +54,5 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', adminModelRoutes(stores.models, guards))
     .route('/', platformConnectionRoutes(stores.platformConnections, guards))
     .route('/', systemCollectionRoutes(stores.collections, guards))
+    .route('/', quotaRequestRoutes(stores.quotaRequests, guards))
+    .route('/', supportRoutes(stores.support, guards))

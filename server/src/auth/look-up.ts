@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { accountScope, planLimits } from './account-limits'
 import type { LookUp } from './keyring'
 import { limitsOf, permissions, type Permission, type Scope } from './principal'
 import { within } from '../db/deadline'
@@ -9,33 +10,6 @@ const isPermission = (name: string): name is Permission =>
 
 /** A caller is refused within a second. */
 const patienceMs = 900
-
-/** What `accountScope` reads, beside the account's own `limits`. */
-export const accountLimits = [
-  'plan.requests_per_minute as plan_requests',
-  'plan.tokens_per_minute as plan_tokens',
-  'plan.max_concurrent_requests as plan_running',
-  'plan.monthly_requests as plan_monthly_requests',
-  'plan.monthly_spend as plan_monthly_spend',
-] as const
-
-/** The limit of one account: what it was granted, null for no limit, else as its plan has it. */
-function overridden(
-  overrides: Record<string, unknown>,
-  type: string,
-  planned: number | null,
-): number | null {
-  const value = overrides[type]
-  if (value === undefined) return planned
-  return typeof value === 'number' ? value : null
-}
-
-/** The same of what an account may spend: nano-dollars, which JSON holds as text. */
-function overriddenSpend(overrides: Record<string, unknown>, planned: bigint | null) {
-  const value = overrides['monthly_spend']
-  if (value === undefined) return planned
-  return typeof value === 'string' ? BigInt(value) : null
-}
 
 /**
  * Looks keys up in the database; a suspended account has none. Rejects when there is no answer
@@ -53,7 +27,7 @@ export const lookUpIn =
         accountId: row.user_id,
         permissions: row.permissions.filter(isPermission),
         expiresAtMs: row.expires_at?.getTime() ?? null,
-        limits: limitsOf([accountScope(row), keyScope(row)]),
+        limits: limitsOf([accountScope(row.user_id, row), keyScope(row)]),
         logBodies: row.log_bodies,
       }
     )
@@ -65,25 +39,12 @@ const findKey = (db: Kysely<Schema>, hash: string) =>
     .innerJoin('users', 'users.id', 'api_key.user_id')
     .innerJoin('plan', 'plan.id', 'users.plan_id')
     .selectAll('api_key')
-    .select(['users.limits', 'users.log_bodies', ...accountLimits])
+    .select(['users.limits', 'users.log_bodies', ...planLimits])
     .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
     .where('users.status', '=', 'active')
     .executeTakeFirst()
 
 type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
-
-type AccountRow = Pick<KeyRow, 'user_id' | 'limits' | `plan_${PlannedLimit}`>
-type PlannedLimit = 'requests' | 'tokens' | 'running' | 'monthly_requests' | 'monthly_spend'
-
-/** What limits an account: its plan, and what overrides that. */
-export const accountScope = (row: AccountRow): Scope => ({
-  id: row.user_id,
-  requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
-  tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),
-  maxConcurrentRequests: overridden(row.limits, 'concurrent_requests', row.plan_running),
-  monthlyRequests: overridden(row.limits, 'monthly_requests', row.plan_monthly_requests),
-  monthlySpend: overriddenSpend(row.limits, row.plan_monthly_spend),
-})
 
 const keyScope = (row: KeyRow): Scope => ({
   id: row.id,

@@ -238,8 +238,11 @@ export class AccountCatalogs {
     return this.#compose(account)
   }
 
-  /** What an organization has, whoever asks. Throws or rejects with `gateway_unavailable`. */
-  offerOf(organizationId: string): Offer | Promise<Offer> {
+  /**
+   * What an organization has, whoever asks; undefined while it is suspended. Throws or rejects with
+   * `gateway_unavailable`.
+   */
+  sharedBy(organizationId: string): Shared | undefined | Promise<Shared | undefined> {
     return this.#organizations.of(organizationId)
   }
 

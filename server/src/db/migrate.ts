@@ -16,6 +16,7 @@ import * as settingsAndSharedLimits from './migrations/0013-settings-and-shared-
 import * as payments from './migrations/0014-payments'
 import * as alerts from './migrations/0015-alerts'
 import * as showcase from './migrations/0016-showcase'
+import * as promptsAndSupport from './migrations/0017-prompts-and-support'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0014-payments': payments,
   '0015-alerts': alerts,
   '0016-showcase': showcase,
+  '0017-prompts-and-support': promptsAndSupport,
 }
 
 /**

@@ -5,6 +5,7 @@ import type { RequestLogSchema } from './request-log-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
 import type { PaymentSchema } from './payment-schema'
 import type { ShowcaseSchema } from './showcase-schema'
+import type { SupportSchema } from './support-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -267,7 +268,15 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema, RequestLogSchema, SettingsSchema, PaymentSchema, AlertSchema, ShowcaseSchema {
+export interface Schema
+  extends
+    NoticeSchema,
+    RequestLogSchema,
+    SettingsSchema,
+    PaymentSchema,
+    AlertSchema,
+    ShowcaseSchema,
+    SupportSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

@@ -91,6 +91,7 @@ test('one that ends while it is counted leaves nothing behind', async () => {
       await promise
       return memory.take(demand)
     },
+    look: (at) => memory.look(at),
   }
   const { use } = world(slow)
   const terms = termsOf({ maxConcurrentRequests: 1, tokensPerMinute: 10, monthlyRequests: 1 })

@@ -13,7 +13,7 @@ const withMappings = async <Read>(account: Promise<Read>, userId: string, { name
 export async function resolutionOf(
   question: Omit<Question, 'ways'>,
   { userId, accountId }: Principal,
-  { catalog, routing, turns, settings }: Ports,
+  { catalog, routing, turns, settings }: Pick<Ports, 'catalog' | 'routing' | 'turns' | 'settings'>,
 ): Promise<Resolution> {
   const { snapshot } = catalog
   const known = routing.accounts.of(userId)

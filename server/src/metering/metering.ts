@@ -1,6 +1,6 @@
 import { both, type Budget } from './budget'
 import { Meter, type Asked, type Metered, type MeterPorts, type Paid } from './meter'
-import { Share, wholePrice } from './share'
+import { chargedBy } from './share'
 import {
   affordableLimit,
   floorPrice,
@@ -70,7 +70,7 @@ export class Metering {
    */
   hold(terms: Terms, volumeOf: () => Volume): Paid | undefined | Promise<Paid> {
     const { model, billing, month, shared } = terms
-    const charged = this.#chargedBy(terms)
+    const charged = chargedBy(terms, this.#options.feeMillionths)
     const accountId = billing.payer
     // An organization that pays its provider itself counts what that would have been here.
     const isCounted = billing.mode === 'org_pays' && isServable(model)
@@ -104,15 +104,6 @@ export class Metering {
   #checkRestriction(accountId: string): void {
     const restriction = this.#options.restrictions.of(accountId)
     if (restriction) throw toPaymentRequired(restriction)
-  }
-
-  /** What is charged of the price: where the payer of the provider is another, the fee for it. */
-  #chargedBy({ model, billing: { mode } }: Terms): Share {
-    if (mode === 'platform' || mode === 'member_pays') return wholePrice
-    // Without a price there is nothing to take a fee of.
-    if (mode === 'free' || !isServable(model) || model.isFree) return nothing
-    const { feeMillionths } = this.#options
-    return feeMillionths === 0 ? nothing : new Share(feeMillionths)
   }
 
   /** As much as the balance and the spending limits of the month allow. */
@@ -176,8 +167,6 @@ export class Metering {
     return unavailable(thrown)
   }
 }
-
-const nothing = new Share(0)
 
 /** The limit that a hold pays for. */
 function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {

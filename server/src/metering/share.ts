@@ -1,4 +1,6 @@
 import type { WorstCase } from './worst-case'
+import type { Model } from '../catalog/model'
+import { isServable } from '../catalog/priced'
 
 const whole = 1_000_000n
 
@@ -33,3 +35,19 @@ export class Share {
 
 /** All of it. */
 export const wholePrice = new Share(1_000_000)
+
+const nothing = new Share(0)
+
+/** How an attempt is paid. */
+export interface Paying {
+  model: Pick<Model, 'isFree' | 'pricing' | 'category'>
+  billing: { mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free' }
+}
+
+/** What is charged of the price: where the payer of the provider is another, the fee for it. */
+export function chargedBy({ model, billing: { mode } }: Paying, feeMillionths: number): Share {
+  if (mode === 'platform' || mode === 'member_pays') return wholePrice
+  // Without a price there is nothing to take a fee of.
+  if (mode === 'free' || !isServable(model) || model.isFree) return nothing
+  return feeMillionths === 0 ? nothing : new Share(feeMillionths)
+}

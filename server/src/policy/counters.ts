@@ -21,6 +21,16 @@ export interface Reading {
   resetMs: number
 }
 
+/** What somebody stands at; nothing is counted by looking. */
+export type Look = Pick<Demand, 'windows' | 'running'>
+
+/** How far a bucket is used, as `Look` names them. */
+export interface Used {
+  used: number
+  /** Until it next gives something back; 0 where nothing is used, and for places. */
+  resetMs: number
+}
+
 export interface Granted {
   kind: 'granted'
   /** The window with the least left, undefined where there is none. */
@@ -43,6 +53,8 @@ export type Taken = Granted | Refused
 /** Where limits are counted: in this process, or for all nodes together. */
 export interface Counters {
   take: (demand: Demand) => Taken | Promise<Taken>
+  /** One for each window, then one for each place. */
+  look: (at: Look) => Used[] | Promise<Used[]>
 }
 
 /** Nobody knows when a running request ends; this is soon enough to ask again. */

@@ -116,6 +116,25 @@ end
 return answer
 `
 
+/**
+ * KEYS: windows, then places. ARGV: number of windows. Answers for each what is used and its reset, and
+ * writes nothing.
+ */
+const lookText = `
+local answer = {}
+for i, key in ipairs(KEYS) do
+  if i <= tonumber(ARGV[1]) then
+    local window = open(key)
+    table.insert(answer, window.used)
+    table.insert(answer, resetMs(window))
+  else
+    table.insert(answer, redis.call('ZCOUNT', key, '(' .. clockMs, '+inf'))
+    table.insert(answer, 0)
+  end
+end
+return answer
+`
+
 /** KEYS: windows, then places. ARGV: number of windows, delta, id, slot of each window. */
 export const endText = `
 local windowCount, delta = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -153,6 +172,7 @@ export const counting = (text: string, clock = redisClock) => toScript(clock + s
 
 export const takeScript = counting(takeText)
 export const endScript = counting(endText)
+export const lookScript = counting(lookText)
 /** KEYS: places. ARGV: id of the request. */
 export const renewScript = toScript(redisClock + renewText)
 /** KEYS: nodes. ARGV: id of the node. Answers how many there are. */

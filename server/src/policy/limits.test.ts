@@ -206,6 +206,32 @@ describe('R08: tokens', () => {
   })
 })
 
+test('how far each limit is used is told, and looking counts nothing', async () => {
+  const { clock, counters, limits } = stage()
+  const caller = principal({
+    requestsPerMinute: 5,
+    tokensPerMinute: 1000,
+    maxConcurrentRequests: 3,
+  })
+  const { requests, tokens, running } = caller.limits
+  const at = { windows: [...requests, ...tokens], running }
+  expect(await limits.used(at)).toEqual(Array.from({ length: 3 }, () => ({ used: 0, resetMs: 0 })))
+  expect(counters.size).toBe(0)
+  const admission = await limits.admit(caller)
+  await admission.reserve(400)
+  clock.ms = 10_000
+  expect(await limits.used(at)).toEqual([
+    { used: 1, resetMs: 50_000 },
+    { used: 400, resetMs: 50_000 },
+    { used: 1, resetMs: 0 },
+  ])
+  admission.trueUp(30)
+  admission.release()
+  expect((await limits.used(at)).map(({ used }) => used)).toEqual([1, 30, 0])
+  clock.ms = 60_000
+  expect((await limits.used(at)).map(({ used }) => used)).toEqual([0, 0, 0])
+})
+
 test('accounts that do nothing are forgotten', async () => {
   const { clock, limits, counters } = stage()
   for (let number = 0; number < 1000; number++) {

@@ -1,4 +1,4 @@
-import type { Counters, Granted, Reading, Refused } from './counters'
+import type { Counters, Granted, Look, Reading, Refused, Used } from './counters'
 import { windowMs } from './sliding-window'
 import type { Bucket, Principal } from '../auth/principal'
 import { ApiError, type Quota } from '../errors'
@@ -18,6 +18,11 @@ export class Limits {
   async look(windows: readonly Bucket[]): Promise<Quota | undefined> {
     const taken = await this.#counters.take({ windows, weight: 0, running: [] })
     return taken.kind === 'granted' ? quotaOf(taken.tightest) : quotaOf(taken.reading)
+  }
+
+  /** How far each bucket is used, windows first; counts nothing. */
+  used(at: Look): Used[] | Promise<Used[]> {
+    return this.#counters.look(at)
   }
 
   /** Counts a request that takes no time. Rejects with `rate_limit_exceeded`. */

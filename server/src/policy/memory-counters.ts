@@ -5,9 +5,11 @@ import {
   type Counters,
   type Demand,
   type Granted,
+  type Look,
   type Reading,
   type Refused,
   type Taken,
+  type Used,
 } from './counters'
 import { SlidingWindow, windowMs } from './sliding-window'
 import type { Bucket } from '../auth/principal'
@@ -77,6 +79,17 @@ export class MemoryCounters implements Counters {
       return { kind: 'refused', by: 'running', reading, waitMs: runningWaitMs }
     }
     return refused
+  }
+
+  look({ windows, running }: Look): Used[] {
+    const nowMs = this.#now()
+    return [
+      ...windows.map(({ id }) => {
+        const window = this.#windows.get(id)
+        return { used: window?.used(nowMs) ?? 0, resetMs: window?.resetMs(nowMs) ?? 0 }
+      }),
+      ...running.map(({ id }) => ({ used: this.#running.get(id) ?? 0, resetMs: 0 })),
+    ]
   }
 
   #window(id: string): SlidingWindow {

@@ -5,11 +5,20 @@ import {
   type Counters,
   type Demand,
   type Granted,
+  type Look,
   type Reading,
   type Refused,
   type Taken,
+  type Used,
 } from './counters'
-import { endScript, heartbeatScript, leaveScript, renewScript, takeScript } from './limit-scripts'
+import {
+  endScript,
+  heartbeatScript,
+  leaveScript,
+  lookScript,
+  renewScript,
+  takeScript,
+} from './limit-scripts'
 import { MemoryCounters } from './memory-counters'
 import { windowMs } from './sliding-window'
 import type { Bucket } from '../auth/principal'
@@ -88,6 +97,20 @@ export class SharedCounters implements Counters, AsyncDisposable {
     const told = readTaken(demand, answer)
     if (told.refused) return this.#remember(demand, told.refused)
     return this.#granted(demand, { id, own: this.#own.grant(demand), ...told })
+  }
+
+  /** Of all nodes; of this one while Redis is away. */
+  async look(at: Look): Promise<Used[]> {
+    const buckets = [...at.windows, ...at.running]
+    if (buckets.length === 0 || this.#redis.isAway) return this.#own.look(at)
+    const answer = await this.#redis
+      .run(lookScript, buckets.map(keyOf), [at.windows.length])
+      .then(toNumbers, () => undefined)
+    if (!answer) return this.#own.look(at)
+    return buckets.map((_bucket, position) => ({
+      used: answer[position * 2] ?? 0,
+      resetMs: answer[position * 2 + 1] ?? 0,
+    }))
   }
 
   /** What this node may let in by itself. */

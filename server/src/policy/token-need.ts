@@ -14,7 +14,7 @@ const usualAnswer = 1024
 /** Tokens to reserve for a request: its prompt, and all it may write. Source: api.md 3.1. */
 export function tokensNeeded(
   { promptTokens, answers }: TokenNeed,
-  { output }: PromptSize,
+  { output }: Pick<PromptSize, 'output'>,
   { maxOutputTokens }: Pick<Model, 'maxOutputTokens'>,
 ): number {
   const each = output?.limit ?? Math.min(usualAnswer, maxOutputTokens ?? usualAnswer)

@@ -164,9 +164,15 @@ export async function servedBy(
   organizationId: string,
   { snapshot, accounts }: { snapshot: Snapshot; accounts: AccountCatalogs },
 ): Promise<ServedModel[]> {
-  const offer = await accounts.offerOf(organizationId)
-  const member = { organizationId, role: 'member', status: 'active', isPrimary: false } as const
-  const catalog = new AccountCatalog(nothing, [member], new Map([[organizationId, offer]]))
+  const shared = await accounts.sharedBy(organizationId)
+  if (!shared) return []
+  const { offer } = shared
+  const standing = { role: 'member', status: 'active', isPrimary: false } as const
+  const member = { organizationId, ...standing, spendingLimit: null }
+  const catalog = new AccountCatalog(nothing, [member], {
+    shared: new Map([[organizationId, shared]]),
+    fundedBy: null,
+  })
   const ways = {
     snapshot,
     caller: { userId: '', accountId: '', catalog },

@@ -80,6 +80,9 @@ export interface OpenedGateway {
   logsWritten: () => Promise<void>
   /** A secret, by its hash, must not be taken any more. */
   forgetKey: (hash: string) => void
+  limits: Limits
+  counter: TokenCounter
+  routing: ReturnType<typeof openRouting>['routing']
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -139,6 +142,9 @@ export async function openGateway(
     creditCame: money.creditCame,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
     forgetKey: (hash) => keyring.forgetKey(hash),
+    limits,
+    counter,
+    routing: names.routing,
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },

@@ -32,6 +32,13 @@ import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../config'
 import { smtp } from '../mail/smtp'
+import { createPromptStore } from '../api/prompts/store'
+import { createQuotaRequestStore } from '../api/quota/request-store'
+import { createQuotaStore, type QuotaPorts } from '../api/quota/store'
+import { createSupportStore } from '../api/support/admin-store'
+import { createTicketStore } from '../api/support/store'
+import { estimateCost } from '../gateway/cost-estimate'
+import { monthOf } from '../metering/months'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
@@ -39,27 +46,39 @@ interface Stored {
   config: Config
   payments: OpenedPayments
   log: Logger
-  config: Pick<Config, 'baseUrl'>
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
 }
 
-type Opened = Pick<
-  OpenedGateway,
-  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'logsWritten' | 'claims'
->
+type Opened = OpenedGateway
 
 /** What the routes of `/api` read and write. */
-export function openStores(stored: Stored, opened: Opened) {
-  const { config, log, payments, storage, catalog, settings } = stored
-  const { egress, credentials, guarded, lookUps, creditCame, claims } = opened
-  'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame' | 'forgetKey'
->
+export const openStores = (stored: Stored, opened: Opened) => ({
+  ...operatorStores(stored, opened),
+  ...routingStores(stored, opened),
+  ...catalogueStores(stored, opened),
+  ...accountStores(stored, opened),
+  ...moneyStores(stored, opened),
+})
 
-/** What the routes of `/api` read and write. */
-export function openStores({ config, storage, catalog, settings }: Stored, opened: Opened) {
-  const { egress, credentials, guarded, lookUps, creditCame, forgetKey } = opened
+function operatorStores({ storage, catalog, settings }: Stored, { creditCame }: Opened) {
+  const db = storage.database.query
+  return {
+    config: createConfigStore(settings),
+    users: createUserStore(db),
+    plans: createPlanStore(db),
+    credits: createCreditStore({ db, creditCame }),
+    providers: createProviderStore(db, catalog),
+    models: createModelStore(db, catalog),
+    quotaRequests: createQuotaRequestStore(db),
+    support: createSupportStore(db),
+  }
+}
+
+/** Where calls go. */
+function routingStores({ storage, catalog }: Stored, opened: Opened) {
+  const { egress, credentials, guarded, lookUps } = opened
   const { database, installation } = storage
   const db = database.query
   const connecting: ConnectionPorts = {
@@ -68,22 +87,8 @@ export function openStores({ config, storage, catalog, settings }: Stored, opene
     sealingKeys: installation.sealingKeys,
     ask: (provider, connection) => probe({ egress, credentials }, { provider, connection }),
   }
-  const offered = { db, modelsFor: lookUps.modelsFor }
   const changed = (ownerId: string) => lookUps.forget(ownerId)
-  const { baseUrl } = config
-  const { servedBy } = lookUps
   return {
-    ...openPublicStores({ db, catalog, settings, baseUrl, servedBy }),
-    config: createConfigStore(settings),
-    users: createUserStore(db),
-    keys: createOwnKeyStore({ db, forgotten: forgetKey }),
-    catalogue: createCatalogueStore(offered),
-    favorites: createFavoriteStore(offered),
-    ratings: createRatingStore(offered),
-    plans: createPlanStore(db),
-    credits: createCreditStore({ db, creditCame }),
-    providers: createProviderStore(db, catalog),
-    models: createModelStore(db, catalog),
     platformConnections: createPlatformConnectionStore(connecting),
     connections: createConnectionStore({
       ...connecting,
@@ -91,10 +96,6 @@ export function openStores({ config, storage, catalog, settings }: Stored, opene
       checkAddress: (address, owner) => guarded.check(address, owner),
     }),
     pools: createPoolStore({ db, catalog, changed }),
-    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
-    organizations: createOrganizationStore({ db, catalog, changed }),
-    members: createMemberStore({ db, catalog, changed }),
-    organizationUsage: createOrganizationUsageStore(db),
     mappings: createMappingStore({
       db,
       checkName: lookUps.checkName,
@@ -106,17 +107,36 @@ export function openStores({ config, storage, catalog, settings }: Stored, opene
       knownTo: (asker) => lookUps.knownTo(asker === 'operator' ? undefined : asker.userId),
       changed: async (ownerId) => (ownerId === null ? catalog.refresh() : changed(ownerId)),
     }),
-    requestLogs: createRequestLogStore({ db, written: opened.logsWritten }),
-    accountSettings: createAccountSettingsStore({ db, changed }),
     handles: createHandleStore({ db, catalog, changed: lookUps.forgetName }),
-    billing: createBillingStore({
-      db,
-      settings,
-      processor: payments.processor,
-      baseUrl: config.baseUrl,
-      repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
-    }),
-    paymentEvents: payments.events,
+  }
+}
+
+/** What there is to call, for anybody and for callers. */
+function catalogueStores({ config, storage, catalog, settings }: Stored, { lookUps }: Opened) {
+  const db = storage.database.query
+  const { modelsFor, servedBy } = lookUps
+  const offered = { db, modelsFor }
+  return {
+    ...openPublicStores({ db, catalog, settings, baseUrl: config.baseUrl, servedBy }),
+    catalogue: createCatalogueStore(offered),
+    favorites: createFavoriteStore(offered),
+    ratings: createRatingStore(offered),
+  }
+}
+
+/** What belongs to accounts and to organizations. */
+function accountStores({ config, log, storage, catalog, settings }: Stored, opened: Opened) {
+  const { lookUps, forgetKey, logsWritten } = opened
+  const db = storage.database.query
+  const changed = (ownerId: string) => lookUps.forget(ownerId)
+  return {
+    keys: createOwnKeyStore({ db, forgotten: forgetKey }),
+    accountSettings: createAccountSettingsStore({ db, changed }),
+    organizations: createOrganizationStore({ db, catalog, changed }),
+    operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
+    members: createMemberStore({ db, catalog, changed }),
+    organizationUsage: createOrganizationUsageStore(db),
+    requestLogs: createRequestLogStore({ db, written: logsWritten }),
     alerts: createAlertStore({
       db,
       send: config.mail && smtp(config.mail),
@@ -124,5 +144,43 @@ export function openStores({ config, storage, catalog, settings }: Stored, opene
       onMailFailure: (err) => log.warn({ err }, 'a test of an alert could not be mailed'),
     }),
     notifications: createNotificationStore(db),
+    prompts: createPromptStore(db),
+    tickets: createTicketStore(db),
   }
 }
+
+/** What is paid, and how much may be used. */
+function moneyStores(stored: Stored, opened: Opened) {
+  const { config, payments, storage, settings } = stored
+  const { claims } = opened
+  return {
+    billing: createBillingStore({
+      db: storage.database.query,
+      settings,
+      processor: payments.processor,
+      baseUrl: config.baseUrl,
+      repeat: { claims, patienceMs: () => settings.current.timers.requestMs },
+    }),
+    paymentEvents: payments.events,
+    quota: createQuotaStore(quotaPorts(stored, opened)),
+  }
+}
+
+/** What limits are counted by, and what requests are priced with. */
+const quotaPorts = (
+  { storage, catalog, settings }: Stored,
+  { limits, counter, routing }: Opened,
+): QuotaPorts => ({
+  db: storage.database.query,
+  used: (at) => limits.used(at),
+  monthOf,
+  price: (asked, principal) =>
+    estimateCost(asked, principal, {
+      catalog,
+      settings,
+      counter,
+      routing,
+      feeMillionths: () => Math.round(settings.current.platformFeePercent * 10_000),
+    }),
+  minimumBalance: () => settings.current.minimumBalance,
+})

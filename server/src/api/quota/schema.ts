@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { Pagination } from '../../http/documentation'
+import { trimmed } from '../../http/fields'
+
+export const quotaTypes = [
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent_requests',
+  'monthly_requests',
+  'monthly_spend',
+] as const
+export type QuotaType = (typeof quotaTypes)[number]
+const quotaType = z.enum(quotaTypes)
+
+/** A wish for a higher limit. What a limit may be depends on its type. Source: api.md 15. */
+export const NewQuotaRequest = z.object({
+  quota_type: quotaType,
+  requested_limit: z.number().describe('Whole, but for `monthly_spend`: USD with 2 decimals'),
+  reason: trimmed(2000, 10),
+})
+export type NewQuotaRequest = z.output<typeof NewQuotaRequest>
+
+/** What an operator says to one. Source: api.md 19. */
+export const Decision = z.object({
+  limit: z.number().nullish(),
+  note: trimmed(1000, 0).nullish(),
+})
+export type Decision = z.output<typeof Decision>
+
+export const Rejection = Decision.pick({ note: true })
+
+const count = z.int().min(0).max(1_000_000_000)
+
+/**
+ * A request that is to be priced: by its tokens, or as it would be sent. Texts are checked as the
+ * endpoint for them does.
+ */
+export const NewEstimate = z.object({
+  model: z.string().min(1).max(256),
+  input_tokens: count.nullish(),
+  output_tokens: count.nullish(),
+  messages: z.unknown().optional().describe('As of `POST /v1/chat/completions`'),
+  prompt: z.unknown().optional().describe('As of `POST /v1/completions`'),
+  input: z.unknown().optional().describe('As of `POST /v1/embeddings`'),
+  max_tokens: count.nullish().describe('1024 where it is left out, or what the model has'),
+})
+export type NewEstimate = z.output<typeof NewEstimate>
+
+const Quota = z.object({
+  type: quotaType,
+  limit: z.number().nullable().describe('Null for none'),
+  used: z.number(),
+  remaining: z.number().nullable(),
+  percentage: z.number(),
+  unit: z.enum(['requests', 'tokens', 'usd']),
+  resets_at: z.iso.datetime().nullable(),
+})
+export type Quota = z.output<typeof Quota>
+
+export const Status = z
+  .object({
+    tier: z.string().describe('The name of your plan'),
+    period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
+    quotas: z.array(Quota),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'QuotaStatus' })
+export type Status = z.output<typeof Status>
+
+const Used = z.object({
+  date: z.iso.date().describe('The first day of a month, where it is for a month'),
+  requests: z.int(),
+  tokens: z.int(),
+  cost: z.number().describe('USD that the account paid itself'),
+  peak_rpm: z.int(),
+  percentage: z.number().describe('The highest of all limits'),
+})
+
+export const History = z
+  .object({ history: z.array(Used), pagination: Pagination })
+  .meta({ ref: 'QuotaHistory' })
+
+export const QuotaRequest = z
+  .object({
+    id: z.string(),
+    quota_type: quotaType,
+    current_limit: z.number(),
+    requested_limit: z.number(),
+    reason: z.string(),
+    status: z.enum(['pending', 'approved', 'rejected']),
+    decision_note: z.string().nullable(),
+    decided_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'QuotaRequest' })
+export type QuotaRequest = z.output<typeof QuotaRequest>
+
+export const Estimate = z
+  .object({
+    model: z.string().describe('The model that would be asked first'),
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    input_cost: z.number(),
+    output_cost: z.number(),
+    estimated_cost: z.number().describe('USD, with what is paid for each request'),
+    currency: z.literal('USD'),
+    current_balance: z.number().describe('USD of whoever would pay'),
+    sufficient_balance: z.boolean(),
+  })
+  .meta({ ref: 'CostEstimate' })
+export type Estimate = z.output<typeof Estimate>

@@ -1,0 +1,119 @@
+import { sql, type Kysely } from 'kysely'
+import { limitOf, percentageOf, toShownLimit } from './limit-values'
+import { quotaTypes, type Quota, type QuotaType, type Status } from './schema'
+import { readAccountLimits } from '../../auth/account-limits'
+import { limitsOf, type Bucket, type Scope } from '../../auth/principal'
+import { newIdBody } from '../../db/id'
+import type { Schema } from '../../db/schema'
+import { toTimestamp } from '../../http/fields'
+import { readMonth } from '../../ledger/month-sums'
+
+/** How far a bucket is used. */
+interface Live {
+  used: number
+  /** Until it next gives something back, 0 where that is not known. */
+  resetMs: number
+}
+
+export interface StatusPorts {
+  db: Kysely<Schema>
+  /** What is counted now: for each window, then for each place. */
+  used: (at: {
+    windows: readonly Bucket[]
+    running: readonly Bucket[]
+  }) => readonly Live[] | Promise<readonly Live[]>
+  /** The calendar month of a moment, in UTC. */
+  monthOf: (wallMs: number) => { fromMs: number; toMs: number }
+}
+
+const units: Record<QuotaType, Quota['unit']> = {
+  requests_per_minute: 'requests',
+  tokens_per_minute: 'tokens',
+  concurrent_requests: 'requests',
+  monthly_requests: 'requests',
+  monthly_spend: 'usd',
+}
+
+/** What is used of a type, of `monthly_spend` in nano-dollars, and when it gives something back. */
+interface Usage {
+  used: bigint
+  resetsAtMs: number | null
+}
+
+/** Where an account stands with each of its limits. */
+export async function readStatus(ports: StatusPorts, userId: string): Promise<Status> {
+  const { db, monthOf } = ports
+  const { plan, limits } = await readAccountLimits(db, userId)
+  const nowMs = Date.now()
+  const { fromMs, toMs } = monthOf(nowMs)
+  const [from, to] = [new Date(fromMs), new Date(toMs)]
+  const usedBy = [{ id: userId, userId }]
+  const [live, month] = await Promise.all([
+    readLive(ports, limits, nowMs),
+    readMonth(db, { usedBy, from, to, unbooked: () => [] }),
+  ])
+  const { requests = 0, spent = 0n } = month.sums.get(userId) ?? {}
+  const usage: Record<QuotaType, Usage> = {
+    ...live,
+    monthly_requests: { used: BigInt(requests), resetsAtMs: toMs },
+    monthly_spend: { used: spent, resetsAtMs: toMs },
+  }
+  return {
+    tier: plan,
+    period: { start: toTimestamp(from), end: toTimestamp(to) },
+    quotas: quotaTypes.map((type) => toQuota(type, limitOf(limits, type), usage[type])),
+    updated_at: toTimestamp(new Date(nowMs)),
+  }
+}
+
+function toQuota(type: QuotaType, limit: bigint | null, { used, resetsAtMs }: Usage): Quota {
+  const left = limit === null || used < limit ? (limit ?? 0n) - used : 0n
+  return {
+    type,
+    limit: limit === null ? null : toShownLimit(type, limit),
+    used: toShownLimit(type, used),
+    remaining: limit === null ? null : toShownLimit(type, left),
+    percentage: limit === null ? 0 : percentageOf(used, limit),
+    unit: units[type],
+    resets_at: resetsAtMs === null ? null : toTimestamp(new Date(resetsAtMs)),
+  }
+}
+
+type LiveType = 'requests_per_minute' | 'tokens_per_minute' | 'concurrent_requests'
+
+/** What is limited is counted; what is not is taken from the log, but for what runs: nobody counts it. */
+async function readLive(
+  { db, used }: StatusPorts,
+  limits: Scope,
+  nowMs: number,
+): Promise<Record<LiveType, Usage>> {
+  const { requests, tokens, running } = limitsOf([limits])
+  const windows = [...requests, ...tokens]
+  const [counted, logged] = await Promise.all([
+    used({ windows, running }),
+    windows.length < 2 ? readLastMinute(db, limits.id, nowMs) : { requests: 0n, tokens: 0n },
+  ])
+  const byId = new Map([...windows, ...running].map(({ id }, place) => [id, counted[place]]))
+  const usageOf = ([bucket]: readonly Bucket[], unlimited: bigint): Usage => {
+    const at = bucket && byId.get(bucket.id)
+    if (!at) return { used: unlimited, resetsAtMs: null }
+    return { used: BigInt(at.used), resetsAtMs: at.resetMs > 0 ? nowMs + at.resetMs : null }
+  }
+  return {
+    requests_per_minute: usageOf(requests, logged.requests),
+    tokens_per_minute: usageOf(tokens, logged.tokens),
+    concurrent_requests: usageOf(running, 0n),
+  }
+}
+
+const minuteMs = 60_000
+
+async function readLastMinute(db: Kysely<Schema>, userId: string, nowMs: number) {
+  // Ids sort by time: the index of an account's log leads to the last of them.
+  const { rows } = await sql<{ requests: bigint; tokens: bigint }>`
+    select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens
+    from request_log
+    where user_id = ${userId} and id > ${`req_${newIdBody(nowMs - minuteMs)}`}
+      and started_at > ${new Date(nowMs - minuteMs)}`.execute(db)
+  return rows[0] ?? { requests: 0n, tokens: 0n }
+}

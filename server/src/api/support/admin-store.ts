@@ -1,0 +1,157 @@
+import { sql, type Kysely } from 'kysely'
+import {
+  addComment,
+  commentsOf,
+  isClosed,
+  lockTicket,
+  numberOf,
+  saveTicket,
+  toListed,
+  wrongStatus,
+  type Locked,
+  type Row,
+} from './rows'
+import type { Filter, HandledTicket } from './schema'
+import { stateAfter, type State } from './states'
+import { isId } from '../../db/id'
+import type { Schema } from '../../db/schema'
+import { ApiError, invalidRequest } from '../../errors'
+import { present } from '../../http/fields'
+import { pagedRows } from '../../http/paged-rows'
+import { containing, type Page } from '../../http/paging'
+import { notify } from '../../inbox/notify'
+import { postMail } from '../../mail/outbox'
+
+const toHandled = (row: Row & { email: string }) => ({
+  ...toListed(row),
+  user_id: row.user_id,
+  email: row.email,
+  assignee_id: row.assignee_id,
+})
+
+interface StaffFilter extends Filter {
+  assignee_id?: string | undefined
+  search: string | undefined
+}
+
+export type SupportStore = ReturnType<typeof createSupportStore>
+
+/** Tickets of all accounts, for operators. All reject with `resource_not_found` for unknown ids. */
+export const createSupportStore = (db: Kysely<Schema>) => ({
+  list: (page: Page, filter: StaffFilter) => listTickets(db, page, filter),
+  get: (id: string) => getTicket(db, id),
+  async change(id: string, fields: HandledTicket) {
+    await db.transaction().execute((trx) => handle(trx, id, fields))
+    return getTicket(db, id)
+  },
+  comment: (id: string, content: string) =>
+    db.transaction().execute(async (trx) => {
+      const locked = await lockTicket(trx, id)
+      const state = stateAfter(locked.state, { by: 'support', does: 'comments' }, locked.now)
+      if (!state) throw isClosed()
+      await saveTicket(trx, locked, { state })
+      const words = { author: 'support', author_name: 'Support', content } as const
+      const comment = await addComment(trx, locked, words)
+      await tellReply(trx, locked, comment)
+      return comment
+    }),
+})
+
+async function handle(trx: Kysely<Schema>, id: string, fields: HandledTicket): Promise<void> {
+  const { status, ...others } = fields
+  const columns = present(others)
+  await checkAssignee(trx, fields.assignee_id ?? undefined)
+  const locked = await lockTicket(trx, id)
+  if (locked.state.status === 'closed' && Object.keys(columns).length > 0) throw isClosed()
+  const taken = takenBy(locked, fields)
+  const state = status
+    ? stateAfter(taken, { by: 'support', does: 'sets', to: status }, locked.now)
+    : taken
+  if (!state) throw wrongStatus(taken.status, status ?? taken.status)
+  await saveTicket(trx, locked, { state, columns })
+}
+
+/** Whoever is given a ticket works on it. */
+function takenBy({ row, state, now }: Locked, { assignee_id: assignee }: HandledTicket): State {
+  if (!assignee || assignee === row.assignee_id) return state
+  return stateAfter(state, { by: 'support', does: 'takes' }, now) ?? state
+}
+
+async function checkAssignee(trx: Kysely<Schema>, id: string | undefined): Promise<void> {
+  if (id === undefined) return
+  const found = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', id)
+    .where('is_operator', '=', true)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  if (found) return
+  throw invalidRequest('assignee_id', 'unknown_value', 'assignee_id: there is no such operator.')
+}
+
+/** What the inbox shows of an answer; the mail has all of it. */
+const shownLength = 500
+
+async function tellReply(
+  trx: Kysely<Schema>,
+  { row }: Locked,
+  { id, content }: { id: string; content: string },
+): Promise<void> {
+  const { email } = await trx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', row.user_id)
+    .executeTakeFirstOrThrow()
+  const title = `Support has answered ${numberOf(row)}`
+  await notify(trx, {
+    userId: row.user_id,
+    kind: 'ticket_reply',
+    title,
+    body: content.length > shownLength ? `${content.slice(0, shownLength)}…` : content,
+    link: `/support/${row.id}`,
+  })
+  await postMail(trx, {
+    recipient: email,
+    subject: title,
+    body: `${row.subject}\n\n${content}\n`,
+    reference: `ticket_reply:${id}`,
+  })
+}
+
+const tickets = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('ticket_now as ticket')
+    .innerJoin('users', 'users.id', 'ticket.user_id')
+    .selectAll('ticket')
+    .select('users.email')
+
+async function getTicket(db: Kysely<Schema>, id: string) {
+  const row = isId('ticket', id)
+    ? await tickets(db).where('ticket.id', '=', id).executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('resource_not_found')
+  return { ...toHandled(row), comments: await commentsOf(db, id) }
+}
+
+async function listTickets(db: Kysely<Schema>, page: Page, filter: StaffFilter) {
+  const { status, category, priority, assignee_id: assignee, search = '' } = filter
+  const filtered = tickets(db)
+    .$if(status !== undefined, (query) => query.where('ticket.status', '=', status ?? 'open'))
+    .$if(category !== undefined, (query) => query.where('category', '=', category ?? 'other'))
+    .$if(priority !== undefined, (query) => query.where('priority', '=', priority ?? 'medium'))
+    .$if(assignee !== undefined, (query) => query.where('assignee_id', '=', assignee ?? ''))
+    .$if(search !== '', (query) =>
+      query.where((is) =>
+        is.or([
+          is('subject', 'ilike', containing(search)),
+          is('email', 'ilike', containing(search)),
+          // As it is shown; more than six digits are not cut.
+          sql<boolean>`'TKT-' || lpad(number::text, greatest(6, length(number::text)), '0')
+            ilike ${containing(search)}`,
+        ]),
+      ),
+    )
+  const { shown, pagination } = await pagedRows(db, filtered, { page, column: 'ticket.id' })
+  return { tickets: shown.map(toHandled), pagination }
+}

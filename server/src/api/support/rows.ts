@@ -1,0 +1,155 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { stateAt, type State } from './states'
+import { isId, newId } from '../../db/id'
+import type { Schema } from '../../db/schema'
+import type { TicketCommentRow, TicketRow } from '../../db/support-schema'
+import { ApiError, invalidRequest } from '../../errors'
+import { toTimestamp } from '../../http/fields'
+
+const mostOpen = 20
+/** A ticket is read whole. */
+const mostComments = 500
+
+export type Row = Selectable<TicketRow>
+
+export const numberOf = ({ number }: Pick<Row, 'number'>) =>
+  `TKT-${String(number).padStart(6, '0')}`
+
+export const toListed = (row: Row) => ({
+  id: row.id,
+  ticket_number: numberOf(row),
+  subject: row.subject,
+  description: row.description,
+  category: row.category,
+  priority: row.priority,
+  status: row.status,
+  request_id: row.request_id,
+  comment_count: row.comment_count,
+  created_at: toTimestamp(row.created_at),
+  updated_at: toTimestamp(row.updated_at),
+  resolved_at: row.resolved_at && toTimestamp(row.resolved_at),
+  closed_at: row.closed_at && toTimestamp(row.closed_at),
+})
+
+const toComment = (row: Selectable<TicketCommentRow>) => ({
+  id: row.id,
+  ticket_id: row.ticket_id,
+  author: row.author,
+  author_name: row.author_name,
+  content: row.content,
+  created_at: toTimestamp(row.created_at),
+})
+
+/** A ticket whose row stays as it is until the transaction ends. */
+export interface Locked {
+  row: Row
+  /** As it stands at `now`, the database's. */
+  state: State
+  now: Date
+}
+
+/** `userId`: whose it must be. Rejects with `resource_not_found`. */
+export async function lockTicket(
+  trx: Kysely<Schema>,
+  id: string,
+  userId?: string,
+): Promise<Locked> {
+  const found = isId('ticket', id)
+    ? await trx
+        .selectFrom('ticket')
+        .selectAll()
+        .select(sql<Date>`clock_timestamp()`.as('now'))
+        .where('id', '=', id)
+        .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (!found) throw new ApiError('resource_not_found')
+  const { now, ...row } = found
+  const { status, resolved_at: resolvedAt, closed_at: closedAt } = row
+  return { row, state: stateAt({ status, resolvedAt, closedAt }, now), now }
+}
+
+type Columns = Partial<
+  Pick<Row, 'subject' | 'description' | 'category' | 'priority' | 'assignee_id'>
+>
+
+/** Writes what a locked ticket has become. */
+export async function saveTicket(
+  trx: Kysely<Schema>,
+  { row, now }: Locked,
+  { state, columns = {} }: { state: State; columns?: Columns },
+): Promise<void> {
+  await trx
+    .updateTable('ticket')
+    .set({
+      ...columns,
+      status: state.status,
+      resolved_at: state.resolvedAt,
+      closed_at: state.closedAt,
+      updated_at: now,
+    })
+    .where('id', '=', row.id)
+    .execute()
+}
+
+type NewRow = Pick<TicketCommentRow, 'author' | 'author_name' | 'content'>
+
+/** Adds a comment to a locked ticket, and counts it. */
+export async function addComment(trx: Kysely<Schema>, { row }: Locked, comment: NewRow) {
+  if (row.comment_count >= mostComments) {
+    const words = `A ticket has at most ${mostComments} comments. Open another one.`
+    throw invalidRequest(null, 'limit_reached', words)
+  }
+  await trx
+    .updateTable('ticket')
+    .set((is) => ({ comment_count: is('comment_count', '+', 1) }))
+    .where('id', '=', row.id)
+    .execute()
+  const made = await trx
+    .insertInto('ticket_comment')
+    .values({ id: newId('comment'), ticket_id: row.id, ...comment })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return toComment(made)
+}
+
+/** Oldest first. */
+export async function commentsOf(db: Kysely<Schema>, ticketId: string) {
+  const rows = await db
+    .selectFrom('ticket_comment')
+    .selectAll()
+    .where('ticket_id', '=', ticketId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return rows.map(toComment)
+}
+
+/** Nobody else opens or reopens a ticket of an account until the transaction ends. */
+export const lockOwner = (trx: Kysely<Schema>, userId: string) =>
+  trx
+    .selectFrom('users')
+    .select('display_name')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+
+/** Whether one more may be open; of a locked owner. Rejects with `limit_reached`. */
+export async function checkOpen(trx: Kysely<Schema>, userId: string): Promise<void> {
+  const rows = await trx
+    .selectFrom('ticket')
+    .select('status')
+    .where('user_id', '=', userId)
+    .where('status', 'not in', ['resolved', 'closed'])
+    .limit(mostOpen)
+    .execute()
+  if (rows.length < mostOpen) return
+  throw invalidRequest(null, 'limit_reached', `An account has at most ${mostOpen} open tickets.`)
+}
+
+export const wrongStatus = (from: string, to: string) =>
+  invalidRequest('status', 'wrong_state', `status: a ticket that is ${from} cannot become ${to}.`)
+
+export const isClosed = () =>
+  invalidRequest(null, 'wrong_state', 'The ticket is closed. Reopen it, or open another one.')

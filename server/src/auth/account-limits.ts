@@ -1,0 +1,60 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Scope } from './principal'
+import type { PlanRow, Schema, UserRow } from '../db/schema'
+
+/** What is selected of an account's plan. */
+export const planLimits = [
+  'plan.requests_per_minute as plan_requests',
+  'plan.tokens_per_minute as plan_tokens',
+  'plan.max_concurrent_requests as plan_running',
+  'plan.monthly_requests as plan_monthly_requests',
+  'plan.monthly_spend as plan_monthly_spend',
+] as const
+
+/** What an account was granted, and what its plan has. */
+interface Granted extends Pick<Selectable<UserRow>, 'limits'> {
+  plan_requests: PlanRow['requests_per_minute']
+  plan_tokens: PlanRow['tokens_per_minute']
+  plan_running: PlanRow['max_concurrent_requests']
+  plan_monthly_requests: PlanRow['monthly_requests']
+  plan_monthly_spend: PlanRow['monthly_spend']
+}
+
+/** The limit of one account: what it was granted, null for no limit, else as its plan has it. */
+function overridden(
+  overrides: Record<string, unknown>,
+  type: string,
+  planned: number | null,
+): number | null {
+  const value = overrides[type]
+  if (value === undefined) return planned
+  return typeof value === 'number' ? value : null
+}
+
+/** The same of what an account may spend: nano-dollars, which JSON holds as text. */
+function overriddenSpend(overrides: Record<string, unknown>, planned: bigint | null) {
+  const value = overrides['monthly_spend']
+  if (value === undefined) return planned
+  return typeof value === 'string' ? BigInt(value) : null
+}
+
+/** The limits of an account by itself, whatever its keys have. */
+export const accountScope = (id: string, row: Granted): Scope => ({
+  id,
+  requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
+  tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),
+  maxConcurrentRequests: overridden(row.limits, 'concurrent_requests', row.plan_running),
+  monthlyRequests: overridden(row.limits, 'monthly_requests', row.plan_monthly_requests),
+  monthlySpend: overriddenSpend(row.limits, row.plan_monthly_spend),
+})
+
+/** An account's plan by name, and its limits. Rejects for an account that is not there. */
+export async function readAccountLimits(db: Kysely<Schema>, userId: string) {
+  const row = await db
+    .selectFrom('users')
+    .innerJoin('plan', 'plan.id', 'users.plan_id')
+    .select(['users.limits', 'plan.name', ...planLimits])
+    .where('users.id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return { plan: row.name, limits: accountScope(userId, row) }
+}

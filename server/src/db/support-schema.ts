@@ -1,0 +1,77 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+type Created = ColumnType<Date, Date | undefined, never>
+type Updated = ColumnType<Date, Date | undefined, Date>
+
+/** A prompt that somebody keeps. */
+export interface PromptRow {
+  id: string
+  user_id: string
+  title: string
+  content: string
+  description: string | null
+  category: string | null
+  tags: ColumnType<string[], readonly string[] | undefined, readonly string[]>
+  is_favorite: Generated<boolean>
+  usage_count: Generated<bigint>
+  created_at: Created
+  updated_at: Updated
+}
+
+/** Somebody's wish for a higher limit. Limits are whole numbers; of `monthly_spend`, nano-dollars. */
+export interface QuotaRequestRow {
+  id: string
+  user_id: string
+  quota_type:
+    | 'requests_per_minute'
+    | 'tokens_per_minute'
+    | 'concurrent_requests'
+    | 'monthly_requests'
+    | 'monthly_spend'
+  current_limit: bigint
+  requested_limit: bigint
+  granted_limit: bigint | null
+  reason: string
+  status: Generated<'pending' | 'approved' | 'rejected'>
+  decision_note: string | null
+  decided_at: Date | null
+  created_at: Created
+}
+
+/** A question to support. Its status as it stands is in `ticket_now`. */
+export interface TicketRow {
+  id: string
+  number: GeneratedAlways<bigint>
+  user_id: string
+  subject: string
+  description: string
+  category: 'billing' | 'technical' | 'account' | 'api' | 'feature_request' | 'other'
+  priority: 'low' | 'medium' | 'high' | 'urgent'
+  status: Generated<'open' | 'in_progress' | 'waiting_on_customer' | 'resolved' | 'closed'>
+  request_id: string | null
+  /** An operator's account. */
+  assignee_id: string | null
+  comment_count: Generated<number>
+  resolved_at: Date | null
+  closed_at: Date | null
+  created_at: Created
+  updated_at: Updated
+}
+
+export interface TicketCommentRow {
+  id: string
+  ticket_id: string
+  author: 'user' | 'support'
+  author_name: string
+  content: string
+  created_at: Created
+}
+
+export interface SupportSchema {
+  prompt: PromptRow
+  quota_request: QuotaRequestRow
+  ticket: TicketRow
+  /** A view: what was resolved a week ago is closed. */
+  ticket_now: TicketRow
+  ticket_comment: TicketCommentRow
+}

@@ -1,0 +1,160 @@
+import type { Ports } from './job'
+import { resolutionOf } from './resolution'
+import type { Principal } from '../auth/principal'
+import { categories, type Model } from '../catalog/model'
+import { isServable } from '../catalog/priced'
+import { ApiError } from '../errors'
+import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
+import { quote, type Quote } from '../metering/quote'
+import { tokensNeeded } from '../policy/token-need'
+import type { Billing } from '../routing/candidate'
+import type { CollectionTurns } from '../routing/collection-turns'
+import { unknownModel } from '../routing/names'
+import { PoolTurns } from '../routing/pool-turns'
+import { ChatRequest } from '../wire/chat-request'
+import { CompletionRequest } from '../wire/completion-request'
+import { EmbeddingRequest, toInputs } from '../wire/embedding-request'
+import { check, type JsonObject } from '../wire/json-body'
+import { promptTexts } from '../wire/text-over-chat'
+
+/** Where a request holds its text. */
+export type TextField = 'messages' | 'prompt' | 'input'
+
+/** What is to be priced: so many tokens, or what a request would hold. */
+export interface AskedCost {
+  model: string
+  size: { input: number; output: number } | { field: TextField; value: unknown; limit?: number }
+}
+
+/** What a request would cost, and who would pay; null for nobody. */
+export interface CostEstimate {
+  modelId: string
+  inputTokens: number
+  outputTokens: number
+  cost: Quote
+  payer: string | null
+}
+
+export interface EstimatePorts extends Pick<Ports, 'catalog' | 'settings' | 'counter'> {
+  routing: Ports['routing'] & { turns: CollectionTurns }
+  /** The platform's part of a price. */
+  feeMillionths: () => number
+}
+
+/** As long as for a count that is all that is wanted. */
+const countingMs = 5000
+
+/**
+ * Prices a request as a call for its model would be paid; calls nobody, holds nothing and takes no
+ * turn. Rejects with `invalid_request` for texts that no endpoint takes, and as a call's names do, but
+ * that any name that means nothing is `model_not_found`.
+ */
+export async function estimateCost(
+  asked: AskedCost,
+  principal: Principal,
+  ports: EstimatePorts,
+): Promise<CostEstimate> {
+  const { size } = asked
+  const text = 'field' in size ? textOf(asked.model, size.field, size.value) : undefined
+  const { model, billing } = await targetOf(asked.model, principal, ports)
+  const tokens =
+    text && 'field' in size
+      ? { input: await inputTokensOf(text, ports), output: outputTokensOf(text, model, size.limit) }
+      : { input: 0, output: 0, ...size }
+  return {
+    modelId: model.id,
+    inputTokens: tokens.input,
+    outputTokens: tokens.output,
+    cost: quote({ model, billing }, tokens, ports.feeMillionths()),
+    payer: billing.payer,
+  }
+}
+
+/** What there is to count of a request. */
+interface Text {
+  body: JsonObject
+  texts: readonly string[]
+  /** Tokens that are known without counting. */
+  around: number
+  answers: number
+}
+
+/** What each endpoint's text is to be counted by. They throw `invalid_request`, as the endpoints do. */
+const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
+  messages: (body) => {
+    const asked = textsOf(check(ChatRequest, body))
+    return { texts: asked.texts, around: estimateAround(asked), answers: 1 }
+  },
+  prompt: (body) => {
+    const { prompt } = check(CompletionRequest, body)
+    const texts = promptTexts(prompt)
+    if (texts) return { texts, around: 0, answers: texts.length }
+    const isMany = Array.isArray(prompt) && Array.isArray(prompt[0])
+    return { texts: [], around: [prompt].flat(2).length, answers: isMany ? prompt.length : 1 }
+  },
+  input: (body) => {
+    const inputs = toInputs(check(EmbeddingRequest, body).input)
+    const texts = inputs.filter((item) => typeof item === 'string')
+    return { texts, around: [inputs].flat(2).length - texts.length, answers: 0 }
+  },
+}
+
+function textOf(model: string, field: TextField, value: unknown): Text {
+  const body = { model, [field]: value }
+  return { body, ...readers[field](body) }
+}
+
+async function inputTokensOf({ body, texts, around }: Text, { counter }: EstimatePorts) {
+  if (texts.length === 0) return around
+  const counted = await counter.count(texts, { deadlineMs: countingMs })
+  return counted === undefined ? estimatePrompt(body) : counted + around
+}
+
+function outputTokensOf({ answers }: Text, model: Model, limit: number | undefined): number {
+  if (model.category === 'embedding') return 0
+  const output = limit === undefined ? undefined : { limit, field: 'max_tokens' }
+  return tokensNeeded({ promptTokens: 0, answers }, { output }, model)
+}
+
+interface Target {
+  model: Model
+  billing: Billing
+}
+
+/** Of a request that nobody has made yet. */
+const nothingMuch = () => ({ needs: [], misfit: () => undefined })
+
+/** The model that a call would try first, and how that would be paid. */
+async function targetOf(
+  name: string,
+  principal: Principal,
+  { catalog, settings, routing }: EstimatePorts,
+): Promise<Target> {
+  const { turns } = routing
+  const looking = {
+    catalog,
+    settings,
+    turns: new PoolTurns(),
+    routing: { ...routing, turns: { take: (id: string) => turns.peek(id) } },
+  }
+  try {
+    const question = { name, kinds: categories, demands: nothingMuch }
+    const { candidates } = await resolutionOf(question, principal, looking)
+    const [first] = candidates
+    if (!first) throw new Error(`${name} came to nobody`)
+    return first
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown
+    if (thrown.code === 'invalid_model') throw unknownModel(name)
+    const listed = thrown.status === 403 ? catalog.snapshot.models.get(name) : undefined
+    // Nobody serves it to the caller yet; what it would cost on the platform is known all the same.
+    if (!listed?.enabled || !isServable(listed)) throw thrown
+    return { model: listed, billing: platformOf(listed, principal) }
+  }
+}
+
+const platformOf = ({ isFree }: Model, { accountId }: Principal): Billing => ({
+  mode: isFree ? 'free' : 'platform',
+  payer: isFree ? null : accountId,
+  organizationId: null,
+})
