@@ -177,6 +177,27 @@ test('lists are narrowed, and paged by cursors of their own', async () => {
   expect(problem(wrong)).toEqual([400, 'status', 'unknown_value'])
 })
 
+test('X14: a key stays with the address that it was given for, also in changes made at once', async () => {
+  const here = stage.upstream.url
+  const there = `${here}/elsewhere`
+  const by = await stage.somebody()
+  for (let round = 0; round < 5; round++) {
+    const id = await made({ endpoint_url: here, api_key: 'sk-here-0123456789' }, by)
+    const path = `PUT /connections/${id}`
+    await Promise.all([
+      api(path, { endpoint_url: here, name: 'stays' }, by),
+      api(path, { endpoint_url: there, api_key: 'sk-there-0123456789' }, by),
+      api(path, { endpoint_url: here, priority: 1 }, by),
+    ])
+    const { body } = await api(`GET /connections/${id}`, undefined, by)
+    const keyOf = new Map<unknown, unknown>([
+      [here, null],
+      [there, 'sk-t'],
+    ])
+    expect(body['api_key_prefix']).toBe(keyOf.get(body['endpoint_url']))
+  }
+})
+
 test('3.3: an account has 100 connections, also when they are made at once', async () => {
   const by = await stage.somebody()
   const answers = await Promise.all(

@@ -96,6 +96,14 @@ describe('an organization', () => {
     await expect(stage.gateway.admin('POST', '/providers', provider)).rejects.toThrow('taken')
   })
 
+  test.each(['Support', 'Collection', 'API!', 'Sandbox'])(
+    'named %j has no slug that means something else',
+    async (name) => {
+      const { body } = await api(await stage.somebody(), 'POST /organizations', { name })
+      expect(body['slug']).toMatch(/^[a-z]+(-[a-z]+)*-\d+$/)
+    },
+  )
+
   test('is changed by its owner and admins, its slug by the owner', async () => {
     const { owner, path, member } = await organization()
     const [admin, developer] = [await member('admin'), await member('developer')]
