@@ -114,6 +114,11 @@ const wrongFields: [string, Json, unknown[]][] = [
     { name: 'x', members: ['fake/ok', 'fake/none'] },
     [404, 'model_not_found', 'members.1.model_id'],
   ],
+  [
+    'what no model can be called',
+    { name: 'x', members: ['../..'] },
+    [404, 'model_not_found', 'members.0.model_id'],
+  ],
 ]
 
 test.each(wrongFields)('%s is refused', async (_what, body, expected) => {

@@ -12,10 +12,10 @@ import { ApiError } from '../errors'
 import { findModel, type Caller, type Open } from '../routing/candidate'
 import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collection-turns'
 import { MemberBook } from '../routing/member-book'
-import { collectionsFor, meaningOf } from '../routing/names'
+import { collectionsFor, meaningOf, unknownModel } from '../routing/names'
 import { previewOf } from '../routing/preview'
 import type { Routing } from '../routing/resolve'
-import { splitModelId } from '../wire/model-id'
+import { isModelName, splitModelId } from '../wire/model-id'
 
 interface Parts {
   config: Config
@@ -75,6 +75,7 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
     },
     /** Rejects with `model_not_found` for a name that means nothing to an account. */
     checkName: async (userId: string, name: string) => {
+      if (!isModelName(name)) throw unknownModel(name)
       const { snapshot } = catalog
       const caller = await callerOf(userId)
       try {
@@ -92,7 +93,7 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
       const own = userId === undefined ? undefined : await accounts.of(userId)
       return (id: string): boolean => {
         const listed = models.get(id)
-        if (listed || !own || !id.includes('/')) return listed?.enabled === true
+        if (listed || !own || !isModelName(id)) return listed?.enabled === true
         const { provider, name } = splitModelId(id)
         return own.find(provider, name) !== undefined
       }
