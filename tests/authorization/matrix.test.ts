@@ -13,7 +13,7 @@ import {
   type Route,
 } from './routes'
 import { bodies, openRoutes, refusesOwner } from './rules'
-import { openStage, type Stage } from '../connections/stage'
+import { openModelStage, type Stage } from '../connections/stage'
 import { ask, type Answer, type Failure, type Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
@@ -34,18 +34,17 @@ const ofOperator = routes.filter(({ class: one }) => one === 'operator')
 const plenty = 1_000_000
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openModelStage()
   const { gateway } = stage
   await gateway.admin('PUT', '/config', {
     rates: { api_requests_per_minute: plenty, public_requests_per_minute: plenty },
   })
-  await gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
   described = await describedBy(gateway)
   refused = await refusedCallers(gateway)
   stranger = await stage.somebody()
 })
 afterAll(() => stage[Symbol.asyncDispose]())
-afterEach(() => stage.gateway.recorder.verify())
+afterEach(() => stage.reset())
 
 const bodyOf = (route: Route): Json | undefined =>
   route.method === 'GET' || route.method === 'DELETE'

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await openStage()
 })
 afterAll(() => stage[Symbol.asyncDispose]())
-afterEach(() => stage.gateway.recorder.verify())
+afterEach(() => stage.reset())
 
 const api = (by: Customer, request: string, body?: Json) => call(stage.gateway, by, request, body)
 

@@ -11,7 +11,7 @@ import {
   type Description,
   type Route,
 } from '../authorization/routes'
-import { openStage, type Stage } from '../connections/stage'
+import { openModelStage, type Stage } from '../connections/stage'
 import type { Json } from '../faults/asking'
 import { refusalProblems } from '../rules/errors'
 
@@ -40,11 +40,10 @@ const tally = { sent: 0, succeeded: 0 }
 
 beforeAll(async () => {
   console.log(`FUZZ_SEED=${seed} FUZZ_RUNS=${runs}`)
-  stage = await openStage()
+  stage = await openModelStage()
   await stage.gateway.admin('PUT', '/config', {
     rates: { api_requests_per_minute: plenty, public_requests_per_minute: plenty },
   })
-  await stage.gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
   description = await describedBy(stage.gateway)
   ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: 'interface', components: description.components })
