@@ -12,7 +12,7 @@ import { ApiError } from '../errors'
 import { findModel, type Caller, type Open } from '../routing/candidate'
 import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collection-turns'
 import { MemberBook } from '../routing/member-book'
-import { collectionsFor, meaningOf, unknownModel } from '../routing/names'
+import { collectionsFor, meaningOf } from '../routing/names'
 import { previewOf } from '../routing/preview'
 import type { Routing } from '../routing/resolve'
 import { isModelName, splitModelId } from '../wire/model-id'
@@ -75,7 +75,6 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
     },
     /** Rejects with `model_not_found` for a name that means nothing to an account. */
     checkName: async (userId: string, name: string) => {
-      if (!isModelName(name)) throw unknownModel(name)
       const { snapshot } = catalog
       const caller = await callerOf(userId)
       try {
