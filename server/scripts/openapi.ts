@@ -45,7 +45,7 @@ import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
 import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
-import { createGuards } from '../src/http/guards'
+import { createGuards, registryOf } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
 import { describeInterface } from '../src/http/openapi'
@@ -63,11 +63,13 @@ import { openPublicStores } from '../src/start/public'
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
  * from the routes, without a database or a socket. `--check` writes nothing and fails when the file
- * is not what the routes say.
+ * is not what the routes say. `--routes` prints all routes instead, those of operators too, each with
+ * what it says about who may call it.
  */
 const words = process.argv.slice(2).filter(Boolean)
 const isCheck = words.includes('--check')
-const path = words.find((word) => word !== '--check') ?? join(import.meta.dir, '../../openapi.json')
+const path =
+  words.find((word) => !word.startsWith('--')) ?? join(import.meta.dir, '../../openapi.json')
 
 const never = () => Promise.reject(new Error('this gateway only describes itself'))
 
@@ -186,7 +188,12 @@ function standIns(): AppPorts {
   }
 }
 
-const described = await describeInterface(createApp(standIns()))
+const app = createApp(standIns())
+if (words.includes('--routes')) {
+  await Bun.write(Bun.stdout, JSON.stringify(registryOf(app)))
+  process.exit(0)
+}
+const described = await describeInterface(app)
 
 if (isCheck) {
   const file = Bun.file(path)

@@ -219,7 +219,7 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   { ports, principal, read }: { ports: Ports; principal: Principal; read: ReadBody },
 ): Promise<Prepared<z.output<Schema>>> {
   const translation = endpoint.translate?.(read.body)
-  const arrived = translation ? measured(translation.chat) : read
+  const arrived = translation ? measured(translation.chat, read) : read
   const { body, bytes } = arrived
   const request = check(endpoint.schema, body)
   const size = endpoint.size(request, body)
@@ -244,8 +244,8 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
   }
 }
 
-/** A request of ours that was made of another: its own length says what is in it. */
-const measured = (body: JsonObject): ReadBody => ({
+/** A request of ours that was made of another. What it has no word for may be passed on all the same. */
+const measured = (body: JsonObject, { bytes }: ReadBody): ReadBody => ({
   body,
-  bytes: Buffer.byteLength(JSON.stringify(body)),
+  bytes: Math.max(bytes, Buffer.byteLength(JSON.stringify(body))),
 })

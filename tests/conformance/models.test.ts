@@ -73,6 +73,7 @@ test.each([
   ['/v1/models/Fake/ok', 400, 'invalid_model'],
   ['/v1/models/fake%2F', 400, 'invalid_model'],
   ['/v1/models/%2Fok', 400, 'invalid_model'],
+  ['/v1/models/two%0Alines', 400, 'invalid_model'],
   ['/v1/models/%E0%A4%A', 400, 'invalid_model'],
   [`/v1/models/fake/${'a'.repeat(260)}`, 400, 'invalid_model'],
 ])('%s is %d %s', async (path, status, code) => {

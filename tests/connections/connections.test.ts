@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { call, completion, idIn, openStage, problem, type Stage } from './stage'
+import { call, completion, idIn, openModelStage, problem, type Stage } from './stage'
 import { ask, messages, type Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
@@ -8,20 +8,12 @@ let customer: Customer
 let stranger: Customer
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openModelStage()
   customer = await stage.somebody()
   stranger = await stage.somebody()
-  const { gateway } = stage
-  await gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
-  const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
-  await gateway.admin('POST', '/models', { id: 'fake/one', ...model })
 })
 afterAll(() => stage[Symbol.asyncDispose]())
-afterEach(() => {
-  stage.gateway.recorder.verify()
-  stage.upstream.seen.length = 0
-  stage.upstream.answer = () => completion()
-})
+afterEach(() => stage.reset())
 
 const api = (request: string, body?: Json, by = customer) => call(stage.gateway, by, request, body)
 
@@ -175,6 +167,27 @@ test('lists are narrowed, and paged by cursors of their own', async () => {
   expect(problem(foreign)).toEqual([400, 'cursor', 'bad_format'])
   const wrong = await api('GET /connections?status=odd', undefined, by)
   expect(problem(wrong)).toEqual([400, 'status', 'unknown_value'])
+})
+
+test('X14: a key stays with the address that it was given for, also in changes made at once', async () => {
+  const here = stage.upstream.url
+  const there = `${here}/elsewhere`
+  const by = await stage.somebody()
+  for (let round = 0; round < 5; round++) {
+    const id = await made({ endpoint_url: here, api_key: 'sk-here-0123456789' }, by)
+    const path = `PUT /connections/${id}`
+    await Promise.all([
+      api(path, { endpoint_url: here, name: 'stays' }, by),
+      api(path, { endpoint_url: there, api_key: 'sk-there-0123456789' }, by),
+      api(path, { endpoint_url: here, priority: 1 }, by),
+    ])
+    const { body } = await api(`GET /connections/${id}`, undefined, by)
+    const keyOf = new Map<unknown, unknown>([
+      [here, null],
+      [there, 'sk-t'],
+    ])
+    expect(body['api_key_prefix']).toBe(keyOf.get(body['endpoint_url']))
+  }
 })
 
 test('3.3: an account has 100 connections, also when they are made at once', async () => {

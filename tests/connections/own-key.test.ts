@@ -69,10 +69,7 @@ beforeAll(async () => {
   })
 })
 afterAll(() => stage[Symbol.asyncDispose]())
-afterEach(() => {
-  stage.gateway.recorder.verify()
-  stage.upstream.seen.length = 0
-})
+afterEach(() => stage.reset())
 
 test('chats through the official client, at once after the connection was made', async () => {
   stage.upstream.answer = () => says('Hello', ' there.')

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { newOrganization, type Organization } from './organization'
-import { call, completion, openStage, type Stage } from './stage'
+import { call, openModelStage, type Stage } from './stage'
 import { runAudit } from '../audit/run-audit'
 import { ask, messages, type Json } from '../faults/asking'
 import { ask as operate, problem } from '../operator/calls'
@@ -17,17 +17,12 @@ let stage: Stage
 const [price, fee] = [0.000017, 0.000000467]
 
 beforeAll(async () => {
-  stage = await openStage()
-  const { gateway } = stage
-  await gateway.admin('PUT', '/config', { platform_fee_percent: 2.75 })
-  await gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
-  const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
-  await gateway.admin('POST', '/models', { id: 'fake/one', ...model })
+  stage = await openModelStage()
+  await stage.gateway.admin('PUT', '/config', { platform_fee_percent: 2.75 })
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 afterEach(async () => {
-  stage.gateway.recorder.verify()
-  stage.upstream.answer = () => completion()
+  stage.reset()
   const audited = await runAudit({ DATA_DIR: stage.gateway.dataDir })
   expect(audited).toMatchObject({ code: 0, err: '' })
 })

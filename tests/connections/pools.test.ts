@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { call, completion, idIn, openStage, problem, type Stage } from './stage'
+import { call, idIn, openModelStage, problem, type Stage } from './stage'
 import { ask, messages, type Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
@@ -10,20 +10,12 @@ let customer: Customer
 let stranger: Customer
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openModelStage()
   customer = await stage.somebody()
   stranger = await stage.somebody()
-  const { gateway } = stage
-  await gateway.admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
-  const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
-  await gateway.admin('POST', '/models', { id: 'fake/one', ...model })
 })
 afterAll(() => stage[Symbol.asyncDispose]())
-afterEach(() => {
-  stage.gateway.recorder.verify()
-  stage.upstream.seen.length = 0
-  stage.upstream.answer = () => completion()
-})
+afterEach(() => stage.reset())
 
 const api = (request: string, body?: Json, by = customer) => call(stage.gateway, by, request, body)
 

@@ -80,6 +80,8 @@ export interface Stage extends AsyncDisposable {
   upstream: Upstream
   /** Somebody whose key may do everything, with nothing on his account. */
   somebody: () => Promise<Customer>
+  /** Between two tests: judges what was answered, and has the upstream as it was. */
+  reset: () => void
 }
 
 export async function openStage(): Promise<Stage> {
@@ -90,11 +92,26 @@ export async function openStage(): Promise<Stage> {
     gateway,
     upstream,
     somebody: () => newSomebody(gateway),
+    reset() {
+      gateway.recorder.verify()
+      upstream.seen.length = 0
+      upstream.answer = () => completion()
+    },
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The same, with a model `fake/one` at 1 and 4 USD that nobody has a connection for. */
+export async function openModelStage(): Promise<Stage> {
+  const stage = await openStage()
+  const { admin } = stage.gateway
+  await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
+  const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
+  await admin('POST', '/models', { id: 'fake/one', ...model })
+  return stage
 }
 
 export const newSomebody = ({ customer }: Gateway) =>

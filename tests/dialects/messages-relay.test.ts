@@ -191,6 +191,15 @@ describe('what goes wrong', () => {
     expect(Number(seen()?.body['max_tokens'])).toBeLessThan(100_000)
   })
 
+  test('what only Anthropic reads is held for as well', async () => {
+    const poor = await front.gateway.customer({}, { credit: 0.005 })
+    answerWhole()
+    const content = [{ type: 'newer_block', data: 'word '.repeat(50_000) }]
+    const body = { ...asked, messages: [{ role: 'user', content }] }
+    expect((await ask(front.gateway, { path, key: poor.key, body })).status).toBe(402)
+    expect(front.seen).toEqual([])
+  })
+
   test('a caller who leaves ends it', async () => {
     const { promise, resolve } = Promise.withResolvers<string>()
     front.answer = () => {

@@ -164,7 +164,8 @@ describe('each route', () => {
     const statuses = isPublic ? ['429', '500', '503'] : ['401', '403', '500', '503']
     for (const status of statuses) expect(responses).toHaveProperty(status)
     if (route.method === 'post' && route.path.startsWith('/v1/')) {
-      for (const status of ['400', '404', '502', '504']) expect(responses).toHaveProperty(status)
+      for (const status of ['400', '402', '404', '502', '504'])
+        expect(responses).toHaveProperty(status)
     }
     for (const [, name] of route.path.matchAll(/\{(\w+)\}/g)) {
       expect(parameters).toContainEqual(expect.objectContaining({ name, in: 'path' }))

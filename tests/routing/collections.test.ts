@@ -125,7 +125,8 @@ test('members are added all or none', async () => {
   const add = async (body: Json) => problem(await stage.api(`POST ${path}/${id}/members`, body))
   expect(await add({})).toEqual(refused('model_id', 'required'))
   expect(await add({ model_id: 'fake/ok' })).toEqual(refused('model_id', 'duplicate'))
-  expect(await add({ model_id: 'fake/none' })).toEqual([404, 'model_not_found', 'model_id'])
+  for (const model_id of ['fake/none', '../..'])
+    expect(await add({ model_id })).toEqual([404, 'model_not_found', 'model_id'])
   expect(await add({ model_id: 'collection/x' })).toEqual(refused('model_id', 'not_allowed'))
   const models = ['fake/ok-mini', 'fake/ok']
   expect(await add({ models })).toEqual(refused('models.1.model_id', 'duplicate'))

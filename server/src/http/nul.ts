@@ -6,11 +6,14 @@ const nul = '\u0000'
 
 /** PostgreSQL stores no NUL: an id that holds one names nothing, and no filter can ask for it. */
 export const refuseNul: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.req.url.includes('%00')) {
-    for (const [name, value] of Object.entries(c.req.query())) {
-      if (value.includes(nul)) throw invalidRequest(name, 'bad_format', `${name}: holds a NUL.`)
+  const { url } = c.req
+  if (url.includes('%00')) {
+    if (url.replace(/[?#].*$/s, '').includes('%00')) throw new ApiError('resource_not_found')
+    // Also where a parameter is there twice.
+    for (const [name, values] of Object.entries(c.req.queries())) {
+      if (!values.some((value) => value.includes(nul))) continue
+      throw invalidRequest(name, 'bad_format', `${name}: holds a NUL.`)
     }
-    throw new ApiError('resource_not_found')
   }
   await next()
 }

@@ -15,12 +15,14 @@ export const publicName = z
     error: 'must be lower-case letters, digits and single hyphens, and begin with a letter.',
   })
 
-/** Throws `reserved` for names that mean something else, such as keys of providers. */
-export function checkReserved(
-  param: string,
-  name: string,
-  providers: { has: (key: string) => boolean },
-): void {
-  if (!reserved.has(name) && !providers.has(name)) return
+type Providers = { has: (key: string) => boolean }
+
+/** Whether a name means something else, such as the key of a provider. */
+export const isReserved = (name: string, providers: Providers): boolean =>
+  reserved.has(name) || providers.has(name)
+
+/** Throws `reserved` for names that mean something else. */
+export function checkReserved(param: string, name: string, providers: Providers): void {
+  if (!isReserved(name, providers)) return
   throw invalidRequest(param, 'reserved', `${param}: "${name}" is reserved.`)
 }

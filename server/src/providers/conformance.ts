@@ -234,7 +234,7 @@ export function describeAdapter(name: string, conformance: Conformance): void {
     for (const { file, ...row } of conformance.recordings) {
       const events = recorded(file)
       if (events) testAnswer(conformance, { ...row, what: file, events })
-      else test.skip(file, () => undefined)
+      else test.skip(`${file}: the folder of recordings is absent`, () => undefined)
     }
   })
   describe(`${name}: errors`, () => {

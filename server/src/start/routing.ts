@@ -17,7 +17,7 @@ import { collectionsFor, meaningOf } from '../routing/names'
 import { offeredTo, servedBy } from '../routing/offered'
 import { previewOf } from '../routing/preview'
 import type { Routing } from '../routing/resolve'
-import { splitModelId } from '../wire/model-id'
+import { isModelName, splitModelId } from '../wire/model-id'
 
 interface Parts {
   config: Config
@@ -122,7 +122,7 @@ const isKnown =
   ({ models }: Snapshot, own: AccountCatalog | undefined) =>
   (id: string): boolean => {
     const listed = models.get(id)
-    if (listed || !own || !id.includes('/')) return listed?.enabled === true
+    if (listed || !own || !isModelName(id)) return listed?.enabled === true
     const { provider, name } = splitModelId(id)
     return own.find(provider, name) !== undefined
   }

@@ -113,7 +113,7 @@ export const modelRoutes = (known: Known, guards: Guards) =>
       },
     )
     .get(
-      '/v1/models/:model_id{.+}',
+      '/v1/models/:model_id{[\\s\\S]+}',
       describeRoute({
         operationId: 'getModel',
         summary: 'One model; the slash of its id may be sent as it is or encoded',

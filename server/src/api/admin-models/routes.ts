@@ -6,7 +6,7 @@ import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
 
-const one = '/api/admin/models/:id{.+}'
+const one = '/api/admin/models/:id{[\\s\\S]+}'
 
 /** The catalogue, for the operator; the slash of an id may be raw or encoded. Source: api.md 19. */
 export const adminModelRoutes = (models: ModelStore, { operator }: Guards) =>

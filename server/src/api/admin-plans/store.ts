@@ -6,7 +6,8 @@ import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
-import { containing, toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import { containing, type Page } from '../../http/paging'
 
 const toPlan = (row: Selectable<PlanRow>) => ({
   id: row.id,
@@ -111,16 +112,6 @@ async function listPlans(db: Kysely<Schema>, page: Page, search: string | undefi
   const filtered = db
     .selectFrom('plan')
     .$if(search !== undefined, (query) => query.where('name', 'ilike', containing(search ?? '')))
-  const [count, rows] = await Promise.all([
-    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    filtered
-      .selectAll()
-      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  const { shown, pagination } = toPaged(page, count.total, rows)
+  const { shown, pagination } = await pagedRows(db, filtered.selectAll(), { page })
   return { plans: shown.map(toPlan), pagination }
 }

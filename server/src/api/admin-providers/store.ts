@@ -6,7 +6,8 @@ import type { ProviderRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { containing, toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import { containing, type Page } from '../../http/paging'
 import { providers } from '../../providers/registry'
 
 const builtIn = new Set(providers.map(({ key }) => key))
@@ -134,16 +135,6 @@ async function listProviders(db: Kysely<Schema>, page: Page, search: string | un
         ]),
       ),
     )
-  const [count, rows] = await Promise.all([
-    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    filtered
-      .selectAll()
-      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  const { shown, pagination } = toPaged(page, count.total, rows)
+  const { shown, pagination } = await pagedRows(db, filtered.selectAll(), { page })
   return { providers: shown.map(toProvider), pagination }
 }

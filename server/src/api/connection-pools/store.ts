@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { ChangedPool, NewPool, PoolFilters } from './schema'
+import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
 import type { Catalog } from '../../catalog/catalog'
@@ -7,7 +8,8 @@ import { isId, newId } from '../../db/id'
 import type { ConnectionPoolRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import type { Page } from '../../http/paging'
 
 /** Source: api.md 3.3; organizations have as many more as of connections. */
 const mostOfAccount = 50
@@ -80,41 +82,29 @@ export function createPoolStore({ db, catalog, changed }: PoolPorts) {
   }
 }
 
-/** What an account may see: its own, and those of organizations where it is active. */
-const seenBy = (db: Kysely<Schema>, userId: string) =>
-  db
-    .selectFrom('connection_pool')
-    .leftJoin('membership', (join) =>
-      join
-        .onRef('membership.organization_id', '=', 'connection_pool.organization_id')
-        .on('membership.user_id', '=', userId)
-        .on('membership.status', '=', 'active'),
-    )
-    .where((is) =>
-      is.or([is('connection_pool.user_id', '=', userId), is('membership.user_id', 'is not', null)]),
-    )
-
 const members = sql<string[]>`array(
   select connection_id from connection_pool_member as member
   where member.pool_id = connection_pool.id order by position
 )`
 
-async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
-  if (!isId('pool', id)) throw new ApiError('resource_not_found')
-  const row = await seenBy(db, userId)
+const seenBy = (db: Kysely<Schema>, userId: string) =>
+  db
+    .selectFrom('connection_pool')
     .selectAll('connection_pool')
-    .select(['membership.role', members.as('members')])
-    .where('connection_pool.id', '=', id)
-    .executeTakeFirst()
+    .select([roleOver('connection_pool', userId).as('role'), members.as('members')])
+    .where(isSeenBy('connection_pool', userId))
+
+async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
+  const row = isId('pool', id)
+    ? await seenBy(db, userId).where('connection_pool.id', '=', id).executeTakeFirst()
+    : undefined
   if (!row) throw new ApiError('resource_not_found')
   return row
 }
 
 async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {
   const row = await findSeen(db, caller, id)
-  if (row.role === null) return row
-  permit(caller, 'admin')
-  requireRole(row.role, managers)
+  permitChange(caller, row.role)
   return row
 }
 
@@ -233,19 +223,6 @@ async function listPools(db: Kysely<Schema>, userId: string, { filters, page }: 
     const value = filters[name]
     if (value !== undefined) filtered = filtered.where(`connection_pool.${name}`, '=', value)
   }
-  const [count, rows] = await Promise.all([
-    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    filtered
-      .selectAll('connection_pool')
-      .select(['membership.role', members.as('members')])
-      .$if(page.before !== undefined, (query) =>
-        query.where('connection_pool.id', '<', page.before ?? ''),
-      )
-      .orderBy('connection_pool.id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  const { shown, pagination } = toPaged(page, count.total, rows)
+  const { shown, pagination } = await pagedRows(db, filtered, { page })
   return { pools: shown.map(toPool), pagination }
 }

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Updateable } from 'kysely'
+import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import { testConnection, type ConnectionPorts } from './ask'
 import { checkChange, checkedProvider, toColumns, toSecretColumns } from './rules'
 import type { ChangedPlatformConnection, NewPlatformConnection } from './schema'
@@ -6,7 +6,8 @@ import { toShown } from './shown'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
-import { containing, toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import { containing, type Page } from '../../http/paging'
 
 /** Only the operator's have options. */
 const toConnection = (row: Selectable<ConnectionRow>) => ({
@@ -38,11 +39,9 @@ export function createPlatformConnectionStore(ports: ConnectionPorts) {
     get: async (id: string) => toConnection(await findRow(db, id)),
     create: (fields: NewPlatformConnection) => createConnection(ports, fields),
     async change(id: string, fields: ChangedPlatformConnection) {
-      const row = await findRow(db, id)
-      const columns = toColumns(row, fields, sealingKeys)
-      checkChange(catalog, row, columns)
-      if (fields.is_default) await clearDefault(db, row.provider)
-      return update(id, columns)
+      const changed = await db.transaction().execute((trx) => change(trx, id, { ports, fields }))
+      await catalog.refresh()
+      return toConnection(changed)
     },
     async updateKey(id: string, secret: string) {
       await findRow(db, id)
@@ -62,6 +61,35 @@ export function createPlatformConnectionStore(ports: ConnectionPorts) {
       return answer
     },
   }
+}
+
+/** Judged by what it is when it is written: a secret stays with the address it was given for. */
+async function change(
+  trx: Transaction<Schema>,
+  id: string,
+  { ports, fields }: { ports: ConnectionPorts; fields: ChangedPlatformConnection },
+) {
+  const { provider } = await findRow(trx, id)
+  // All in one order, so that two that are to be the default wait for each other.
+  await trx
+    .selectFrom('connection')
+    .select('id')
+    .where('scope', '=', 'platform')
+    .where((is) => (fields.is_default ? is('provider', '=', provider) : is('id', '=', id)))
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute()
+  const row = await findRow(trx, id)
+  const columns = toColumns(row, fields, ports.sealingKeys)
+  checkChange(ports.catalog, row, columns)
+  if (fields.is_default) await clearDefault(trx, provider)
+  return trx
+    .updateTable('connection')
+    .set({ ...columns, updated_at: new Date() })
+    .where('id', '=', id)
+    .where('scope', '=', 'platform')
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }
 
 async function findRow(db: Kysely<Schema>, id: string) {
@@ -126,16 +154,6 @@ async function listConnections(db: Kysely<Schema>, page: Page, search: string | 
         ]),
       ),
     )
-  const [count, rows] = await Promise.all([
-    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    filtered
-      .selectAll()
-      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  const { shown, pagination } = toPaged(page, count.total, rows)
+  const { shown, pagination } = await pagedRows(db, filtered.selectAll(), { page })
   return { connections: shown.map(toConnection), pagination }
 }

@@ -1,14 +1,16 @@
-import { type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
+import { type Kysely, type Selectable, type Transaction } from 'kysely'
 import { testConnection, type ConnectionPorts } from './ask'
 import { checkChange, checkedProvider, leadsElsewhere, toColumns, toSecretColumns } from './rules'
 import type { ChangedConnection, Filters, NewConnection } from './schema'
 import { toShown } from './shown'
+import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
-import { toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import type { Page } from '../../http/paging'
 
 /** Source: api.md 3.3. */
 const mostOfAccount = 100
@@ -43,7 +45,7 @@ export type ConnectionStore = ReturnType<typeof createConnectionStore>
  * caller may not see, and with `insufficient_permissions` for what he may see and not change.
  */
 export function createConnectionStore(ports: OwnedConnectionPorts) {
-  const { db, catalog, sealingKeys, changed } = ports
+  const { db, sealingKeys, changed } = ports
 
   return {
     list: (caller: Principal, filters: Filters, page: Page) =>
@@ -58,15 +60,18 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
       }
       const address =
         fields.endpoint_url && (await checked(ports, fields.endpoint_url, ownerOf(row)))
-      const wanted = { ...fields, ...(address && { endpoint_url: address }) }
-      const columns = toColumns(row, wanted, sealingKeys)
-      checkChange(catalog, row, columns)
-      return update(ports, row, { columns, isMoved: leadsElsewhere(row, wanted) })
+      return update(ports, row, { ...fields, ...(address && { endpoint_url: address }) })
     },
     async updateKey(caller: Principal, id: string, secret: string) {
       const row = await findManaged(db, caller, id)
       const columns = toSecretColumns(secret, id, sealingKeys)
-      await update(ports, row, { columns: { ...columns, status: 'active', last_error: null } })
+      const written = await db
+        .updateTable('connection')
+        .set({ ...columns, status: 'active', last_error: null, updated_at: new Date() })
+        .where('id', '=', row.id)
+        .executeTakeFirst()
+      if (written.numUpdatedRows === 0n) throw new ApiError('resource_not_found')
+      changed(ownerOf(row))
       return { success: true as const, message: 'The key was replaced.' }
     },
     async delete(caller: Principal, id: string) {
@@ -84,18 +89,22 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
   }
 }
 
-/** Writes it, where it still belongs to who was allowed to; what it led to is forgotten. */
-async function update(
-  { db, changed }: OwnedConnectionPorts,
-  row: Seen,
-  { columns, isMoved = false }: { columns: Updateable<ConnectionRow>; isMoved?: boolean },
-) {
+/** Judged by what it is when it is written: a secret stays with the address it was given for. */
+async function update(ports: OwnedConnectionPorts, seen: Seen, wanted: ChangedConnection) {
+  const { db, catalog, sealingKeys, changed } = ports
   const written = await db.transaction().execute(async (trx) => {
-    if (columns.is_default) {
-      await lockOwner(trx, ownerOf(row), row.organization_id !== null)
-      await clearDefault(trx, row)
-    }
-    if (isMoved) {
+    if (wanted.is_default) await lockOwner(trx, ownerOf(seen), seen.organization_id !== null)
+    const row = await trx
+      .selectFrom('connection')
+      .selectAll()
+      .where('id', '=', seen.id)
+      .forNoKeyUpdate()
+      .executeTakeFirst()
+    if (!row) throw new ApiError('resource_not_found')
+    const columns = toColumns(row, wanted, sealingKeys)
+    checkChange(catalog, row, columns)
+    if (columns.is_default) await clearDefault(trx, row)
+    if (leadsElsewhere(row, wanted)) {
       await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
     }
     return trx
@@ -103,43 +112,30 @@ async function update(
       .set({ ...columns, updated_at: new Date() })
       .where('id', '=', row.id)
       .returningAll()
-      .executeTakeFirst()
+      .executeTakeFirstOrThrow()
   })
-  if (!written) throw new ApiError('resource_not_found')
-  changed(ownerOf(row))
-  return shown({ ...written, role: row.role })
+  changed(ownerOf(seen))
+  return shown({ ...written, role: seen.role })
 }
 
-/** What an account may see: its own, and those of organizations where it is active. */
 const seenBy = (db: Kysely<Schema>, userId: string) =>
   db
     .selectFrom('connection')
-    .leftJoin('membership', (join) =>
-      join
-        .onRef('membership.organization_id', '=', 'connection.organization_id')
-        .on('membership.user_id', '=', userId)
-        .on('membership.status', '=', 'active'),
-    )
-    .where((is) =>
-      is.or([is('connection.user_id', '=', userId), is('membership.user_id', 'is not', null)]),
-    )
+    .selectAll('connection')
+    .select(roleOver('connection', userId).as('role'))
+    .where(isSeenBy('connection', userId))
 
 async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
-  if (!isId('conn', id)) throw new ApiError('resource_not_found')
-  const row = await seenBy(db, userId)
-    .selectAll('connection')
-    .select('membership.role')
-    .where('connection.id', '=', id)
-    .executeTakeFirst()
+  const row = isId('conn', id)
+    ? await seenBy(db, userId).where('connection.id', '=', id).executeTakeFirst()
+    : undefined
   if (!row) throw new ApiError('resource_not_found')
   return row
 }
 
 async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {
   const row = await findSeen(db, caller, id)
-  if (row.role === null) return row
-  permit(caller, 'admin')
-  requireRole(row.role, managers)
+  permitChange(caller, row.role)
   return row
 }
 
@@ -252,19 +248,6 @@ async function listConnections(db: Kysely<Schema>, userId: string, { filters, pa
     const value = filters[name]
     if (value !== undefined) filtered = filtered.where(`connection.${name}`, '=', value)
   }
-  const [count, rows] = await Promise.all([
-    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    filtered
-      .selectAll('connection')
-      .select('membership.role')
-      .$if(page.before !== undefined, (query) =>
-        query.where('connection.id', '<', page.before ?? ''),
-      )
-      .orderBy('connection.id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  const { shown: seen, pagination } = toPaged(page, count.total, rows)
+  const { shown: seen, pagination } = await pagedRows(db, filtered, { page })
   return { connections: seen.map(shown), pagination }
 }

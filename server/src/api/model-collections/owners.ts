@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { MembershipRow, ModelCollectionRow, Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
+import { pagedRows } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 
 type Role = MembershipRow['role']
@@ -50,8 +51,8 @@ export async function collectionsSeenBy(
     .execute()
 }
 
-/** A page of those of the system, one more than fits, and how many there are. */
-export async function systemRows(db: Kysely<Schema>, page: Page, search: string | undefined) {
+/** A page of those of the system. */
+export function systemRows(db: Kysely<Schema>, page: Page, search: string | undefined) {
   const filtered = db
     .selectFrom('model_collection')
     .where('scope', '=', 'system')
@@ -63,15 +64,5 @@ export async function systemRows(db: Kysely<Schema>, page: Page, search: string 
         ]),
       ),
     )
-  const [{ total }, rows] = await Promise.all([
-    filtered.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
-    filtered
-      .selectAll()
-      .$if(page.before !== undefined, (query) => query.where('id', '<', page.before ?? ''))
-      .orderBy('id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  return { total, rows }
+  return pagedRows(db, filtered.selectAll(), { page })
 }

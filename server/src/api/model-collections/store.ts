@@ -8,7 +8,7 @@ import type { ModelCollectionMemberRow, ModelCollectionRow, Schema } from '../..
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { toPaged, type Page } from '../../http/paging'
+import type { Page } from '../../http/paging'
 
 const most = { individual: 100, organization: 200, system: Infinity }
 
@@ -120,8 +120,7 @@ async function listSeen(db: Kysely<Schema>, userId: string, scope: Row['scope'] 
 }
 
 async function listSystem(db: Kysely<Schema>, page: Page, search: string | undefined) {
-  const { total, rows } = await systemRows(db, page, search)
-  const { shown, pagination } = toPaged(page, total, rows)
+  const { shown, pagination } = await systemRows(db, page, search)
   return { collections: await withMembers(db, shown), pagination }
 }
 

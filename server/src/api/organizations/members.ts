@@ -8,7 +8,8 @@ import { isId } from '../../db/id'
 import type { MembershipRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { containing, toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import { containing, type Page } from '../../http/paging'
 import { toUsd } from '../../wire/usd'
 
 /** What somebody may give, and whom he may change. Source: api.md 2.4. */
@@ -94,40 +95,47 @@ export function createMemberStore({ db, changed }: OrganizationPorts) {
       return toMember(await findMember(db, id, userId), true)
     },
     async change(caller: Principal, { id, userId }: Ids, fields: ChangedMember) {
-      const role = await ownRole(db, caller, id)
-      requireRole(role, managers)
-      const row = await findMember(db, id, userId)
-      checkChange(role, row, { ...fields, isSelf: userId === caller.userId })
+      await ownRole(db, caller, id)
       await db.transaction().execute(async (trx) => {
+        // Read again once nobody else changes them.
         await lock(trx, id)
         await lockUser(trx, userId)
+        const role = await ownRole(trx, caller, id)
+        requireRole(role, managers)
+        const row = await findMember(trx, id, userId)
+        checkChange(role, row, { ...fields, isSelf: userId === caller.userId })
         await change(trx, row, { fields, callerId: caller.userId })
       })
       for (const member of [userId, caller.userId]) changed(member)
       return toMember(await findMember(db, id, userId), true)
     },
-    async remove(caller: Principal, { id, userId }: Ids) {
-      const role = await roleOrOwn(db, caller, { id, userId })
-      const row = await findMember(db, id, userId)
-      if (row.role === 'owner') {
-        throw invalidRequest('user_id', 'not_allowed', 'user_id: hand over the ownership first.')
-      }
-      const isSelf = userId === caller.userId
-      if (!isSelf)
-        requireRole(role, role === 'owner' || row.role !== 'admin' ? managers : ['owner'])
+    async remove(caller: Principal, ids: Ids) {
+      await roleOrOwn(db, caller, ids)
       await db.transaction().execute(async (trx) => {
-        await lockUser(trx, userId)
-        await trx
-          .deleteFrom('membership')
-          .where('organization_id', '=', id)
-          .where('user_id', '=', userId)
-          .where('role', '<>', 'owner')
-          .execute()
+        await lock(trx, ids.id)
+        await lockUser(trx, ids.userId)
+        await remove(trx, caller, ids)
       })
-      changed(userId)
+      changed(ids.userId)
       return { success: true as const, message: 'The member was removed.' }
     },
   }
+}
+
+async function remove(trx: Transaction<Schema>, caller: Principal, { id, userId }: Ids) {
+  const role = await roleOrOwn(trx, caller, { id, userId })
+  const row = await findMember(trx, id, userId)
+  if (row.role === 'owner') {
+    throw invalidRequest('user_id', 'not_allowed', 'user_id: hand over the ownership first.')
+  }
+  if (userId !== caller.userId) {
+    requireRole(role, role === 'owner' || row.role !== 'admin' ? managers : ['owner'])
+  }
+  await trx
+    .deleteFrom('membership')
+    .where('organization_id', '=', id)
+    .where('user_id', '=', userId)
+    .execute()
 }
 
 /** Whoever leaves need not be active, as a request to join is not. */
@@ -165,6 +173,13 @@ interface Change {
 
 async function change(trx: Transaction<Schema>, row: Row, { fields, callerId }: Change) {
   const { organization_id: id, user_id: userId } = row
+  // Of two organizations that let somebody in at once, one becomes the primary one.
+  await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
   const isAdmitted = row.status === 'pending' && fields.status !== undefined
   if (isAdmitted) await checkRoom(trx, id)
   if (fields.role === 'owner' && row.role !== 'owner') {
@@ -224,21 +239,8 @@ async function listMembers(db: Kysely<Schema>, asking: Asking, { filters, search
       ]),
     )
   }
-  const [count, rows] = await Promise.all([
-    filtered
-      .clearSelect()
-      .select(({ fn }) => fn.countAll<bigint>().as('total'))
-      .executeTakeFirstOrThrow(),
-    filtered
-      .$if(page.before !== undefined, (query) =>
-        query.where('membership.user_id', '<', page.before ?? ''),
-      )
-      .orderBy('membership.user_id', 'desc')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute(),
-  ])
-  const { shown, pagination } = toPaged(page, count.total, rows)
+  const column = 'membership.user_id'
+  const { shown, pagination } = await pagedRows(db, filtered, { page, column })
   const isShown = (row: Row) => isManager || row.user_id === caller.userId
   return { members: shown.map((row) => toMember(row, isShown(row))), pagination }
 }

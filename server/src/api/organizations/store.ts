@@ -9,7 +9,7 @@ import type { MembershipRow, OrganizationRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { checkReserved } from '../../http/public-name'
+import { checkReserved, isReserved } from '../../http/public-name'
 import { toUsd } from '../../wire/usd'
 
 export interface OrganizationPorts {
@@ -147,7 +147,7 @@ async function insert(ports: OrganizationPorts, userId: string, fields: NewOrgan
   const made = slugFrom(fields.name)
   for (let triesLeft = mostTries; ; triesLeft--) {
     const isMade = wanted === undefined
-    const isFirst = triesLeft === mostTries && !snapshot.providers.has(made)
+    const isFirst = triesLeft === mostTries && !isReserved(made, snapshot.providers)
     const slug = wanted ?? (isFirst ? made : `${made}-${randomInt(1000, 100_000)}`)
     try {
       return await insertAs(ports.db, userId, { ...columns, slug })

@@ -64,6 +64,30 @@ test('items lose their ids, and images the detail that is not held for', () => {
   ])
 })
 
+test('so do results, and of a file only what is sent of it', () => {
+  const image = { type: 'input_image', image_url: 'https://example.com/a.png' }
+  const file = { type: 'input_file', file_data: 'data:application/pdf;base64,AAAA' }
+  const beside = { file_url: 'https://example.com/a.pdf', file_id: 'file-1' }
+  const seen = { type: 'function_call_output', call_id: 'call_1' }
+  const input = [
+    { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' },
+    {
+      ...seen,
+      output: [
+        { ...image, file_id: 'file-1', detail: 'original' },
+        { type: 'text', text: 'wet' },
+        { ...file, ...beside },
+      ],
+    },
+    { role: 'user', content: [{ ...file, ...beside }] },
+  ]
+  expect(originalOf({ input })['input']).toEqual([
+    input[0],
+    { ...seen, output: [{ ...image, detail: 'high' }, { type: 'input_text', text: 'wet' }, file] },
+    { role: 'user', content: [file] },
+  ])
+})
+
 test('thoughts go back as OpenAI gave them, and those of others do not go', () => {
   const own = {
     type: 'reasoning.encrypted',

@@ -23,15 +23,31 @@ export function toOriginal(request: ResponsesRequest): JsonObject {
 function toItem(item: Item): JsonObject[] {
   if (item.type === 'reasoning') return toThoughts(item)
   const { id: _id, ...rest } = item
+  if ('output' in rest && Array.isArray(rest.output)) {
+    return [{ ...rest, output: rest.output.map((part) => toContent(part, false)) }]
+  }
   if (!('content' in rest) || !Array.isArray(rest.content)) return [rest]
   const isOwn = rest.role === 'assistant'
   return [{ ...rest, content: rest.content.map((part) => toContent(part, isOwn)) }]
 }
 
+/** A part as it was checked and is held for, without what else it may name. */
 function toContent(part: Content, isOwn: boolean): JsonObject {
-  // The finest detail reads more tokens than images are held for.
-  if (part.type === 'input_image' && part.detail === 'original') return { ...part, detail: 'high' }
-  return part.type === 'text' ? { ...part, type: isOwn ? 'output_text' : 'input_text' } : part
+  switch (part.type) {
+    case 'input_image': {
+      const { file_id: _id, ...image } = part
+      // The finest detail reads more tokens than images are held for.
+      return part.detail === 'original' ? { ...image, detail: 'high' } : image
+    }
+    case 'input_file': {
+      const { file_url: _url, file_id, ...file } = part
+      return part.file_data ? file : { ...file, file_id }
+    }
+    case 'text':
+      return { ...part, type: isOwn ? 'output_text' : 'input_text' }
+    default:
+      return part
+  }
 }
 
 /** OpenAI's own thoughts, as it gave them; it cannot read those of others. */

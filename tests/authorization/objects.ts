@@ -1,0 +1,110 @@
+import { collection, type Kind, type Made } from './kind'
+import { operatorKinds } from './operator-objects'
+import { newOrganization, unused } from '../connections/organization'
+import { call, idIn, type Stage } from '../connections/stage'
+import type { Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+const owned = (request: string, body: () => Json): Kind => ({
+  async make(stage) {
+    const owner = await stage.somebody()
+    return { owner, ids: [idIn(await call(stage.gateway, owner, request, body()))] }
+  },
+})
+
+const connection = (stage: Stage): Json => ({
+  name: 'Mine',
+  provider: 'fake',
+  api_key: 'sk-fake-0123456789',
+  endpoint_url: stage.upstream.url,
+})
+
+const pooled = { name: 'Both', provider: 'fake' }
+
+const ofOrganization = (
+  make: (stage: Stage, owner: Customer, id: string) => Promise<string[]>,
+) => ({
+  async make(stage: Stage): Promise<Made> {
+    const organization = await newOrganization(stage)
+    const { owner, id } = organization
+    return { owner, ids: await make(stage, owner, id), viewer: await organization.member('viewer') }
+  },
+})
+
+/**
+ * How to make what paths name, by the path to its id, or by the route where it is another. A route whose path holds an id that this table
+ * cannot make fails the matrix: add it here, once for each kind of owner that it can have.
+ */
+export const kinds: Readonly<Record<string, readonly Kind[]>> = {
+  '/v1/models/:model_id': [
+    {
+      make: async (stage) => ({ owner: await stage.somebody(), ids: ['sandbox/echo'] }),
+      unknown: 'sandbox/never',
+      isEverybodys: true,
+    },
+  ],
+  '/api/connections/:id': [
+    {
+      async make(stage) {
+        const owner = await stage.somebody()
+        const answer = await call(stage.gateway, owner, 'POST /connections', connection(stage))
+        return { owner, ids: [idIn(answer)] }
+      },
+    },
+    ofOrganization(async (stage, owner, organization_id) => {
+      const body = { ...connection(stage), scope: 'organization', organization_id }
+      return [idIn(await call(stage.gateway, owner, 'POST /connections', body))]
+    }),
+  ],
+  '/api/connection-pools/:id': [
+    {
+      async make(stage) {
+        const owner = await stage.somebody()
+        const api = (request: string, body: Json) => call(stage.gateway, owner, request, body)
+        const connection_ids = [idIn(await api('POST /connections', connection(stage)))]
+        const pool = await api('POST /connection-pools', { ...pooled, connection_ids })
+        return { owner, ids: [idIn(pool)] }
+      },
+    },
+    ofOrganization(async (stage, owner, organization_id) => {
+      const api = (request: string, body: Json) => call(stage.gateway, owner, request, body)
+      const scoped = { scope: 'organization', organization_id }
+      const body = { ...connection(stage), ...scoped }
+      const connection_ids = [idIn(await api('POST /connections', body))]
+      return [idIn(await api('POST /connection-pools', { ...pooled, ...scoped, connection_ids }))]
+    }),
+  ],
+  '/api/organizations/:id': [ofOrganization(async (_stage, _owner, id) => [id])],
+  // Whoever likes asks a public one.
+  'POST /api/organizations/:id/join': [
+    {
+      async make(stage) {
+        const { owner, id } = await newOrganization(stage, { is_public: false })
+        return { owner, ids: [id] }
+      },
+    },
+  ],
+  '/api/organizations/:id/members/:user_id': [
+    {
+      async make(stage) {
+        const organization = await newOrganization(stage)
+        const { owner, id, member } = organization
+        return { owner, ids: [id, (await member()).userId], viewer: await member('viewer') }
+      },
+    },
+  ],
+  '/api/user/model-collections/:id': [
+    owned('POST /user/model-collections', collection),
+    ofOrganization(async (stage, owner, organization_id) => {
+      const body = { ...collection(), scope: 'organization', organization_id }
+      return [idIn(await call(stage.gateway, owner, 'POST /user/model-collections', body))]
+    }),
+  ],
+  '/api/user/model-mappings/:id': [
+    owned('POST /user/model-mappings', () => ({
+      source_pattern: unused('some'),
+      target_model: 'sandbox/echo',
+    })),
+  ],
+  ...operatorKinds,
+}

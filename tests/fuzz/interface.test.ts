@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import * as fc from 'fast-check'
+import { trialsOf, type Trial, type Trying } from './requests'
+import { kindsOf } from '../authorization/cells'
+import { bodies } from '../authorization/rules'
+import {
+  allRoutes,
+  describedBy,
+  operationOf,
+  type Description,
+  type Route,
+} from '../authorization/routes'
+import { openModelStage, type Stage } from '../connections/stage'
+import type { Json } from '../faults/asking'
+import { refusalProblems } from '../rules/errors'
+
+/**
+ * Every route with requests that its description allows, and with such that are broken: nothing that
+ * anybody sends is answered with 500, or with what the description does not have.
+ * `FUZZ_RUNS` is the number of requests a route, `FUZZ_SEED` repeats what a run printed, and
+ * `FUZZ_SECONDS` is what all of it takes at most.
+ */
+const runs = Number(process.env['FUZZ_RUNS'] ?? 40)
+const seconds = Number(process.env['FUZZ_SECONDS'] ?? 60)
+const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() & 0x7fffffff)
+
+let stage: Stage
+let description: Description
+let ajv: Ajv2020
+
+// The operator's settings last, as they change the others.
+const isLast = ({ path }: Route) => Number(path === '/api/admin/config')
+const routes = allRoutes()
+  .filter(({ path }) => !path.startsWith('/docs'))
+  .toSorted((a, b) => isLast(a) - isLast(b))
+const limitMs = (seconds * 1000) / routes.length
+const plenty = 1_000_000
+const tally = { sent: 0, succeeded: 0 }
+
+beforeAll(async () => {
+  console.log(`FUZZ_SEED=${seed} FUZZ_RUNS=${runs}`)
+  stage = await openModelStage()
+  await stage.gateway.admin('PUT', '/config', {
+    rates: { api_requests_per_minute: plenty, public_requests_per_minute: plenty },
+  })
+  description = await describedBy(stage.gateway)
+  ajv = new Ajv2020({ strict: false, validateFormats: false })
+  ajv.addSchema({ $id: 'interface', components: description.components })
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+async function tryingOf(route: Route): Promise<Trying> {
+  const objects = []
+  for (const kind of kindsOf(route)) objects.push(await kind.make(stage), await kind.make(stage))
+  const operation = operationOf(description, route)
+  if (route.class === 'models') {
+    for (const { owner } of objects) {
+      const grant = { user_id: owner.userId, amount: 1000, reason: 'A test.' }
+      await stage.gateway.admin('POST', '/credits/grant', grant)
+    }
+  }
+  return { route, description, operation, body: bodies[route.name], objects }
+}
+
+/** Judges bodies by the description of an operation, one status at a time. */
+function judgeOf(operation: Trying['operation']) {
+  const judges = new Map<number, ValidateFunction>()
+  return (status: number, body: unknown): string[] => {
+    const schema = operation?.responses[status]?.content?.['application/json']?.schema
+    if (!schema) return [`status ${status} is not described`]
+    const judge =
+      judges.get(status) ??
+      ajv.compile(
+        JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"interface#/components')),
+      )
+    judges.set(status, judge)
+    return judge(body)
+      ? []
+      : (judge.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
+  }
+}
+
+async function send(
+  { route, objects }: Trying,
+  { path, method, headers, body, who }: Trial,
+): Promise<Response> {
+  const key = route.class === 'operator' ? stage.gateway.adminKey : objects[who]?.owner.key
+  tally.sent += 1
+  const response = await stage.gateway.recorder.fetch(`${stage.gateway.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...headers },
+    ...(body !== undefined && method !== 'GET' && { body }),
+  })
+  if (response.ok) tally.succeeded += 1
+  return response
+}
+
+const isStream = (response: Response) =>
+  response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+
+/** What is wrong with an answer. */
+function problemsOf(
+  response: Response,
+  text: string,
+  judge: ReturnType<typeof judgeOf> | undefined,
+) {
+  if (response.status >= 500) return [`status ${response.status}: ${text.slice(0, 200)}`]
+  if (isStream(response)) return []
+  let answer: unknown
+  try {
+    answer = JSON.parse(text)
+  } catch {
+    return [`no JSON: ${text.slice(0, 100)}`]
+  }
+  if (judge) return judge(response.status, answer)
+  return response.ok ? [] : refusalProblems(response, text)
+}
+
+describe.each(routes.map((route) => [route.name, route] as const))('%s', (_name, route) => {
+  test(`holds for what anybody sends`, async () => {
+    const trying = await tryingOf(route)
+    const judge = trying.operation && judgeOf(trying.operation)
+    const property = fc.asyncProperty(trialsOf(trying), async (trial) => {
+      const response = await send(trying, trial)
+      const text = await response.text()
+      expect(problemsOf(response, text, judge)).toEqual([])
+      stage.gateway.recorder.verify()
+    })
+    await fc.assert(property, { numRuns: runs, seed, interruptAfterTimeLimit: limitMs })
+  })
+})
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']
+
+test('a method that a path does not have is a route that is not there', async () => {
+  const known = new Set(routes.map(({ name }) => name))
+  const wrong: Json[] = []
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const [one] = routes.filter((route) => route.path === path)
+    if (!one) continue
+    const trying = await tryingOf(one)
+    for (const method of methods) {
+      if (known.has(`${method} ${path}`)) continue
+      const named = path.replaceAll(/:\w+/g, 'never')
+      const trial = { path: named, method, headers: {}, body: undefined, who: 0 }
+      const { status } = await send(trying, trial)
+      const isLike = method === 'HEAD' && known.has(`GET ${path}`)
+      // A literal part of a path is an id to the methods that only its neighbours have.
+      const isId = known.has(`${method} ${path.replace(/[^/]+$/, ':id')}`)
+      const expected = isLike || isId || method === 'OPTIONS' ? [200, 400, 404] : [404]
+      if (!expected.includes(status)) wrong.push({ method, path, status })
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('not all of it was refused', () => {
+  console.log(`${tally.succeeded} of ${tally.sent} requests were good`)
+  expect(tally.succeeded).toBeGreaterThan(tally.sent / 20)
+})
