@@ -116,7 +116,12 @@ function standIns(): AppPorts {
       offeredElsewhere: never,
     }),
     collectionsFor: never,
-    guards: createGuards(closedDoor(), 'nobody'),
+    guards: createGuards({
+      door: closedDoor(),
+      adminKey: 'nobody',
+      sessions: { signedIn: never },
+    }),
+    signIn: { answer: never },
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
       claims: new Claims({

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { accountEndpoints, type AccountStores } from './app/account-endpoints'
 import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints'
+import { signInEndpoints, type SignInAnswers } from './app/sign-in-endpoints'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
@@ -32,6 +33,7 @@ export interface AppPorts {
   accounts: AccountCatalogs
   collectionsFor: CollectionsFor
   guards: Guards
+  signIn: SignInAnswers
   reply: ReplyPorts
   readiness: Readiness
   stores: AccountStores & OperatorStores
@@ -76,6 +78,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', modelEndpoints(ports))
   app.route('/', accountEndpoints(stores, guards))
   app.route('/', operatorEndpoints(stores, guards))
+  app.route('/', signInEndpoints(ports.signIn, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   let described: Promise<string> | undefined

@@ -104,6 +104,7 @@ const Environment = z.object({
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
   USER_ENDPOINT_PORTS: Ports,
+  SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
   CRASH_AT: Crash.optional(),
@@ -164,6 +165,8 @@ export interface Config {
   failedAuthenticationsPerMinute: number
   /** The ports that addresses set by users may name. */
   userEndpointPorts: readonly number[]
+  /** Who may make an account, until an operator says otherwise. */
+  signUp: 'open' | 'invite' | 'closed'
   localDiscovery: boolean
   sandbox: boolean
   logLevel: string
@@ -254,6 +257,7 @@ export function readConfig(source: Source): Config {
     redisUrl: env.REDIS_URL,
     failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,
     userEndpointPorts: env.USER_ENDPOINT_PORTS,
+    signUp: env.SIGNUP,
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     logLevel: env.LOG_LEVEL,

@@ -17,6 +17,7 @@ const mayImport: Record<string, string> = {
   catalog: 'db wire providers',
   auth: 'db',
   mail: 'db config',
+  'sign-in': 'db mail',
   inbox: 'db mail',
   payments: 'ledger db inbox config',
   alerts: 'ledger inbox mail db',

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { LookUp } from './keyring'
-import { limitsOf, permissions, type Permission, type Scope } from './principal'
+import { limitsOf, permissions, type Permission, type Principal, type Scope } from './principal'
 import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
 
@@ -69,7 +69,45 @@ const findKey = (db: Kysely<Schema>, hash: string) =>
 
 type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
 
-const accountScope = (row: KeyRow): Scope => ({
+type AccountRow = Pick<KeyRow, 'user_id' | 'limits' | AccountLimit>
+
+type AccountLimit = (typeof accountLimits)[number] extends `${string} as ${infer Name}`
+  ? Name
+  : never
+
+/** Who signs in to the dashboard; undefined for who may not. Rejects as `lookUpIn` does. */
+export const lookUpAccountIn =
+  (db: Kysely<Schema>) =>
+  async (userId: string): Promise<SignedIn | undefined> => {
+    const row = await within(findAccount(db, userId), patienceMs)
+    if (!row) return undefined
+    const limits = limitsOf([accountScope(row)])
+    const principal = { keyId: sessionKeyId, userId, accountId: userId, limits }
+    return {
+      principal: { ...principal, permissions, expiresAtMs: null },
+      isOperator: row.is_operator,
+    }
+  }
+
+/** What stands for a key where somebody is signed in. */
+const sessionKeyId = 'session'
+
+/** Somebody with a session of the dashboard. */
+export interface SignedIn {
+  principal: Principal
+  isOperator: boolean
+}
+
+const findAccount = (db: Kysely<Schema>, userId: string) =>
+  db
+    .selectFrom('users')
+    .innerJoin('plan', 'plan.id', 'users.plan_id')
+    .select(['users.id as user_id', 'users.limits', 'users.is_operator', ...accountLimits])
+    .where('users.id', '=', userId)
+    .where('users.status', '=', 'active')
+    .executeTakeFirst()
+
+const accountScope = (row: AccountRow): Scope => ({
   id: row.user_id,
   requestsPerMinute: overridden(row.limits, 'requests_per_minute', row.plan_requests),
   tokensPerMinute: overridden(row.limits, 'tokens_per_minute', row.plan_tokens),

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { NoticeSchema } from './notice-schema'
+import type { SignInSchema } from './sign-in-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -258,7 +259,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema {
+export interface Schema extends NoticeSchema, SignInSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

@@ -18,17 +18,20 @@ import { createUserStore } from '../api/admin-users/store'
 import type { Catalog } from '../catalog/catalog'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
+import { inviteOwner } from '../sign-in/link'
 
 interface Stored {
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
+  /** Where people reach the service. */
+  address: () => string
 }
 
 type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
 
 /** What the routes of `/api` read and write. */
-export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
+export function openStores({ storage, catalog, settings, address }: Stored, opened: Opened) {
   const { egress, credentials, guarded, lookUps, creditCame } = opened
   const { database, installation } = storage
   const db = database.query
@@ -41,7 +44,7 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
   const changed = (ownerId: string) => lookUps.forget(ownerId)
   return {
     config: createConfigStore(settings),
-    users: createUserStore(db),
+    users: createUserStore(db, (user) => inviteOwner(db, user, address())),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),
     providers: createProviderStore(db, catalog),

@@ -54,8 +54,11 @@ const refused = (thrown: unknown) => {
 
 export type UserStore = ReturnType<typeof createUserStore>
 
+/** Tells the owner of a new account how to get in. */
+type Invite = (user: { email: string; display_name: string }) => Promise<void>
+
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
-export function createUserStore(db: Kysely<Schema>) {
+export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
   const withBalance = async (row: Selectable<UserRow>) => {
     const [user] = await withBalances(db, [row])
     if (!user) throw new ApiError('resource_not_found')
@@ -89,7 +92,11 @@ export function createUserStore(db: Kysely<Schema>) {
   return {
     list: (page: Page, search: string | undefined) => listUsers(db, page, search),
     get: found,
-    create: async (fields: NewUser) => withBalance(await insertUser(db, fields)),
+    async create(fields: NewUser) {
+      const row = await insertUser(db, fields)
+      await invite?.(row)
+      return withBalance(row)
+    },
     change: (id: string, { limits, payment_method_required, blocked, ...fields }: ChangedUser) =>
       change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) }), {
         isPaymentRequired: payment_method_required,
