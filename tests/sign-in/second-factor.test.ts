@@ -20,7 +20,7 @@ afterAll(async () => {
 const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 function bytesOf(text: string): Buffer {
-  const bits = [...text].map((one) => base32.indexOf(one).toString(2).padStart(5, '0')).join('')
+  const bits = Array.from(text, (one) => base32.indexOf(one).toString(2).padStart(5, '0')).join('')
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
 }
 
