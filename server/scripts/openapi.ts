@@ -122,6 +122,7 @@ function standIns(): AppPorts {
       sessions: { signedIn: never },
     }),
     signIn: { answer: never },
+    dashboard: never,
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
       claims: new Claims({

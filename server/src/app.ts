@@ -9,6 +9,7 @@ import { newId } from './db/id'
 import { ApiError, tellQuota } from './errors'
 import type { Gateway } from './gateway'
 import { allowAnyOrigin } from './http/cors'
+import { dashboardRoutes, type DashboardFiles } from './http/dashboard'
 import { docsRoutes } from './http/docs'
 import type { Env } from './http/env'
 import { assertGuarded, type Guards } from './http/guards'
@@ -34,6 +35,7 @@ export interface AppPorts {
   collectionsFor: CollectionsFor
   guards: Guards
   signIn: SignInAnswers
+  dashboard: () => Promise<DashboardFiles>
   reply: ReplyPorts
   readiness: Readiness
   stores: AccountStores & OperatorStores
@@ -86,6 +88,8 @@ export function createApp(ports: AppPorts): Hono<Env> {
     described ??= describeInterface(app)
     return c.body(await described, 200, { 'content-type': 'application/json' })
   })
+  // Last, as it takes every path that a browser asks for and nobody else has.
+  app.route('/', dashboardRoutes(ports.dashboard, guards))
 
   app.notFound((c) =>
     renderError(unknownRoute(c.req.path), c.get('requestId'), wordingOf(c.req.raw)),

@@ -30,3 +30,6 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', collectionRoutes(stores.collections, guards))
     .route('/', mappingRoutes(stores.mappings, guards))
     .route('/', handleRoutes(stores.handles, guards))
+
+/** The types of these routes, for clients that know them. */
+export type AccountApi = ReturnType<typeof accountEndpoints>

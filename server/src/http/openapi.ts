@@ -34,7 +34,7 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Organizations', description: 'Shared connections and credit' },
     ],
   },
-  exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
+  exclude: [/^\/api\/admin/, /^\/api\/auth/, /^\/\*$/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
   excludeStaticFile: false,
   defaultValidationErrorResponse: false,
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { openCatalog } from './catalog'
+import { dashboardFiles } from './dashboard'
 import { openGateway, type OpenedGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
@@ -119,6 +120,7 @@ function assemble(
     collectionsFor: lookUps.collectionsFor,
     guards: createGuards({ door, adminKey, sessions: signIn }),
     signIn,
+    dashboard: dashboardFiles(),
     reply: replyPorts(timers, { watch, claims, log, crashAt }),
     readiness: async () => ({
       database: await answersSoon(storage),
