@@ -238,3 +238,37 @@ describe('who may sign up', () => {
     expect(await sql`select id from users where email = ${email}`).toHaveLength(0)
   })
 })
+
+describe('the pages of the dashboard', () => {
+  const html = { accept: 'text/html' }
+
+  test('are told to load nothing of others, and every path of theirs is one', async () => {
+    for (const path of ['/', '/settings/security', '/no/such/page']) {
+      const response = await fetch(`${gateway.url}${path}`, { headers: html })
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-security-policy')).toContain("default-src 'self'")
+      expect(response.headers.get('x-frame-options')).toBe('DENY')
+      expect(await response.text()).toContain('<div id="root">')
+    }
+  })
+
+  test.each(['/api/nothing', '/v1/nothing', '/assets/nothing.js', '/assets/index.html'])(
+    'are not what %s is, also for a browser',
+    async (path) => {
+      const response = await fetch(`${gateway.url}${path}`, { headers: html })
+      expect(response.status).toBe(404)
+      expect(response.headers.get('content-type')).toContain('application/json')
+    },
+  )
+
+  test('have files that are kept for good, and come compressed', async () => {
+    const page = await (await fetch(gateway.url, { headers: html })).text()
+    const [, path = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(page) ?? []
+    const response = await fetch(`${gateway.url}${path}`, {
+      headers: { 'accept-encoding': 'gzip' },
+    })
+    expect(response.headers.get('cache-control')).toContain('immutable')
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+    expect((await response.text()).length).toBeGreaterThan(100_000)
+  })
+})

@@ -9,6 +9,7 @@ import {
   ScrollArea,
   Text,
   UnstyledButton,
+  VisuallyHidden,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -126,8 +127,15 @@ function AccountMenu() {
   return (
     <Menu position="bottom-end" width={230}>
       <Menu.Target>
-        <UnstyledButton aria-label="Your account">
-          <Avatar name={data?.user.name ?? ''} color="initials" size={34} />
+        <UnstyledButton>
+          <VisuallyHidden>Your account</VisuallyHidden>
+          <Avatar
+            name={data?.user.name ?? ''}
+            variant="filled"
+            color="brand"
+            size={34}
+            aria-hidden
+          />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
