@@ -28,6 +28,7 @@ DATA_DIR and other relative paths start where you stand. TOLLGATE_BUN names anot
 /** What `check` runs, in this order: a name and the command line, `bun` standing for ours. */
 const checks = [
   ['types', 'tsc', '--noEmit'],
+  ['types of the dashboard', 'tsc', '--noEmit', '--project', 'dashboard'],
   ['format', 'oxfmt', '--check'],
   ['lint', 'oxlint', '--type-aware', '--deny-warnings'],
   ['unused code', 'knip'],

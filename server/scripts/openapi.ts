@@ -174,7 +174,13 @@ function standIns(): AppPorts {
       offeredElsewhere: never,
     }),
     collectionsFor: never,
-    guards: createGuards(closedDoor(), 'nobody'),
+    guards: createGuards({
+      door: closedDoor(),
+      adminKey: 'nobody',
+      sessions: { signedIn: never },
+    }),
+    signIn: { answer: never },
+    dashboard: never,
     reply: {
       watch: new StreamWatch(readConfig({}).timers),
       claims: claimsIn(db),

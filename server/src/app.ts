@@ -4,12 +4,14 @@ import { accountEndpoints, type AccountStores } from './app/account-endpoints'
 import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints'
 import { publicEndpoints } from './app/public-endpoints'
 import type { PublicStores } from './api/public/routes'
+import { signInEndpoints, type SignInAnswers } from './app/sign-in-endpoints'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
 import { ApiError, tellQuota } from './errors'
 import type { Gateway } from './gateway'
 import { allowAnyOrigin } from './http/cors'
+import { dashboardRoutes, type DashboardFiles } from './http/dashboard'
 import { docsRoutes } from './http/docs'
 import type { Env } from './http/env'
 import { assertGuarded, type Guards } from './http/guards'
@@ -34,6 +36,8 @@ export interface AppPorts {
   accounts: AccountCatalogs
   collectionsFor: CollectionsFor
   guards: Guards
+  signIn: SignInAnswers
+  dashboard: () => Promise<DashboardFiles>
   reply: ReplyPorts
   readiness: Readiness
   stores: AccountStores & OperatorStores & PublicStores
@@ -79,6 +83,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', accountEndpoints(stores, guards))
   app.route('/', operatorEndpoints(stores, guards))
   app.route('/', publicEndpoints(stores, guards))
+  app.route('/', signInEndpoints(ports.signIn, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
   let described: Promise<string> | undefined
@@ -86,6 +91,8 @@ export function createApp(ports: AppPorts): Hono<Env> {
     described ??= describeInterface(app)
     return c.body(await described, 200, { 'content-type': 'application/json' })
   })
+  // Last, as it takes every path that a browser asks for and nobody else has.
+  app.route('/', dashboardRoutes(ports.dashboard, guards))
 
   app.notFound((c) =>
     renderError(unknownRoute(c.req.path), c.get('requestId'), wordingOf(c.req.raw)),

@@ -109,6 +109,7 @@ const Environment = z.object({
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
   USER_ENDPOINT_PORTS: Ports,
+  SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
   ...paymentVariables,
@@ -176,6 +177,8 @@ export interface Config {
   /** The ports that addresses set by users may name. */
   userEndpointPorts: readonly number[]
   payments: PaymentConfig
+  /** Who may make an account, until an operator says otherwise. */
+  signUp: 'open' | 'invite' | 'closed'
   localDiscovery: boolean
   sandbox: boolean
   logLevel: string
@@ -273,6 +276,7 @@ export function readConfig(source: Source): Config {
     failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,
     userEndpointPorts: env.USER_ENDPOINT_PORTS,
     payments: toPaymentConfig(env),
+    signUp: env.SIGNUP,
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     logLevel: env.LOG_LEVEL,

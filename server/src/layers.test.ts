@@ -18,6 +18,7 @@ const mayImport: Record<string, string> = {
   catalog: 'db wire providers',
   auth: 'db',
   mail: 'db smtp-config',
+  'sign-in': 'db mail',
   inbox: 'db mail',
   payments: 'ledger db inbox mail config',
   alerts: 'auth ledger inbox mail db',

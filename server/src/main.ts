@@ -8,6 +8,8 @@ import { welcome } from './start/welcome'
 const startedAt = performance.now()
 const fatalDrainMs = 5000
 const sameSignalMs = 1000
+/** How long the first sign-in may wait. */
+const linkMs = 86_400_000
 
 async function main(): Promise<void> {
   assertNoProxy(process.env)
@@ -30,11 +32,14 @@ async function main(): Promise<void> {
     onLost: (reason) => fail(new Error(reason), 'the embedded database is gone: stopping'),
   })
   stopOnSignals(running.server, leave)
-  greet(running.server)
+  await greet(running.server)
 }
 
-function greet({ address, firstAccount, storage, catalog }: RunningServer): void {
+async function greet(running: RunningServer): Promise<void> {
+  const { address, firstAccount, storage, catalog, signIn } = running
   const { connections, providers } = catalog.snapshot
+  const { neverSignedIn } = firstAccount
+  const signInLink = neverSignedIn && (await signIn.linkFor(neverSignedIn, linkMs))
   process.stdout.write(
     welcome({
       version,
@@ -42,6 +47,7 @@ function greet({ address, firstAccount, storage, catalog }: RunningServer): void
       tookMs: performance.now() - startedAt,
       firstKey: firstAccount.key,
       firstKeyPath: firstAccount.path,
+      signInLink,
       adminKeyPath: storage.installation.adminKeyPath,
       providers: [...connections.keys()].filter((key) => providers.get(key)?.dialect !== 'sandbox'),
       hasSandbox: connections.has('sandbox'),

@@ -71,3 +71,6 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
     .route('/', promptRoutes(stores.prompts, guards))
     .route('/', quotaRoutes(stores.quota, guards))
     .route('/', ticketRoutes(stores.tickets, guards))
+
+/** The types of these routes, for clients that know them. */
+export type AccountApi = ReturnType<typeof accountEndpoints>

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { LookUp } from './keyring'
-import { limitsOf, permissions, type Permission, type Scope } from './principal'
+import { limitsOf, permissions, type Permission, type Principal, type Scope } from './principal'
 import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
 
@@ -45,6 +45,36 @@ const findKey = (db: Kysely<Schema>, hash: string) =>
     .executeTakeFirst()
 
 type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
+
+/** Who signs in to the dashboard; undefined for who may not. Rejects as `lookUpIn` does. */
+export const lookUpAccountIn =
+  (db: Kysely<Schema>) =>
+  async (userId: string): Promise<SignedIn | undefined> => {
+    const row = await within(findAccount(db, userId), patienceMs)
+    if (!row) return undefined
+    const limits = limitsOf([accountScope(userId, row)])
+    const session = { keyId: sessionKeyId, keyPrefix: '', permissions, expiresAtMs: null }
+    const principal = { ...session, userId, accountId: userId, limits, logBodies: row.log_bodies }
+    return { principal, isOperator: row.is_operator }
+  }
+
+/** What stands for a key where somebody is signed in. */
+const sessionKeyId = 'session'
+
+/** Somebody with a session of the dashboard. */
+export interface SignedIn {
+  principal: Principal
+  isOperator: boolean
+}
+
+const findAccount = (db: Kysely<Schema>, userId: string) =>
+  db
+    .selectFrom('users')
+    .innerJoin('plan', 'plan.id', 'users.plan_id')
+    .select(['users.limits', 'users.is_operator', 'users.log_bodies', ...planLimits])
+    .where('users.id', '=', userId)
+    .where('users.status', '=', 'active')
+    .executeTakeFirst()
 
 const keyScope = (row: KeyRow): Scope => ({
   id: row.id,

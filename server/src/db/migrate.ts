@@ -17,6 +17,7 @@ import * as payments from './migrations/0014-payments'
 import * as alerts from './migrations/0015-alerts'
 import * as showcase from './migrations/0016-showcase'
 import * as promptsAndSupport from './migrations/0017-prompts-and-support'
+import * as signIn from './migrations/0020-sign-in'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0015-alerts': alerts,
   '0016-showcase': showcase,
   '0017-prompts-and-support': promptsAndSupport,
+  '0020-sign-in': signIn,
 }
 
 /**

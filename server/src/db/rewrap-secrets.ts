@@ -1,8 +1,15 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from './schema'
-import { connectionSecret, rewrap, type SealingKeys } from './sealed'
+import { connectionSecret, rewrap, signingSecret, type SealingKeys } from './sealed'
 
 const perBatch = 100
+
+/** Tables that hold secrets, and where each of a table's stands. */
+const places = [
+  { table: 'connection', at: connectionSecret },
+  { table: 'signing_secret', at: signingSecret },
+] as const
+type Place = (typeof places)[number]
 
 /** What became of the secrets that were not under the first key. */
 export interface Rewrapped {
@@ -22,25 +29,32 @@ export async function rewrapSecrets(
   onBatch: (done: number) => void = () => undefined,
 ): Promise<Rewrapped> {
   const total: Rewrapped = { rewrapped: 0, closed: [] }
-  let after = ''
-  for (;;) {
-    const batch = await db
-      .transaction()
-      .execute((trx) => rewrapBatch(trx, keys, { after, closed: total.closed }))
-    if (batch.lastId === undefined) return total
-    after = batch.lastId
-    total.rewrapped += batch.rewrapped
-    onBatch(total.rewrapped)
+  for (const place of places) {
+    let after: string | undefined = ''
+    while (after !== undefined) {
+      const from: Position = { place, after, closed: total.closed }
+      const batch = await db.transaction().execute((trx) => rewrapBatch(trx, keys, from))
+      after = batch.lastId
+      total.rewrapped += batch.rewrapped
+      if (after !== undefined) onBatch(total.rewrapped)
+    }
   }
+  return total
+}
+
+interface Position {
+  place: Place
+  after: string
+  closed: Rewrapped['closed']
 }
 
 async function rewrapBatch(
   trx: Transaction<Schema>,
   keys: SealingKeys,
-  { after, closed }: { after: string; closed: Rewrapped['closed'] },
+  { place: { table, at }, after, closed }: Position,
 ) {
   const rows = await trx
-    .selectFrom('connection')
+    .selectFrom(table)
     .select(['id', 'secret', 'secret_key_id'])
     .where('id', '>', after)
     .where('secret', 'is not', null)
@@ -53,9 +67,9 @@ async function rewrapBatch(
   for (const { id, secret } of rows) {
     try {
       if (!secret) continue
-      const wrapped = rewrap(secret, keys, connectionSecret(id)) ?? secret
+      const wrapped = rewrap(secret, keys, at(id)) ?? secret
       await trx
-        .updateTable('connection')
+        .updateTable(table)
         .set({ secret: wrapped, secret_key_id: keys[0].id })
         .where('id', '=', id)
         .execute()

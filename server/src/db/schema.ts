@@ -6,6 +6,7 @@ import type { SettingsColumns, SettingsSchema } from './settings-schema'
 import type { PaymentSchema } from './payment-schema'
 import type { ShowcaseSchema } from './showcase-schema'
 import type { SupportSchema } from './support-schema'
+import type { SignInSchema } from './sign-in-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -276,7 +277,8 @@ export interface Schema
     PaymentSchema,
     AlertSchema,
     ShowcaseSchema,
-    SupportSchema {
+    SupportSchema,
+    SignInSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

@@ -135,3 +135,10 @@ export const connectionSecret = (connectionId: string): SealedAt => ({
   row: connectionId,
   column: 'secret',
 })
+
+/** Where what signs sessions stands. */
+export const signingSecret = (id: string): SealedAt => ({
+  table: 'signing_secret',
+  row: id,
+  column: 'secret',
+})

@@ -48,12 +48,13 @@ function stage() {
     visitors: new AddressRate({ perMinute: () => rates.public, now }),
     apiPerMinute: () => rates.api,
   })
+  const sessions = { signedIn: () => Promise.resolve(undefined) }
   const newKey = (userId: string, permissions: Permission[] = ['read', 'write']) => {
     const key = newApiKey()
     keys.set(hashOf(key), principal(userId, permissions))
     return key
   }
-  return { guards: createGuards(door, adminKey), rates, newKey }
+  return { guards: createGuards({ door, adminKey, sessions }), rates, newKey }
 }
 
 type Guards = ReturnType<typeof createGuards>

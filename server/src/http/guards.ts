@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Hono, MiddlewareHandler } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { callerOf, modelCallerOf } from './caller'
 import type { Env } from './env'
 import { hashOf } from '../auth/api-key'
-import type { Permission } from '../auth/principal'
+import type { SignedIn } from '../auth/look-up'
+import type { Permission, Principal } from '../auth/principal'
 import { ApiError } from '../errors'
 import type { Door } from '../policy/door'
 
@@ -74,8 +75,59 @@ export interface Guards {
 
 const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
 
-export function createGuards(door: Door, adminKey: string): Guards {
+/** Who a cookie says is calling. */
+export interface Sessions {
+  /** Undefined where there is no session, or none that is still good. */
+  signedIn: (headers: Headers) => Promise<SignedIn | undefined>
+}
+
+export interface GuardPorts {
+  door: Door
+  adminKey: string
+  sessions: Sessions
+}
+
+/** A header that says who calls counts alone. Source: api.md 2.1. */
+const hasKey = ({ headers }: Request) => headers.has('authorization')
+
+/** Throws `insufficient_permissions` for a change that another site has a browser ask for. */
+function assertSameOrigin({ method, headers }: Request): void {
+  if (method === 'GET' || method === 'HEAD') return
+  const origin = headers.get('origin')
+  if (origin && URL.parse(origin)?.host === headers.get('host')) return
+  throw new ApiError('insufficient_permissions', {
+    message: 'A change by a session has to come from the pages of this service.',
+    details: { required: ['same_origin'], current: [] },
+  })
+}
+
+export function createGuards({ door, adminKey, sessions }: GuardPorts): Guards {
   const operatorHash = bytesOf(hashOf(adminKey))
+
+  /** Hashes have one length, so that the comparison tells nothing about the key's. */
+  const isOperatorKey = (authorization: string | undefined) => {
+    const [, key = ''] = /^bearer\s+(\S+)$/i.exec(authorization ?? '') ?? []
+    return timingSafeEqual(bytesOf(hashOf(key)), operatorHash)
+  }
+
+  async function enterApi(c: Context<Env>, permission: Permission): Promise<Principal> {
+    const { raw } = c.req
+    if (hasKey(raw)) return door.enterApi(callerOf(c), permission)
+    const found = await sessions.signedIn(raw.headers)
+    // Tells who has no key either what is missing.
+    if (!found) return door.enterApi(callerOf(c), permission)
+    assertSameOrigin(raw)
+    return door.enterSignedIn(found.principal, callerOf(c), permission)
+  }
+
+  async function assertOperator(c: Context<Env>): Promise<void> {
+    const { raw } = c.req
+    if (isOperatorKey(c.req.header('authorization'))) return
+    const found = hasKey(raw) ? undefined : await sessions.signedIn(raw.headers)
+    if (!found?.isOperator) throw new ApiError('resource_not_found')
+    assertSameOrigin(raw)
+  }
+
   return {
     key: (permission) =>
       marked({ class: 'models', tenant: 'account', permission }, async (c, next) => {
@@ -86,7 +138,7 @@ export function createGuards(door: Door, adminKey: string): Guards {
       const most = bodyBytes[body]
       return marked({ class: 'api', tenant, permission, bodyBytes: most }, async (c, next) => {
         c.set('bodyBytes', most)
-        c.set('principal', await door.enterApi(callerOf(c), permission))
+        c.set('principal', await enterApi(c, permission))
         await next()
       })
     },
@@ -97,11 +149,7 @@ export function createGuards(door: Door, adminKey: string): Guards {
     operator: marked(
       { class: 'operator', tenant: 'all', bodyBytes: bodyBytes.usual },
       async (c, next) => {
-        const [, key = ''] = /^bearer\s+(\S+)$/i.exec(c.req.header('authorization') ?? '') ?? []
-        // Hashes have one length, so that the comparison tells nothing about the key's.
-        if (!timingSafeEqual(bytesOf(hashOf(key)), operatorHash)) {
-          throw new ApiError('resource_not_found')
-        }
+        await assertOperator(c)
         c.set('bodyBytes', bodyBytes.usual)
         await next()
       },

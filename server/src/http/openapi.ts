@@ -45,7 +45,15 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Support', description: 'Questions to the people who run this' },
     ],
   },
-  exclude: [/^\/api\/admin/, /^\/api\/webhooks/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],
+  exclude: [
+    /^\/api\/admin/,
+    /^\/api\/auth/,
+    /^\/\*$/,
+    /^\/api\/webhooks/,
+    /^\/healthz$/,
+    /^\/readyz$/,
+    /^\/docs/,
+  ],
   excludeStaticFile: false,
   defaultValidationErrorResponse: false,
 }

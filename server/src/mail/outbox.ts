@@ -8,13 +8,22 @@ export interface Mail {
   body: string
   /** Who writes two mails under one reference sends the first only. */
   reference?: string
+  /** For how long sending is tried; a day unless said. Milliseconds. */
+  lifeMs?: number
 }
 
 /** Writes a mail that a job sends later; in a transaction, only when that is committed. */
-export async function postMail(db: Kysely<Schema>, mail: Mail): Promise<void> {
+export async function postMail(
+  db: Kysely<Schema>,
+  { lifeMs, reference, ...mail }: Mail,
+): Promise<void> {
   await db
     .insertInto('mail')
-    .values({ ...mail, reference: mail.reference ?? null })
+    .values({
+      ...mail,
+      reference: reference ?? null,
+      ...(lifeMs !== undefined && { expires_at: new Date(Date.now() + lifeMs) }),
+    })
     .onConflict((conflict) => conflict.column('reference').doNothing())
     .execute()
 }

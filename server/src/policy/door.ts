@@ -52,13 +52,27 @@ export class Door {
 
   /** The same for `/api`, which has a rate of its own for each account. Source: api.md 3.1. */
   enterApi(caller: Caller, required: Permission): Promise<Principal> {
-    const limit = this.#ports.apiPerMinute()
-    return this.#enterCounted(caller, required, ({ userId }) => [{ id: `api:${userId}`, limit }])
+    return this.#enterCounted(caller, required, (principal) => this.#apiWindows(principal))
+  }
+
+  /** The same for who is signed in. */
+  async enterSignedIn(
+    principal: Principal,
+    caller: Caller,
+    required: Permission,
+  ): Promise<Principal> {
+    permit(principal, required)
+    caller.tell(await this.#ports.limits.count(this.#apiWindows(principal)))
+    return principal
   }
 
   /** Somebody without a key: counted by address. Throws `rate_limit_exceeded`. */
   visit({ address, tell }: Caller): void {
     tell(this.#ports.visitors.count(address()))
+  }
+
+  #apiWindows({ userId }: Principal): readonly Bucket[] {
+    return [{ id: `api:${userId}`, limit: this.#ports.apiPerMinute() }]
   }
 
   async #enter(caller: Caller, required: Permission, windowsOf: WindowsOf): Promise<Principal> {

@@ -47,7 +47,7 @@ export const defaultSettings = (config: Config): Settings => ({
   warningThreshold: 1_000_000_000n,
   platformFeePercent: 0,
   platformConnections: true,
-  signUp: 'open',
+  signUp: config.signUp,
   logBodies: false,
   rates: {
     apiRequestsPerMinute: 300,

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { UserStore } from '../api/admin-users/store'
 import type { Schema } from '../db/schema'
 import { post } from '../ledger/post'
 
-const email = 'operator@localhost'
+const email = 'operator@tollgate.internal'
 
 /** The operator's own account and a key for it, made where nobody has an account yet. */
 export interface FirstAccount {
@@ -13,6 +13,8 @@ export interface FirstAccount {
   key: string | undefined
   /** Where the key is kept, undefined where somebody has removed it. */
   path: string | undefined
+  /** The operator's address, as long as he has never signed in. */
+  neverSignedIn: string | undefined
 }
 
 /** Makes the first account. Several processes may try at once: one makes it. */
@@ -25,13 +27,14 @@ export async function openFirstAccount(
   const somebody = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (somebody) {
     const kept = await readFile(path, 'utf8').catch(() => undefined)
-    return { key: undefined, path: kept ? path : undefined }
+    const neverSignedIn = (await isUnused(db)) ? email : undefined
+    return { key: undefined, path: kept ? path : undefined, neverSignedIn }
   }
   // The unique address lets one process through.
   const user = await users
     .create({ email, display_name: 'Operator', is_operator: true })
     .catch(() => undefined)
-  if (!user) return { key: undefined, path: undefined }
+  if (!user) return { key: undefined, path: undefined, neverSignedIn: undefined }
   const { key } = await users.keys.create(user.id, {
     name: 'First key',
     permissions: ['read', 'write', 'admin'],
@@ -47,5 +50,15 @@ export async function openFirstAccount(
     })
   }
   await writeFile(path, `${key}\n`, { mode: 0o600 })
-  return { key, path }
+  return { key, path, neverSignedIn: email }
+}
+
+/** Whether the first account is there, without a session or a password so far. */
+async function isUnused(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql`
+    select from users
+    where email = ${email} and status = 'active'
+      and not exists (select from auth_session where user_id = users.id)
+      and not exists (select from auth_account where user_id = users.id)`.execute(db)
+  return rows.length > 0
 }

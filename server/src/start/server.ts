@@ -1,13 +1,16 @@
 import type { Logger } from 'pino'
 import { openCatalog } from './catalog'
-import { openGateway } from './gateway'
+import { dashboardFiles } from './dashboard'
+import { openGateway, type OpenedGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openPayments } from './payments'
 import { openNotices } from './notices'
 import { openStorage, type Storage } from './storage'
+import { openSignIn, type OpenedSignIn } from './sign-in'
 import { openStores } from './stores'
 import { openSettings, liveTimers } from './settings'
+import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../config'
@@ -28,6 +31,7 @@ export interface RunningServer {
   catalog: Catalog
   storage: Storage
   firstAccount: FirstAccount
+  signIn: Pick<OpenedSignIn, 'linkFor'>
   /** Takes no new requests and lets the running ones end, then closes everything. Once. */
   stop: () => Promise<void>
 }
@@ -56,39 +60,35 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const watch = opening.use(new StreamWatch(config.timers))
   const parts = { config, timers, settings, storage, catalog, log, crashAt }
   const opened = await openGateway(parts, opening)
-  const { gateway, door, claims, drains, endAll } = opened
+  const { claims, drains, endAll } = opened
   const payments = await openPayments(parts, opened, opening)
-  const stores = openStores({ ...parts, payments }, opened)
   const state = { isStopping: false }
-  const app = createApp({
-    gateway,
-    catalog,
-    accounts: opened.accounts,
-    collectionsFor: opened.lookUps.collectionsFor,
-    guards: createGuards(door, storage.installation.adminKey),
-    reply: replyPorts(timers, { watch, claims, log, crashAt }),
-    readiness: async () => ({
-      database: await answersSoon(storage),
-      running: !state.isStopping,
-    }),
-    stores,
-    log,
-  })
-  const firstAccount = await openFirstAccount(storage.database.query, stores.users, {
-    dataDir: storage.dataDir,
-    credit: config.firstCredit,
-  })
+  // Known once the server listens.
+  const address = { here: config.baseUrl ?? '' }
+  const stores = openStores({ ...parts, payments, address: () => address.here }, opened)
+  const signIn = openSignIn(parts, () => address.here)
+  const app = assemble(parts, { opened, stores, signIn, watch, state })
+  const firstAccount = await openFirstAccount(
+    storage.database.query,
+    createUserStore(storage.database.query),
+    {
+      dataDir: storage.dataDir,
+      credit: config.firstCredit,
+    },
+  )
   const http = listen(app, config, () => newId('req'))
+  address.here = config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`
   opening.use(openJobs({ config, settings, storage, log }))
   openNotices({ config, settings, storage, log }, opening)
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()
   return {
-    address: config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`,
+    address: address.here,
     catalog,
     storage,
     firstAccount,
+    signIn,
     stop: async () => {
       state.isStopping = true
       await drain({ http, claims, drains }, config.timers.drainMs, () => {
@@ -98,6 +98,41 @@ export async function startServer(config: Config, options: Options): Promise<Run
       await open.disposeAsync()
     },
   }
+}
+
+type Parts = Parameters<typeof openGateway>[0]
+
+interface Assembled {
+  opened: OpenedGateway
+  stores: ReturnType<typeof openStores>
+  signIn: OpenedSignIn
+  watch: StreamWatch
+  state: { readonly isStopping: boolean }
+}
+
+/** The application out of what is open. */
+function assemble(
+  { timers, storage, catalog, log, crashAt }: Parts,
+  { opened, stores, signIn, watch, state }: Assembled,
+) {
+  const { gateway, door, claims, accounts, lookUps } = opened
+  const { adminKey } = storage.installation
+  return createApp({
+    gateway,
+    catalog,
+    accounts,
+    collectionsFor: lookUps.collectionsFor,
+    guards: createGuards({ door, adminKey, sessions: signIn }),
+    signIn,
+    dashboard: dashboardFiles(),
+    reply: replyPorts(timers, { watch, claims, log, crashAt }),
+    readiness: async () => ({
+      database: await answersSoon(storage),
+      running: !state.isStopping,
+    }),
+    stores,
+    log,
+  })
 }
 
 interface Answering {

@@ -41,6 +41,7 @@ import { estimateCost } from '../gateway/cost-estimate'
 import { monthOf } from '../metering/months'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
+import { inviteOwner } from '../sign-in/link'
 
 interface Stored {
   config: Config
@@ -49,6 +50,8 @@ interface Stored {
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
+  /** Where people reach the service. */
+  address: () => string
 }
 
 type Opened = OpenedGateway
@@ -62,11 +65,11 @@ export const openStores = (stored: Stored, opened: Opened) => ({
   ...moneyStores(stored, opened),
 })
 
-function operatorStores({ storage, catalog, settings }: Stored, { creditCame }: Opened) {
+function operatorStores({ storage, catalog, settings, address }: Stored, { creditCame }: Opened) {
   const db = storage.database.query
   return {
     config: createConfigStore(settings),
-    users: createUserStore(db),
+    users: createUserStore(db, (user) => inviteOwner(db, user, address())),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),
     providers: createProviderStore(db, catalog),

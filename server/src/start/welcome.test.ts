@@ -17,6 +17,7 @@ const start: Welcome = {
   tookMs: 1234,
   firstKey: undefined,
   firstKeyPath: undefined,
+  signInLink: undefined,
   adminKeyPath: undefined,
   providers: [],
   hasSandbox: true,

@@ -10,6 +10,8 @@ export interface Welcome {
   /** Where the first key is kept, while it is. */
   firstKeyPath: string | undefined
   adminKeyPath: string | undefined
+  /** Signs the operator in, once; until he has. */
+  signInLink: string | undefined
   /** Names of the providers with a platform connection, without the sandbox. */
   providers: readonly string[]
   /** Whether the models that are answered by Tollgate itself are there. */
@@ -31,6 +33,8 @@ export function welcome(start: Welcome): string {
   const rows: [string, string | undefined][] = [
     ['Your API key', firstKey ?? (firstKeyPath && shown(firstKeyPath))],
     ['', firstKey && firstKeyPath && `kept in ${shown(firstKeyPath)}`],
+    ['Sign in', start.signInLink],
+    ['', start.signInLink && 'works once, within a day'],
     ['Operator key', adminKeyPath && shown(adminKeyPath)],
     ['API reference', `${address}/docs`],
     ['Providers', providers.join(', ') || 'none yet: set OPENAI_API_KEY or another, start again'],

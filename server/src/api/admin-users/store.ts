@@ -53,8 +53,11 @@ const refused = (thrown: unknown) => {
 
 export type UserStore = ReturnType<typeof createUserStore>
 
+/** Tells the owner of a new account how to get in. */
+type Invite = (user: { email: string; display_name: string }) => Promise<void>
+
 /** Accounts and their keys, for operators. All reject with `resource_not_found` for unknown ids. */
-export function createUserStore(db: Kysely<Schema>) {
+export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
   async function found(id: string) {
     if (!isId('user', id)) throw new ApiError('resource_not_found')
     const rows = await usersWithSettings(db).where('users.id', '=', id).execute()
@@ -81,7 +84,11 @@ export function createUserStore(db: Kysely<Schema>) {
   return {
     list: (page: Page, search: string | undefined) => listUsers(db, page, search),
     get: found,
-    create: async (fields: NewUser) => found(await insertUser(db, fields)),
+    async create(fields: NewUser) {
+      const user = await found(await insertUser(db, fields))
+      await invite?.(user)
+      return user
+    },
     change: (id: string, { limits, payment_method_required, blocked, ...fields }: ChangedUser) =>
       change(id, present({ ...fields, limits: limits && toStoredOverrides(limits) }), {
         isPaymentRequired: payment_method_required,

@@ -1,0 +1,71 @@
+import { hc } from 'hono/client'
+import type { AccountApi } from '../../server/src/app/account-endpoints'
+
+interface Problem {
+  code: string
+  message: string
+  /** The field that is wrong, as a dotted path; null where it is none. */
+  param: string | null
+}
+
+/** What the service refuses. Source: api.md 22. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly param: string | null
+
+  constructor(status: number, { code, message, param }: Problem) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.param = param
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+/** A problem as the body of an answer tells it, also where something in between answered. */
+function problemOf(status: number, body: unknown): Problem {
+  const answered = isObject(body) ? body : {}
+  const told = isObject(answered['error']) ? answered['error'] : answered
+  const textOf = (name: string) => (typeof told[name] === 'string' ? told[name] : undefined)
+  return {
+    code: textOf('code') ?? 'unknown',
+    message: textOf('message') ?? `The service answered ${status}. Try again in a moment.`,
+    param: textOf('param') ?? null,
+  }
+}
+
+/** Told when a session is over, wherever that is noticed. */
+export const sessionEnd = new EventTarget()
+
+const patienceMs = 30_000
+
+/** Rejects with `ApiError` for whatever is no success. */
+export async function checkedFetch(
+  input: RequestInfo | URL,
+  init: RequestInit = {},
+): Promise<Response> {
+  const deadline = AbortSignal.timeout(patienceMs)
+  const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline
+  const response = await fetch(input, { ...init, signal }).catch((cause: unknown) => {
+    const message = 'The service cannot be reached. Check the connection, then try again.'
+    throw init.signal?.aborted
+      ? cause
+      : new ApiError(0, { code: 'unreachable', message, param: null })
+  })
+  if (response.ok) return response
+  const body: unknown = await response.json().catch(() => undefined)
+  if (response.status === 401) sessionEnd.dispatchEvent(new Event('end'))
+  throw new ApiError(response.status, problemOf(response.status, body))
+}
+
+/** The account's endpoints, typed by the routes of the server. */
+export const { api } = hc<AccountApi>('/', { fetch: checkedFetch })
+
+/** The body of a request, for the second argument of a call. */
+export const json = (body: object) => ({
+  init: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+})

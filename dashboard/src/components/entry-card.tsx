@@ -1,0 +1,33 @@
+import { Center, Paper, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Brand } from './brand'
+
+interface Props {
+  title: string
+  about?: string
+  children: ReactNode
+}
+
+/** A page for who is not signed in: one thing to do, in the middle. */
+export const EntryCard = ({ title, about, children }: Props) => (
+  <Center mih="100vh" p="md">
+    <Stack w="100%" maw={400} gap="lg">
+      <Center>
+        <Brand />
+      </Center>
+      <Paper withBorder shadow="sm" p="xl" component="main">
+        <Stack gap="md">
+          <div>
+            <Title order={3}>{title}</Title>
+            {about && (
+              <Text c="dimmed" size="sm">
+                {about}
+              </Text>
+            )}
+          </div>
+          {children}
+        </Stack>
+      </Paper>
+    </Stack>
+  </Center>
+)

@@ -1,0 +1,23 @@
+import { Skeleton, Stack } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Failure } from './failure'
+
+interface Props<Data> {
+  query: UseQueryResult<Data>
+  children: (data: Data) => ReactNode
+}
+
+/** What a query brings, once it is there; until then its outline, or why it failed. */
+export function Loaded<Data>({ query, children }: Props<Data>) {
+  const { data, error, refetch } = query
+  if (data !== undefined) return children(data)
+  if (error) return <Failure error={error} reset={() => void refetch()} />
+  return (
+    <Stack gap="xs" aria-busy aria-label="Loading">
+      <Skeleton height={38} />
+      <Skeleton height={38} />
+      <Skeleton height={38} />
+    </Stack>
+  )
+}

@@ -1,0 +1,7 @@
+import { Center, Loader } from '@mantine/core'
+
+export const Loading = () => (
+  <Center mih={240}>
+    <Loader aria-label="Loading" />
+  </Center>
+)

@@ -1,0 +1,29 @@
+import { Group, Stack, Text, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface Props {
+  title: string
+  /** What the page is for, in a sentence. */
+  about?: string
+  /** What can be done here, at the right of the title. */
+  actions?: ReactNode
+  children: ReactNode
+}
+
+/** The frame of a page: its name, what it is for, what can be done. */
+export const Page = ({ title, about, actions, children }: Props) => (
+  <Stack gap="lg" maw={1180} mx="auto">
+    <Group justify="space-between" align="flex-start" gap="sm">
+      <div>
+        <Title order={2}>{title}</Title>
+        {about && (
+          <Text c="dimmed" size="sm" maw={640}>
+            {about}
+          </Text>
+        )}
+      </div>
+      {actions}
+    </Group>
+    {children}
+  </Stack>
+)

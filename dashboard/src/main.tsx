@@ -1,0 +1,41 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { ApiError, sessionEnd } from './api'
+import { createAppRouter } from './router'
+import { sessionQuery } from './session'
+import { cssVariables, theme } from './theme'
+
+const mostRetries = 2
+
+/** What the service refused it refuses again. */
+const isWorthRetrying = (count: number, error: Error) =>
+  count < mostRetries && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
+
+const queries = new QueryClient({
+  defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 10_000 } },
+})
+const router = createAppRouter(queries)
+
+sessionEnd.addEventListener('end', () => {
+  queries.setQueryData(sessionQuery.queryKey, null)
+  void router.invalidate()
+})
+
+const root = document.querySelector('#root')
+if (!root) throw new Error('the page has no root')
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+      <Notifications position="bottom-right" />
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

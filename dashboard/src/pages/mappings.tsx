@@ -1,0 +1,209 @@
+import {
+  Badge,
+  Button,
+  Code,
+  Group,
+  Modal,
+  NumberInput,
+  Paper,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { queryOptions, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, json } from '../api'
+import { Confirm } from '../components/confirm'
+import { Empty } from '../components/empty'
+import { FormButtons } from '../components/form-buttons'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { useSubmit } from '../submit'
+
+const endpoint = api.user['model-mappings']
+
+const mappingsQuery = queryOptions({
+  queryKey: ['mappings'],
+  queryFn: async () => (await (await endpoint.$get({ query: { limit: '100' } })).json()).mappings,
+})
+
+type Mapping = Awaited<ReturnType<NonNullable<typeof mappingsQuery.queryFn>>>[number]
+
+export function MappingsPage() {
+  const query = useQuery(mappingsQuery)
+  const [isOpen, { open, close }] = useDisclosure()
+  const add = <Button onClick={open}>New mapping</Button>
+  return (
+    <Page
+      title="Model mappings"
+      about="Names that your clients insist on, led to the models that you want."
+      actions={query.data && query.data.length > 0 && add}
+    >
+      <Preview />
+      <Loaded query={query}>
+        {(mappings) =>
+          mappings.length === 0 ? (
+            <Empty title="No mappings yet" action={add}>
+              A client asks for <Code>gpt-4o</Code>, and you want another model to answer? Map the
+              name. A star stands for any run of characters.
+            </Empty>
+          ) : (
+            <MappingTable mappings={mappings} />
+          )
+        }
+      </Loaded>
+      <Modal opened={isOpen} onClose={close} title="New mapping">
+        <NewMapping onDone={close} />
+      </Modal>
+    </Page>
+  )
+}
+
+function Preview() {
+  const [name, setName] = useState('')
+  const [model] = useDebouncedValue(name.trim(), 300)
+  const preview = useQuery({
+    queryKey: ['mappings', 'preview', model],
+    queryFn:
+      model === ''
+        ? skipToken
+        : async () => (await endpoint.preview.$post(undefined, json({ model }))).json(),
+  })
+  const { data } = preview
+  return (
+    <Paper withBorder p="md">
+      <TextInput
+        label="What would a call get?"
+        placeholder="A model, as a client would name it"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <div aria-live="polite">
+        {model !== '' && data && (
+          <Group gap="xs" mt="sm">
+            <Code>{data.requested_model}</Code>→<Code>{data.resolved_model}</Code>
+            {data.accessible ? (
+              <Badge color="green" variant="light">
+                by {data.provider}
+              </Badge>
+            ) : (
+              <Badge color="red" variant="light">
+                {data.reason}
+              </Badge>
+            )}
+            {!data.matched && (
+              <Text size="sm" c="dimmed">
+                no mapping matches
+              </Text>
+            )}
+          </Group>
+        )}
+        {preview.error && <Problem error={preview.error} />}
+      </div>
+    </Paper>
+  )
+}
+
+function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
+  const queries = useQueryClient()
+  const [doomed, setDoomed] = useState<Mapping>()
+  const change = async (id: string, enabled: boolean) => {
+    await endpoint[':id'].$put({ param: { id } }, json({ enabled }))
+    await queries.invalidateQueries(mappingsQuery)
+  }
+  return (
+    <Table.ScrollContainer minWidth={560}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Asked for</Table.Th>
+            <Table.Th>Becomes</Table.Th>
+            <Table.Th>Priority</Table.Th>
+            <Table.Th>On</Table.Th>
+            <Table.Th aria-label="Actions" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {mappings.map((one) => (
+            <Table.Tr key={one.id}>
+              <Table.Td>
+                <Code>{one.source_pattern}</Code>
+              </Table.Td>
+              <Table.Td>
+                <Code>{one.target_model}</Code>
+              </Table.Td>
+              <Table.Td>{one.priority}</Table.Td>
+              <Table.Td>
+                <Switch
+                  checked={one.enabled}
+                  onChange={(event) => void change(one.id, event.currentTarget.checked)}
+                  aria-label={`Apply ${one.source_pattern}`}
+                />
+              </Table.Td>
+              <Table.Td ta="right">
+                <Button size="xs" variant="subtle" color="red" onClick={() => setDoomed(one)}>
+                  Delete
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {doomed && (
+        <Confirm
+          question={`Delete the mapping of ${doomed.source_pattern}?`}
+          about="Calls for this name then get the model of that name, if there is one."
+          label="Delete"
+          onConfirm={async () => {
+            await endpoint[':id'].$delete({ param: { id: doomed.id } })
+            await queries.invalidateQueries(mappingsQuery)
+          }}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
+    </Table.ScrollContainer>
+  )
+}
+
+function NewMapping({ onDone }: { onDone: () => void }) {
+  const queries = useQueryClient()
+  const form = useForm({ initialValues: { source_pattern: '', target_model: '', priority: 100 } })
+  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
+    await endpoint.$post(undefined, json(fields))
+    await queries.invalidateQueries(mappingsQuery)
+    onDone()
+  }, form)
+  return (
+    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+      <Stack gap="sm">
+        <Problem error={error} />
+        <TextInput
+          label="Asked for"
+          description="A name, or a pattern such as gpt-*"
+          required
+          data-autofocus
+          {...form.getInputProps('source_pattern')}
+        />
+        <TextInput
+          label="Becomes"
+          description="provider/model, collection/name or handle/provider/model; $1 is the first star's run"
+          required
+          {...form.getInputProps('target_model')}
+        />
+        <NumberInput
+          label="Priority"
+          description="Lower comes first"
+          min={1}
+          max={1000}
+          {...form.getInputProps('priority')}
+        />
+        <FormButtons label="Make it" isBusy={isBusy} onCancel={onDone} />
+      </Stack>
+    </form>
+  )
+}

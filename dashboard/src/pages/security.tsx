@@ -1,0 +1,143 @@
+import {
+  Badge,
+  Button,
+  Group,
+  Paper,
+  PasswordInput,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { passwordProblem } from '../password'
+import { security, sessionQuery, sessionsQuery, type Session } from '../session'
+import { useSubmit } from '../submit'
+import { SecondFactor } from './second-factor'
+
+export const SecurityPage = () => (
+  <Page title="Security" about="How you sign in, and where you are signed in.">
+    <ChangePassword />
+    <SecondFactor />
+    <Sessions />
+  </Page>
+)
+
+function ChangePassword() {
+  const form = useForm({
+    initialValues: { current: '', next: '' },
+    validate: { next: passwordProblem },
+  })
+  const { submit, isBusy, error } = useSubmit(async ({ current, next }: typeof form.values) => {
+    await security.changePassword(current, next)
+    form.reset()
+    notifications.show({ message: 'Your password was changed. Your other sessions were ended.' })
+  })
+  return (
+    <Paper withBorder p="lg">
+      <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+        <Stack gap="sm" maw={380}>
+          <Title order={4}>Password</Title>
+          <Problem error={error} />
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            {...form.getInputProps('current')}
+          />
+          <PasswordInput
+            label="New password"
+            autoComplete="new-password"
+            required
+            {...form.getInputProps('next')}
+          />
+          <Group>
+            <Button type="submit" loading={isBusy}>
+              Change password
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Paper>
+  )
+}
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+interface SessionRowProps {
+  session: Session
+  isHere: boolean
+  onEnd: () => void
+}
+
+const SessionRow = ({ session, isHere, onEnd }: SessionRowProps) => (
+  <Table.Tr>
+    <Table.Td>
+      <Group gap={6}>
+        <Text size="sm">{session.userAgent ?? 'Unknown browser'}</Text>
+        {isHere && <Badge variant="light">this one</Badge>}
+      </Group>
+      <Text size="xs" c="dimmed">
+        {session.ipAddress} · since {time.format(new Date(session.createdAt))}
+      </Text>
+    </Table.Td>
+    <Table.Td ta="right">
+      {!isHere && (
+        <Button size="xs" variant="subtle" color="red" onClick={onEnd}>
+          End
+        </Button>
+      )}
+    </Table.Td>
+  </Table.Tr>
+)
+
+function Sessions() {
+  const query = useQuery(sessionsQuery)
+  const queries = useQueryClient()
+  const { data } = useSuspenseQuery(sessionQuery)
+  const ending = useSubmit(async (token: string | undefined) => {
+    await (token === undefined ? security.revokeOthers() : security.revoke(token))
+    await queries.invalidateQueries(sessionsQuery)
+  })
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={4}>Sessions</Title>
+          <Button
+            size="xs"
+            variant="default"
+            loading={ending.isBusy}
+            onClick={() => void ending.submit(undefined)}
+          >
+            End all others
+          </Button>
+        </Group>
+        <Problem error={ending.error} />
+        <Loaded query={query}>
+          {(sessions) => (
+            <Table.ScrollContainer minWidth={480}>
+              <Table>
+                <Table.Tbody>
+                  {sessions.map((one) => (
+                    <SessionRow
+                      key={one.id}
+                      session={one}
+                      isHere={one.id === data?.session.id}
+                      onEnd={() => void ending.submit(one.token)}
+                    />
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </Table.ScrollContainer>
+          )}
+        </Loaded>
+      </Stack>
+    </Paper>
+  )
+}

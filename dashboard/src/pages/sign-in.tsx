@@ -1,0 +1,123 @@
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { EntryCard } from '../components/entry-card'
+import { Problem } from '../components/problem'
+import { sessionQuery, signIn, type Credentials } from '../session'
+import { useSubmit } from '../submit'
+
+const route = getRouteApi('/entry/sign-in')
+
+/** A path of ours, never another site's. */
+const safePath = (to: string | undefined) => (to && /^\/(?![/\\])/.test(to) ? to : '/')
+
+export function SignInPage() {
+  const { to, error } = route.useSearch()
+  const [needsFactor, setNeedsFactor] = useState(false)
+  const queries = useQueryClient()
+  const enter = async () => {
+    await queries.resetQueries(sessionQuery)
+    window.location.assign(safePath(to))
+  }
+  if (needsFactor) return <Factor onDone={enter} />
+  return (
+    <EntryCard title="Sign in">
+      {error && (
+        <Alert color="red">That link does not work any more. Sign in, or ask for a new one.</Alert>
+      )}
+      <Password
+        onDone={async ({ needsFactor: isNext }) => (isNext ? setNeedsFactor(true) : enter())}
+      />
+      <Group justify="space-between">
+        <Anchor size="sm" component={Link} to="/sign-up">
+          Create an account
+        </Anchor>
+        <Anchor size="sm" component={Link} to="/forgot-password">
+          Forgot password?
+        </Anchor>
+      </Group>
+    </EntryCard>
+  )
+}
+
+interface PasswordProps {
+  onDone: (next: { needsFactor: boolean }) => Promise<void>
+}
+
+function Password({ onDone }: PasswordProps) {
+  const form = useForm<Credentials>({ initialValues: { email: '', password: '' } })
+  const [sentTo, setSentTo] = useState<string>()
+  const entering = useSubmit(async (credentials: Credentials) =>
+    onDone(await signIn.withPassword(credentials)),
+  )
+  const linking = useSubmit(async (email: string) => {
+    await signIn.withLink(email)
+    setSentTo(email)
+  })
+  const problem = entering.error ?? linking.error
+  return (
+    <form onSubmit={form.onSubmit((credentials) => void entering.submit(credentials))}>
+      <Stack gap="sm">
+        <Problem error={problem} />
+        {sentTo && <Alert>If {sentTo} has an account, a link to sign in is on its way.</Alert>}
+        <TextInput
+          label="E-mail"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+          {...form.getInputProps('email')}
+        />
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={entering.isBusy} fullWidth mt="xs">
+          Sign in
+        </Button>
+        <Button
+          variant="default"
+          loading={linking.isBusy}
+          disabled={!form.values.email.includes('@')}
+          onClick={() => void linking.submit(form.values.email)}
+        >
+          Send me a link instead
+        </Button>
+      </Stack>
+    </form>
+  )
+}
+
+function Factor({ onDone }: { onDone: () => Promise<void> }) {
+  const form = useForm({ initialValues: { code: '' } })
+  const { submit, isBusy, error } = useSubmit(async (code: string) => {
+    await (/^\d{6}$/.test(code) ? signIn.withCode(code) : signIn.withBackupCode(code))
+    await onDone()
+  })
+  return (
+    <EntryCard
+      title="One more step"
+      about="Enter the code of your authenticator app, or one of your backup codes."
+    >
+      <form onSubmit={form.onSubmit(({ code }) => void submit(code.trim()))}>
+        <Stack gap="sm">
+          <Problem error={error} />
+          <TextInput
+            label="Code"
+            autoComplete="one-time-code"
+            required
+            autoFocus
+            {...form.getInputProps('code')}
+          />
+          <Button type="submit" loading={isBusy}>
+            Continue
+          </Button>
+        </Stack>
+      </form>
+    </EntryCard>
+  )
+}

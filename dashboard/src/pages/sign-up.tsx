@@ -1,0 +1,72 @@
+import { Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { EntryCard } from '../components/entry-card'
+import { Problem } from '../components/problem'
+import { leastPassword, passwordProblem } from '../password'
+import { signIn } from '../session'
+import { useSubmit } from '../submit'
+
+export function SignUpPage() {
+  const [sentTo, setSentTo] = useState<string>()
+  const form = useForm({
+    initialValues: { name: '', email: '', password: '' },
+    validate: { password: passwordProblem },
+  })
+  const { submit, isBusy, error } = useSubmit(async (account: typeof form.values) => {
+    await signIn.signUp(account)
+    setSentTo(account.email)
+  })
+  if (sentTo) {
+    return (
+      <EntryCard title="Look into your mail">
+        <Text size="sm">
+          We sent a link to {sentTo}. Open it to confirm the address; it works for an hour.
+        </Text>
+        <BackToSignIn />
+      </EntryCard>
+    )
+  }
+  return (
+    <EntryCard title="Create an account">
+      <form onSubmit={form.onSubmit((account) => void submit(account))}>
+        <Stack gap="sm">
+          <Problem error={error} />
+          <TextInput
+            label="Name"
+            autoComplete="name"
+            required
+            autoFocus
+            maxLength={100}
+            {...form.getInputProps('name')}
+          />
+          <TextInput
+            label="E-mail"
+            type="email"
+            autoComplete="username"
+            required
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label="Password"
+            description={`At least ${leastPassword} characters`}
+            autoComplete="new-password"
+            required
+            {...form.getInputProps('password')}
+          />
+          <Button type="submit" loading={isBusy} mt="xs">
+            Create account
+          </Button>
+        </Stack>
+      </form>
+      <BackToSignIn />
+    </EntryCard>
+  )
+}
+
+const BackToSignIn = () => (
+  <Anchor size="sm" component={Link} to="/sign-in">
+    Sign in with an account you have
+  </Anchor>
+)

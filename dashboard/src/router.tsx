@@ -1,0 +1,112 @@
+import type { QueryClient } from '@tanstack/react-query'
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router'
+import { Failure } from './components/failure'
+import { Loading } from './components/loading'
+import { NotFound } from './components/not-found'
+import { Shell } from './components/shell'
+import { sessionQuery } from './session'
+
+interface Context {
+  queries: QueryClient
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+})
+
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+/** Pages for who is not signed in. */
+const entry = createRoute({ getParentRoute: () => root, id: 'entry', component: Outlet })
+const signIn = createRoute({
+  getParentRoute: () => entry,
+  path: '/sign-in',
+  validateSearch: (search) => ({ to: text(search['to']), error: text(search['error']) }),
+  component: lazyRouteComponent(() => import('./pages/sign-in'), 'SignInPage'),
+})
+const signUp = createRoute({
+  getParentRoute: () => entry,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./pages/sign-up'), 'SignUpPage'),
+})
+const forgot = createRoute({
+  getParentRoute: () => entry,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/forgot-password'), 'ForgotPasswordPage'),
+})
+const reset = createRoute({
+  getParentRoute: () => entry,
+  path: '/reset-password',
+  validateSearch: (search) => ({ token: text(search['token']), error: text(search['error']) }),
+  component: lazyRouteComponent(() => import('./pages/reset-password'), 'ResetPasswordPage'),
+})
+
+/** Everything else needs a session. */
+const home = createRoute({
+  getParentRoute: () => root,
+  id: 'home',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queries.ensureQueryData(sessionQuery)
+    if (session) return
+    const to = location.href === '/' ? undefined : location.href
+    throw redirect({ to: '/sign-in', search: { to, error: undefined } })
+  },
+})
+const overview = createRoute({
+  getParentRoute: () => home,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview'), 'OverviewPage'),
+})
+const connections = createRoute({
+  getParentRoute: () => home,
+  path: '/connections',
+  component: lazyRouteComponent(() => import('./pages/connections'), 'ConnectionsPage'),
+})
+const organizations = createRoute({
+  getParentRoute: () => home,
+  path: '/organizations',
+  component: lazyRouteComponent(() => import('./pages/organizations'), 'OrganizationsPage'),
+})
+const mappings = createRoute({
+  getParentRoute: () => home,
+  path: '/mappings',
+  component: lazyRouteComponent(() => import('./pages/mappings'), 'MappingsPage'),
+})
+const security = createRoute({
+  getParentRoute: () => home,
+  path: '/settings/security',
+  component: lazyRouteComponent(() => import('./pages/security'), 'SecurityPage'),
+})
+
+const routeTree = root.addChildren([
+  entry.addChildren([signIn, signUp, forgot, reset]),
+  home.addChildren([overview, connections, organizations, mappings, security]),
+])
+
+const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+
+/** The pages, by their paths. */
+export const createAppRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: ({ error, reset }) => <Failure error={errorOf(error)} reset={reset} />,
+    scrollRestoration: true,
+  })
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>
+  }
+}

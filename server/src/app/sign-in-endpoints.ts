@@ -1,0 +1,27 @@
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { invalidRequest } from '../errors'
+import type { Env } from '../http/env'
+import type { Guards } from '../http/guards'
+
+/** Answers what is below `/api/auth`. */
+export interface SignInAnswers {
+  answer: (request: Request, clientAddress: string) => Promise<Response>
+}
+
+const mostBytes = 64 * 1024
+
+/** Sign-up, sign-in, sessions, passwords: the library's own endpoints. Source: api.md 20.1. */
+export const signInEndpoints = (signIn: SignInAnswers, { open }: Guards) =>
+  new Hono<Env>().on(
+    ['GET', 'POST'],
+    '/api/auth/*',
+    open,
+    bodyLimit({
+      maxSize: mostBytes,
+      onError: () => {
+        throw invalidRequest(null, 'body_too_large', 'The body is larger than 64 KB.')
+      },
+    }),
+    (c) => signIn.answer(c.req.raw, c.env.server.requestIP(c.req.raw)?.address ?? ''),
+  )

@@ -1,0 +1,63 @@
+import { gzipSync } from 'node:zlib'
+import { Hono } from 'hono'
+import type { Env } from './env'
+import type { Guards } from './guards'
+
+/** A file of the dashboard, as it is and as most browsers take it. */
+export interface DashboardFile {
+  type: string
+  bytes: Buffer
+  zipped: Buffer
+}
+
+/** Files by their paths, `index.html` among them. */
+export type DashboardFiles = ReadonlyMap<string, DashboardFile>
+
+export const toDashboardFile = (type: string, bytes: Buffer): DashboardFile => ({
+  type,
+  bytes,
+  zipped: gzipSync(bytes, { level: 9 }),
+})
+
+/** What a page may load and send: this service, and nothing else. Styles are set by the components. */
+const policy = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const headers = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  vary: 'accept-encoding',
+}
+
+/** Their names change with what is in them. */
+const forGood = 'public, max-age=31536000, immutable'
+
+/** Paths that are never pages, whatever a browser asks for. */
+const isOther = /^\/(api|v1|docs|assets|healthz|readyz|metrics|openapi\.json)(\/|$)/
+
+/** The dashboard's files, and its first page for every path that is one of its own. */
+export const dashboardRoutes = (files: () => Promise<DashboardFiles>, { open }: Guards) =>
+  new Hono<Env>().get('*', open, async (c, next) => {
+    const { path } = c.req
+    const isPage = !isOther.test(path) && c.req.header('accept')?.includes('text/html')
+    if (!isPage && !path.startsWith('/assets/')) return next()
+    const known = await files()
+    const file = known.get(isPage ? '/index.html' : path)
+    if (!file) return next()
+    const isZipped = /\bgzip\b/.test(c.req.header('accept-encoding') ?? '')
+    return c.body(new Uint8Array(isZipped ? file.zipped : file.bytes), 200, {
+      ...headers,
+      'content-type': file.type,
+      'cache-control': isPage ? 'no-cache' : forGood,
+      ...(isZipped && { 'content-encoding': 'gzip' }),
+    })
+  })

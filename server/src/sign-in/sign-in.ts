@@ -1,0 +1,177 @@
+import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { betterAuth, type BetterAuthOptions } from 'better-auth'
+import { magicLink } from 'better-auth/plugins/magic-link'
+import { twoFactor } from 'better-auth/plugins/two-factor'
+import { sql, type Kysely } from 'kysely'
+import { hashOf } from './link'
+import { linkMail, resetMail, takenMail, verificationMail } from './mails'
+import { tables, twoFactorTables } from './tables'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { postMail } from '../mail/outbox'
+
+const day = 86_400
+const sessionSeconds = 30 * day
+const linkSeconds = 15 * 60
+/** Set by us on every request, so that what a client sends under this name does not count. */
+const addressHeader = 'x-tollgate-address'
+
+/** Where an account of another service is accepted from. */
+export interface OAuthClient {
+  clientId: string
+  clientSecret: string
+}
+
+export interface SignInOptions {
+  db: Kysely<Schema>
+  /** Signs cookies; the same on every node. */
+  secret: string
+  /** Where people reach this service, without a final slash: what links in mails begin with. */
+  address: string
+  providers: { github?: OAuthClient; google?: OAuthClient }
+  /** Who may make an account, asked each time. */
+  signUp: () => 'open' | 'invite' | 'closed'
+  onError: (error: unknown) => void
+}
+
+export type SignIn = ReturnType<typeof createSignIn>
+
+/**
+ * Signs people in to the dashboard: the library's own endpoints below `/api/auth`, unchanged. Sessions
+ * last 30 days. Source: api.md 2.1, 20.1.
+ */
+export function createSignIn(options: SignInOptions) {
+  const auth = build(options)
+
+  return {
+    /** Answers a request below `/api/auth` that came from a client address. */
+    answer: (request: Request, clientAddress: string): Promise<Response> => {
+      const headers = new Headers(request.headers)
+      headers.set(addressHeader, clientAddress)
+      return auth.handler(new Request(request, { headers }))
+    },
+    /** Whose session the cookie of a request is; undefined where it is none, or over. */
+    async userOf(headers: Headers): Promise<string | undefined> {
+      const query = { disableRefresh: true, disableCookieCache: true }
+      const found = await auth.api.getSession({ headers, query })
+      return found?.user.id
+    },
+  }
+}
+
+/** Same origin, whatever name and scheme the service is reached by. */
+function originsOf(request: Request | undefined): string[] {
+  const host = request?.headers.get('host')
+  return host ? [`http://${host}`, `https://${host}`] : []
+}
+
+function build(options: SignInOptions) {
+  const { db, secret, address, providers, onError } = options
+  return betterAuth({
+    appName: 'Tollgate',
+    baseURL: address,
+    basePath: '/api/auth',
+    secret,
+    database: { db, type: 'postgres', transaction: true },
+    trustedOrigins: originsOf,
+    ...tables,
+    session: { ...tables.session, expiresIn: sessionSeconds, updateAge: day },
+    account: { ...tables.account, encryptOAuthTokens: true },
+    verification: tables.verification,
+    rateLimit: { ...tables.rateLimit, enabled: true, storage: 'database' },
+    ...byMail(options),
+    socialProviders: providers,
+    plugins: [
+      twoFactor({ issuer: 'Tollgate', schema: twoFactorTables }),
+      magicLink({
+        disableSignUp: true,
+        expiresIn: linkSeconds,
+        storeToken: { type: 'custom-hasher', hash: (token) => Promise.resolve(hashOf(token)) },
+        sendMagicLink: ({ email, url }) => sendLink(db, email, url),
+      }),
+    ],
+    hooks: {
+      // The library tells nobody why an account could not be made, so it is asked before.
+      before: createAuthMiddleware(async ({ path, body }) => {
+        if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
+      }),
+    },
+    databaseHooks: {
+      user: { create: { before: (user) => checkSignUp(options, user.email) } },
+      session: { create: { before: ({ userId }) => checkActive(db, userId) } },
+    },
+    advanced: {
+      cookiePrefix: 'tollgate',
+      useSecureCookies: address.startsWith('https:'),
+      ipAddress: { ipAddressHeaders: [addressHeader] },
+      database: { generateId: ({ model }) => (model === 'user' ? newId('user') : newId('sess')) },
+    },
+    onAPIError: { errorURL: '/sign-in', onError },
+    logger: { disabled: true },
+    telemetry: { enabled: false },
+  })
+}
+
+/** Addresses, passwords and the mails about them. */
+const byMail = ({ db, address }: SignInOptions) =>
+  ({
+    emailAndPassword: {
+      enabled: true,
+      requireEmailVerification: true,
+      minPasswordLength: 10,
+      maxPasswordLength: 128,
+      revokeSessionsOnPasswordReset: true,
+      // The library's own hash would hold up every request of the process meanwhile.
+      password: {
+        hash: (password) => Bun.password.hash(password),
+        verify: ({ hash, password }) => Bun.password.verify(password, hash),
+      },
+      sendResetPassword: ({ user, url }) => postMail(db, resetMail(user, url)),
+      onExistingUserSignUp: ({ user }) => postMail(db, takenMail(user, address)),
+    },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendOnSignIn: true,
+      autoSignInAfterVerification: true,
+      sendVerificationEmail: ({ user, url }) => postMail(db, verificationMail(user, url)),
+    },
+  }) satisfies BetterAuthOptions
+
+/** Only to who has an account; whoever asks is told the same. */
+async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise<void> {
+  const user = await db
+    .selectFrom('users')
+    .select(['email', 'display_name as name'])
+    .where((is) => is(is.fn('lower', ['email']), '=', email.toLowerCase()))
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  if (user) await postMail(db, linkMail(user, url))
+}
+
+/** Throws where accounts are only made by invitation, or by nobody. */
+async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promise<void> {
+  const mode = signUp()
+  if (mode === 'open') return
+  if (mode === 'invite' && (await isInvited(db, email))) return
+  const message = 'Accounts are made by invitation here. Ask whoever runs this service for one.'
+  throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message })
+}
+
+/** An organization has invited the address. */
+async function isInvited(db: Kysely<Schema>, email: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from invitation
+    where email = ${email.toLowerCase()} and status = 'pending' and expires_at > now()`.execute(db)
+  return rows.length > 0
+}
+
+async function checkActive(db: Kysely<Schema>, userId: string): Promise<void> {
+  const user = await db
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .where('status', '=', 'active')
+    .executeTakeFirst()
+  if (user) return
+  throw new APIError('FORBIDDEN', { code: 'SUSPENDED', message: 'This account is suspended.' })
+}

@@ -1,0 +1,51 @@
+import type { BetterAuthOptions } from 'better-auth'
+
+const created = { createdAt: 'created_at', updatedAt: 'updated_at' }
+
+/** What better-auth's models are called in our database. Source: migration 0020. */
+export const tables = {
+  user: {
+    modelName: 'users',
+    fields: { name: 'display_name', emailVerified: 'email_verified', ...created },
+  },
+  session: {
+    modelName: 'auth_session',
+    fields: {
+      userId: 'user_id',
+      expiresAt: 'expires_at',
+      ipAddress: 'ip_address',
+      userAgent: 'user_agent',
+      ...created,
+    },
+  },
+  account: {
+    modelName: 'auth_account',
+    fields: {
+      userId: 'user_id',
+      accountId: 'account_id',
+      providerId: 'provider_id',
+      accessToken: 'access_token',
+      refreshToken: 'refresh_token',
+      idToken: 'id_token',
+      accessTokenExpiresAt: 'access_token_expires_at',
+      refreshTokenExpiresAt: 'refresh_token_expires_at',
+      ...created,
+    },
+  },
+  verification: { modelName: 'auth_verification', fields: { expiresAt: 'expires_at', ...created } },
+  rateLimit: { modelName: 'auth_rate_limit', fields: { lastRequest: 'last_request' } },
+} satisfies Partial<BetterAuthOptions>
+
+/** The same for its plugin of second factors. */
+export const twoFactorTables = {
+  user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+  twoFactor: {
+    modelName: 'auth_two_factor',
+    fields: {
+      userId: 'user_id',
+      backupCodes: 'backup_codes',
+      failedVerificationCount: 'failed_verification_count',
+      lockedUntil: 'locked_until',
+    },
+  },
+}

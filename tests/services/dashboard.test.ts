@@ -1,0 +1,158 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { complaintsOf, startBrowser } from './browser'
+import { openDatabase } from '../database'
+import { startGateway, type Gateway } from '../rig'
+import { linksFor, password } from '../sign-in/browser'
+
+const email = 'ada@example.com'
+const phone = { width: 390, height: 800 }
+
+let gateway: Gateway
+let browser: Browser
+let sql: SQL & AsyncDisposable
+/** Where the browser finds the gateway: cookies of a link belong to the name in it. */
+let address: string
+let signedIn: BrowserContext
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  sql = await openDatabase(gateway.dataDir)
+  browser = await startBrowser()
+  address = gateway.url.replace('127.0.0.1', 'localhost')
+  signedIn = await browser.newContext()
+  const page = await signedIn.newPage()
+  await page.goto(`${address}/sign-up`)
+  await page.getByLabel('Name').fill('Ada')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Look into your mail').waitFor()
+  const [link = ''] = await linksFor(sql, email)
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.close()
+})
+afterAll(async () => {
+  await browser.close()
+  await sql[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+})
+
+/** A page of who is signed in, and what it complains of. */
+async function open(
+  path: string,
+  context = signedIn,
+): Promise<{ page: Page; complaints: string[] }> {
+  const page = await context.newPage()
+  const complaints = complaintsOf(page)
+  await page.goto(`${address}${path}`)
+  return { page, complaints }
+}
+
+const pages: [path: string, heading: string][] = [
+  ['/', 'Overview'],
+  ['/connections', 'Connections'],
+  ['/organizations', 'Organizations'],
+  ['/mappings', 'Model mappings'],
+  ['/settings/security', 'Security'],
+]
+
+describe('every page', () => {
+  test.each(pages)('%s is there after a reload, without a complaint', async (path, heading) => {
+    const { page, complaints } = await open(path)
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  test.each(
+    pages.flatMap((page) =>
+      (['light', 'dark'] as const).map((scheme) => [...page, scheme] as const),
+    ),
+  )('%s (%s) has nothing that keeps people out, in %s colours', async (path, heading, scheme) => {
+    const { page } = await open(path)
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+    await page.close()
+  })
+
+  test.each(pages)('%s fits a phone', async (path, heading) => {
+    const { page } = await open(path)
+    await page.setViewportSize(phone)
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+    expect(overflow).toBeLessThanOrEqual(0)
+    await page.close()
+  })
+})
+
+describe('who is not signed in', () => {
+  test('is led to sign-in, and then to where they were going', async () => {
+    await sql`delete from auth_rate_limit`
+    const context = await browser.newContext()
+    const { page } = await open('/mappings', context)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('alert').getByText('Invalid email or password').waitFor()
+    await page.getByRole('textbox', { name: 'Password' }).fill(password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Model mappings' }).waitFor()
+    await context.close()
+  })
+
+  test('is led nowhere else by a link of somebody else', async () => {
+    await sql`delete from auth_rate_limit`
+    const context = await browser.newContext()
+    const { page } = await open('/sign-in?to=https%3A%2F%2Fevil.example%2F', context)
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByRole('textbox', { name: 'Password' }).fill(password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(new URL(page.url()).origin).toBe(address)
+    await context.close()
+  })
+})
+
+test('a connection is added, its key never shown again, and deleted', async () => {
+  const { page } = await open('/connections')
+  await page.getByRole('button', { name: 'Add connection' }).click()
+  await page.getByLabel('Name').fill('Mine')
+  await page.getByLabel('Provider').fill('nobody')
+  await page.getByRole('textbox', { name: 'API key' }).fill('sk-canary-0123456789')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  // What is wrong stands at its field.
+  await page.getByText(/^provider: /).waitFor()
+  await page.getByLabel('Provider').fill('openai')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('cell', { name: 'openai' }).waitFor()
+  await page.reload()
+  await page.getByRole('cell', { name: 'openai' }).waitFor()
+  expect(await page.content()).not.toContain('sk-canary')
+  await page.getByRole('button', { name: 'Actions for Mine' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No provider keys of your own yet').waitFor()
+  await page.close()
+})
+
+test('a mapping shows what a call would get', async () => {
+  const { page } = await open('/mappings')
+  await page.getByRole('button', { name: 'New mapping' }).click()
+  await page.getByLabel('Asked for').fill('gpt-*')
+  await page.getByLabel('Becomes').fill('sandbox/echo')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByLabel('What would a call get?').fill('gpt-4o')
+  await page.getByText('by sandbox').waitFor()
+  await page.close()
+})
