@@ -26,6 +26,7 @@
  * | budget      | what a spending limit leaves to one request                                       |
  * | claim       | the right to answer first under an `Idempotency-Key`; a lease while it runs       |
  * | settle      | to book what was used and end the hold                                            |
+ * | log         | what its caller is shown of one request; goes with its last attempt, or alone     |
  * | usage event | what one attempt used and cost: journal first, then ledger                        |
  * | entry       | one line of the ledger, never changed                                             |
  * | meter       | reads usage as the answer passes; closes once                                     |

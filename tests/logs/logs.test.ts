@@ -281,3 +281,20 @@ test('names that PostgreSQL could not keep are booked and logged without what it
     status: 'success',
   })
 })
+
+test('a log that the database refuses never holds up the booking of usage', async () => {
+  const { sql } = stage
+  const somebody = await newCustomer()
+  await sql`
+    alter table request_log add constraint refused check (caller_user is distinct from 'refuse me')`
+  const refused = await stage.chat('ok', { user: 'refuse me' }, somebody)
+  const other = await stage.chat('ok', {}, somebody)
+  expect(await stage.logOf(other, somebody)).toMatchObject({ status: 'success' })
+  await sql`alter table request_log drop constraint refused`
+  const events = await sql`
+    select request_id, cost from usage_event where user_id = ${somebody.userId}`
+  expect(events).toHaveLength(2)
+  const logs = listIn(await stage.read('', somebody), 'logs')
+  expect(logs.map(({ id }) => id)).toEqual([other.headers.get('x-request-id')])
+  expect(refused.status).toBe(200)
+})

@@ -54,7 +54,10 @@ test('nothing is collected beyond what is kept in the end', () => {
   }
 })
 
-test('nothing that came is no answer', () => {
+test('nothing that came is no answer, and what cannot be read does no harm', () => {
+  const answer = new KeptAnswer()
+  answer.add(['no JSON', '[]', 'null'], false)
+  expect(answer.text()).toBeUndefined()
   expect(new KeptAnswer().text()).toBeUndefined()
 })
 

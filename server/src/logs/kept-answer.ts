@@ -38,8 +38,8 @@ export class KeptAnswer {
   }
 
   #collect(piece: string): void {
-    const chunk: unknown = JSON.parse(piece)
-    if (!isObject(chunk)) return
+    const chunk = readChunk(piece)
+    if (!chunk) return
     const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isObject) : []
     const kept = choices.map((choice) => this.#asDelta(choice))
     // What stands beside them is said once more with each chunk.
@@ -52,6 +52,16 @@ export class KeptAnswer {
     if (typeof text !== 'string') return { ...choice, delta: choice['delta'] ?? {} }
     this.#isText = true
     return { ...choice, delta: { content: text } }
+  }
+}
+
+/** What cannot be read is not kept: an answer must never break because it is logged. */
+function readChunk(piece: string): JsonObject | undefined {
+  try {
+    const chunk: unknown = JSON.parse(piece)
+    return isObject(chunk) ? chunk : undefined
+  } catch {
+    return undefined
   }
 }
 
