@@ -1,6 +1,7 @@
 import { describeRoute, resolver } from 'hono-openapi'
 import { z } from 'zod'
 import { errors, type ErrorCode } from '../errors'
+import { keyHeader } from '../idempotency/key'
 
 /** A response of a route, for its description. */
 export const answers = (status: 200 | 201, description: string, schema: z.ZodType) => ({
@@ -103,6 +104,8 @@ interface AccountRoute {
   /** Parameters of the path, and of the query. */
   path?: readonly string[]
   query?: readonly string[]
+  /** Whether an `Idempotency-Key` makes repeating it safe. */
+  isRepeatable?: true
   errors?: readonly ErrorCode[]
 }
 
@@ -112,6 +115,16 @@ const parameter = (place: 'path' | 'query') => (name: string) => ({
   required: place === 'path',
   schema: { type: 'string' as const },
 })
+
+/** Source: api.md 4.9. */
+const repeatKey = {
+  name: keyHeader,
+  in: 'header' as const,
+  required: false,
+  description:
+    'Names this request for 24 hours: the same key with the same body gets the first answer again.',
+  schema: { type: 'string' as const, minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+}
 
 /** Describes a route of `/api` that a key calls. */
 export const accountRoute = (route: AccountRoute) =>
@@ -124,6 +137,7 @@ export const accountRoute = (route: AccountRoute) =>
     parameters: [
       ...(route.path ?? []).map(parameter('path')),
       ...(route.query ?? []).map(parameter('query')),
+      ...(route.isRepeatable ? [repeatKey] : []),
     ],
     responses: {
       ...answers(route.status ?? 200, route.summary, route.answer),

@@ -36,14 +36,17 @@ export async function takeLease(db: Kysely<Schema>, request: LeaseRequest): Prom
   const { leaseId, accountId, nodeId, need, wish, nodes, lifeSeconds } = request
   const { rows } = await sql<Lease>`
     with account as (
-      select id, posted - leased as free from credit_account where id = ${accountId} for update
+      select id, posted, leased, posted - leased as free
+      from credit_account where id = ${accountId} for update
     ), part as (
-      select id, free, least(
+      select id, posted, leased, free, least(
         free, greatest(${need}::bigint, least(${wish}::bigint, free / ${nodes}::bigint))
       ) as amount
       from account
     ), reserved as (
-      update credit_account set leased = leased + part.amount
+      -- As they were locked: constraints are checked against the row as this statement first saw it, which
+      -- a payment may have changed while it waited.
+      update credit_account set posted = part.posted, leased = part.leased + part.amount
       from part where credit_account.id = part.id and part.amount > 0
       returning credit_account.id
     ), lease as (

@@ -263,6 +263,24 @@ test('M33: nodes are asked for what they do not use before anything is owed', as
   expect(await account()).toMatchObject({ posted: 0n, leased: 0n, debt: 0n })
 })
 
+test('M06: payments, refunds and leases that race leave nothing over and nothing short', async () => {
+  const orders = await Promise.all(Array.from({ length: 10 }, () => order()))
+  const leaseIds = Array.from({ length: 10 }, () => newId('lease'))
+  const racing = [
+    ...orders.flatMap(({ completed, succeeded, refunded }, index) => [
+      () => take(completed()),
+      () => take(succeeded()),
+      () => take(refunded(index * 100)),
+    ]),
+    ...leaseIds.map((leaseId) => () => lease(leaseId, 3n * dollar)),
+  ]
+  const shuffled = racing.toSorted(() => Math.random() - 0.5)
+  await Promise.all(shuffled.map((run) => run()))
+  // Ten payments of ten dollars, of which 0 to 9 were refunded.
+  const { posted, debt } = await account()
+  expect(posted - debt).toBe(55n * dollar)
+})
+
 test('an automatic payment that failed asks its customer to pay, once', async () => {
   const { declined, succeeded } = await order('automatic')
   await Promise.all([take(declined()), take(declined())])

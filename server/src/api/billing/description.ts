@@ -32,8 +32,9 @@ export const getBillingMetrics = accountRoute({
 
 export const createCheckout = accountRoute({
   operationId: 'createCheckout',
-  summary: 'Open a page at the payment processor to buy credits; takes an Idempotency-Key',
+  summary: 'Open a page at the payment processor to buy credits',
   tag,
+  isRepeatable: true,
   status: 201,
   body: ['NewCheckout', NewCheckout, { 'Twenty dollars': { amount: 20 } }],
   answer: Checkout,

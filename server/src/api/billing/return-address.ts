@@ -4,8 +4,8 @@ import { invalidRequest } from '../../errors'
 const billingPage = '/billing'
 
 interface Allowed {
-  /** Where this service is found. */
-  ownOrigin: string
+  /** Where this service is found, without a final slash. */
+  ownAddress: string
   /** Set by the operator. */
   origins: readonly string[]
 }
@@ -22,7 +22,7 @@ export function returnAddresses(
 ): (id: string) => { success: string; cancel: string } {
   const success = checked('success_url', fields, allowed)
   const cancel = checked('cancel_url', fields, allowed)
-  const page = `${allowed.ownOrigin}${billingPage}`
+  const page = `${allowed.ownAddress}${billingPage}`
   return (id) => ({
     success: success ?? `${page}?checkout=${id}`,
     cancel: cancel ?? page,
@@ -32,7 +32,7 @@ export function returnAddresses(
 function checked(
   field: Field,
   fields: Pick<NewCheckout, Field>,
-  { ownOrigin, origins }: Allowed,
+  { ownAddress, origins }: Allowed,
 ): string | undefined {
   const text = fields[field]
   if (text === undefined) return undefined
@@ -41,7 +41,7 @@ function checked(
   if (!isAddress) {
     throw invalidRequest(field, 'bad_format', `${field}: must be a whole http or https address.`)
   }
-  if (url.origin === ownOrigin || origins.includes(url.origin)) return text
+  if (url.origin === new URL(ownAddress).origin || origins.includes(url.origin)) return text
   const words = `${field}: ${url.origin} is neither this service nor an allowed origin.`
   throw invalidRequest(field, 'not_allowed', words)
 }

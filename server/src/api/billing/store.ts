@@ -75,7 +75,7 @@ export function createBillingStore({ db, settings, processor, baseUrl, repeat }:
         throw invalidRequest('save_payment_method', 'conflict', words)
       }
       const returnTo = returnAddresses(fields, {
-        ownOrigin: baseUrl === undefined ? origin : new URL(baseUrl).origin,
+        ownAddress: baseUrl ?? origin,
         origins: settings.current.allowedReturnOrigins,
       })
       const account = await accountOf(db, principal, fields.organization_id)

@@ -1,0 +1,37 @@
+import { expect, test } from 'bun:test'
+import { returnAddresses } from './return-address'
+
+const allowed = { ownAddress: 'https://ai.example/gate', origins: ['https://shop.example:8443'] }
+
+test('without wishes it leads to the billing page, below whatever path this service has', () => {
+  expect(returnAddresses({}, allowed)('cs_1')).toEqual({
+    success: 'https://ai.example/gate/billing?checkout=cs_1',
+    cancel: 'https://ai.example/gate/billing',
+  })
+})
+
+test('it leads to this service and to allowed origins as they were named', () => {
+  const wishes = {
+    success_url: 'https://shop.example:8443/done?session={CHECKOUT_SESSION_ID}',
+    cancel_url: 'https://ai.example/',
+  }
+  expect(returnAddresses(wishes, allowed)('cs_1')).toEqual({
+    success: wishes.success_url,
+    cancel: wishes.cancel_url,
+  })
+})
+
+test.each([
+  'https://shop.example/',
+  'http://ai.example/gate',
+  'https://ai.example.evil.example/',
+  'https://ai.example@evil.example/',
+  'https://evil.example/https://ai.example/',
+  '//evil.example/',
+  '/billing',
+  'javascript:alert(1)//https://ai.example/',
+  'data:text/html,hello',
+])('%s is refused', (address) => {
+  expect(() => returnAddresses({ success_url: address }, allowed)).toThrow('success_url')
+  expect(() => returnAddresses({ cancel_url: address }, allowed)).toThrow('cancel_url')
+})
