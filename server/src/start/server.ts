@@ -53,7 +53,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const settings = await openSettings({ config, storage, log }, opening)
   const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
-  const parts = { config, timers, settings, storage, catalog, log, crashAt }
+  const notices = openNotices({ config, settings, storage, log }, opening)
+  const parts = { config, timers, settings, storage, catalog, log, crashAt, notices }
   const opened = await openGateway(parts, opening)
   const { gateway, door, claims, drains, endAll } = opened
   const stores = openStores(parts, opened)
@@ -78,7 +79,6 @@ export async function startServer(config: Config, options: Options): Promise<Run
   })
   const http = listen(app, config, () => newId('req'))
   opening.use(openJobs({ config, settings, storage, log }))
-  openNotices({ config, settings, storage, log }, opening)
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()
