@@ -6,6 +6,8 @@ export interface Arrived {
   to: string[]
   /** As it was sent, headers first. */
   text: string
+  /** Whether it came through TLS. */
+  isSecret: boolean
 }
 
 /** An SMTP server that keeps what it is given. */
@@ -21,14 +23,15 @@ export interface MailServer extends AsyncDisposable {
   refused: Set<string>
 }
 
-export async function startMailServer(): Promise<MailServer> {
+/** With a key and a certificate it is at 127.0.0.2, and offers TLS. */
+export async function startMailServer(tls?: { key: Buffer; cert: Buffer }): Promise<MailServer> {
+  const host = tls ? '127.0.0.2' : '127.0.0.1'
   const arrived: Arrived[] = []
   const asked: string[] = []
   const refused = new Set<string>()
   const login = { user: 'tollgate', pass: 'a pass:word/ä' }
   const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
+    ...(tls ?? { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
     onAuth: ({ username, password }, _session, done) => {
       const isRight = username === login.user && password === login.pass
       done(isRight ? null : new Error('wrong password'), { user: login.user })
@@ -38,21 +41,21 @@ export async function startMailServer(): Promise<MailServer> {
       if (!refused.has(address)) return done()
       done(Object.assign(new Error('not now'), { responseCode: 451 }))
     },
-    onData: (stream, { envelope }, done) => {
+    onData: (stream, { envelope, secure }, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         const from = envelope.mailFrom ? envelope.mailFrom.address : ''
         const to = envelope.rcptTo.map(({ address }) => address)
-        arrived.push({ from, to, text: Buffer.concat(chunks).toString('utf8') })
+        arrived.push({ from, to, text: Buffer.concat(chunks).toString('utf8'), isSecret: secure })
         done()
       })
     },
   })
   server.on('error', () => undefined)
-  const port = await listening(server)
+  const port = await listening(server, host)
   return {
-    url: `smtp://${login.user}:${encodeURIComponent(login.pass)}@127.0.0.1:${port}`,
+    url: `smtp://${login.user}:${encodeURIComponent(login.pass)}@${host}:${port}`,
     arrived,
     to: (address) => arrived.filter((mail) => mail.to.includes(address)),
     asked,
@@ -61,10 +64,10 @@ export async function startMailServer(): Promise<MailServer> {
   }
 }
 
-const listening = (server: SMTPServer) =>
+const listening = (server: SMTPServer, host: string) =>
   new Promise<number>((resolve) => {
     const { server: socket } = server
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, host, () => {
       const address = socket.address()
       if (address === null || typeof address === 'string') throw new Error('no port')
       resolve(address.port)

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { recentSpan, type AlertType } from './alert'
 import { hourlyWithin, sumsSince, type Since } from './figures'
-import { hoursBeforeNow, windowsBefore, type Measures, type Sums } from './formulas'
+import { hoursBeforeNow, windowsBefore, type Hourly, type Measures, type Sums } from './formulas'
 import { quotasSince } from './quota-use'
 import type { Watched } from './watched'
 import type { Schema } from '../db/schema'
@@ -13,45 +13,41 @@ export interface Moment {
 }
 
 const noSums: Sums = { requests: 0, successes: 0, failures: 0, latencyMs: 0, ownCost: 0n }
-const noMeasures: Measures = {
-  recent: noSums,
-  before: { requests: 0, windows: 0 },
-  hourly: { hours: 0, total: 0, squares: 0 },
-  quotas: [],
-}
+const noHours: Hourly = { hours: 0, total: 0, squares: 0 }
 
 /** What alerts are judged by, in their order: a few statements for all of them. */
 export async function measure(
   db: Kysely<Schema>,
   alerts: readonly Watched[],
-  { nowMs, logsKeptSinceMs }: Moment,
+  moment: Moment,
 ): Promise<Measures[]> {
-  const sums = await readSums(db, alerts, { nowMs, logsKeptSinceMs })
-  const unusual = alerts.filter(isOf('unusual_activity'))
-  const spans = unusual.map((alert) => hoursBeforeNow(nowMs, alert.accountCreatedMs))
-  const hourly = await hourlyWithin(
-    db,
-    unusual.map(({ userId }, place) => ({
-      userId,
-      span: spans[place]?.span ?? { fromMs: nowMs, toMs: nowMs },
-    })),
-  )
+  const sums = await readSums(db, alerts, moment)
+  const hourly = await readHourly(db, alerts.filter(isOf('unusual_activity')), moment)
   const limited = alerts.filter(isOf('quota_limit'))
-  const quotas = await quotasSince(
+  const uses = await quotasSince(
     db,
-    limited.map((alert) => ({ ...recentOf(alert, nowMs), limits: alert.limits })),
-    logsKeptSinceMs,
+    limited.map((alert) => ({ ...recentOf(alert, moment.nowMs), limits: alert.limits })),
+    moment.logsKeptSinceMs,
   )
+  const quotas = new Map(limited.map((alert, place) => [alert, uses[place]]))
   return alerts.map((alert) => ({
-    ...noMeasures,
     ...sums(alert),
-    hourly: {
-      ...noMeasures.hourly,
-      ...hourly[unusual.indexOf(alert)],
-      hours: spans[unusual.indexOf(alert)]?.hours ?? 0,
-    },
-    quotas: quotas[limited.indexOf(alert)] ?? [],
+    hourly: hourly.get(alert) ?? noHours,
+    quotas: quotas.get(alert) ?? [],
   }))
+}
+
+/** Requests by hours of the week before. */
+async function readHourly(db: Kysely<Schema>, alerts: readonly Watched[], { nowMs }: Moment) {
+  const asked = alerts.map((alert) => ({
+    alert,
+    userId: alert.userId,
+    ...hoursBeforeNow(nowMs, alert.accountCreatedMs),
+  }))
+  const found = await hourlyWithin(db, asked)
+  return new Map(
+    asked.map(({ alert, hours }, place) => [alert, { ...noHours, ...found[place], hours }]),
+  )
 }
 
 const isOf = (type: AlertType) => (alert: Watched) => alert.type === type

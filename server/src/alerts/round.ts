@@ -1,7 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Evaluate } from './evaluate'
 import { accountsWithAlerts } from './watched'
-import { alone } from '../db/advisory-lock'
 import type { Schema } from '../db/schema'
 
 interface Options {
@@ -23,18 +22,29 @@ export interface Round {
 }
 
 const accountsAtOnce = 100
+/** How long a node that says nothing more is believed to be at work. */
+const leaseSeconds = 60
+const leased = sql`leased_until = now() + make_interval(secs => ${leaseSeconds})`
 
 /**
- * A round through all accounts with enabled alerts, on one node at a time. Undefined when another node
- * has just made one.
+ * A round through all accounts with enabled alerts, on one node at a time: by a lease in a row, as a lock
+ * would keep a connection for as long. Undefined when another node makes one, or has just made it. Two at
+ * once, after a lease that ran out, would do no harm.
  */
-export const goRound = (options: Options): Promise<Round | undefined> =>
-  alone(options.db, 'alerts', () => go(options))
-
-async function go({ db, evaluate, nowMs, everyMs, budgetMs }: Options): Promise<Round | undefined> {
-  const endsMs = nowMs() + budgetMs
-  let after = await begin(db, everyMs)
+export async function goRound(options: Options): Promise<Round | undefined> {
+  const { db, everyMs } = options
+  const after = await begin(db, everyMs)
   if (after === undefined) return undefined
+  try {
+    return await go(options, after)
+  } finally {
+    await sql`update alert_round set leased_until = now()`.execute(db)
+  }
+}
+
+async function go({ db, evaluate, nowMs, budgetMs }: Options, from: string): Promise<Round> {
+  const endsMs = nowMs() + budgetMs
+  let after = from
   const round = { accounts: 0, triggered: 0, isComplete: false }
   while (nowMs() < endsMs) {
     const userIds = await accountsWithAlerts(db, after, accountsAtOnce)
@@ -42,7 +52,7 @@ async function go({ db, evaluate, nowMs, everyMs, budgetMs }: Options): Promise<
     round.accounts += userIds.length
     round.isComplete = userIds.length < accountsAtOnce
     after = round.isComplete ? '' : (userIds.at(-1) ?? '')
-    await sql`update alert_round set cursor = ${after}`.execute(db)
+    await sql`update alert_round set cursor = ${after}, ${leased}`.execute(db)
     if (round.isComplete) break
   }
   return round
@@ -53,8 +63,9 @@ async function begin(db: Kysely<Schema>, everyMs: number): Promise<string | unde
   // Nodes look at different moments: whoever comes a little early is not to wait for the next time.
   const seconds = (everyMs / 1000) * 0.8
   const { rows } = await sql<{ cursor: string }>`
-    update alert_round set ran_at = now()
-    where ran_at < now() - make_interval(secs => ${seconds}) or cursor <> ''
+    update alert_round set ran_at = now(), ${leased}
+    where leased_until < now()
+      and (ran_at < now() - make_interval(secs => ${seconds}) or cursor <> '')
     returning cursor`.execute(db)
   return rows[0]?.cursor
 }

@@ -8,6 +8,7 @@ const jobs = {
   payments: 7_265_014,
   alerts: 7_265_015,
 }
+const jobs = { audit: 7_265_001, upkeep: 7_265_002 }
 
 /**
  * Does `work` unless a node does it already; undefined then. The lock is of a transaction that does

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import { tellOfLowBalances } from '../alerts/balances'
-import { createEvaluation } from '../alerts/evaluate'
+import { createEvaluation, type Evaluate } from '../alerts/evaluate'
 import { goRound } from '../alerts/round'
 import { SoonLooks } from '../alerts/soon'
 import type { Config } from '../config'
@@ -29,6 +29,7 @@ export interface Notices {
 export function openNotices(options: Options, stack: AsyncDisposableStack): Notices {
   const { config, log } = options
   const evaluate = openEvaluation(options)
+  const state = { isStopping: false }
   const soonLooks = stack.use(
     new SoonLooks({
       evaluate,
@@ -37,15 +38,15 @@ export function openNotices(options: Options, stack: AsyncDisposableStack): Noti
     }),
   )
   const rounds = repeating(config.alertEveryMs, async () => {
-    await look(options, evaluate).catch((err: unknown) =>
-      log.warn({ err }, 'alerts could not be looked at'),
-    )
-    await warn(options).catch((err: unknown) =>
-      log.warn({ err }, 'balances could not be looked at'),
+    await look(options, { evaluate, state }).catch((err: unknown) =>
+      log.warn({ err }, 'alerts and balances could not be looked at'),
     )
   })
   stack.use(rounds)
   openMail(options, stack)
+  stack.defer(() => {
+    state.isStopping = true
+  })
   return { soon: (userIds) => soonLooks.soon(userIds) }
 }
 
@@ -58,22 +59,21 @@ const openEvaluation = ({ settings, storage, log }: Options) =>
   })
 
 async function look(
-  { config, storage, log }: Options,
-  evaluate: ReturnType<typeof createEvaluation>,
+  { config, settings, storage, log }: Options,
+  { evaluate, state }: { evaluate: Evaluate; state: { isStopping: boolean } },
 ) {
   const round = await goRound({
     db: storage.database.query,
     evaluate,
-    nowMs: () => performance.now(),
+    // A stop ends a round as its time does.
+    nowMs: () => (state.isStopping ? Infinity : performance.now()),
     everyMs: config.alertEveryMs,
     budgetMs: roundBudgetMs,
   })
-  if (round && !round.isComplete) {
+  if (!round) return
+  if (!round.isComplete) {
     log.warn(round, 'alerts of some accounts are looked at late: there was no time for all')
   }
-}
-
-async function warn({ settings, storage }: Options): Promise<void> {
   await tellOfLowBalances(storage.database.query, settings.current.warningThreshold)
 }
 

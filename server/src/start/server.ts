@@ -58,7 +58,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const settings = await openSettings({ config, storage, log }, opening)
   const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
-  const parts = { config, timers, settings, storage, catalog, log, crashAt }
+  const notices = openNotices({ config, settings, storage, log }, opening)
+  const parts = { config, timers, settings, storage, catalog, log, crashAt, notices }
   const opened = await openGateway(parts, opening)
   const { claims, drains, endAll } = opened
   const payments = await openPayments(parts, opened, opening)
@@ -79,7 +80,6 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const http = listen(app, config, () => newId('req'))
   address.here = config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`
   opening.use(openJobs({ config, settings, storage, log }))
-  openNotices({ config, settings, storage, log }, opening)
   opening.use(lookForLocalServers(http.port ?? config.port))
 
   const open = opening.move()

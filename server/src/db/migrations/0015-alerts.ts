@@ -64,6 +64,8 @@ async function jobs(db: Kysely<unknown>): Promise<void> {
     create table alert_round (
       single boolean primary key default true check (single),
       ran_at timestamptz not null default '-infinity',
+      -- Until then a node is making one, unless it has ended.
+      leased_until timestamptz not null default '-infinity',
       -- The account after which a round goes on that ran out of time.
       cursor text not null default ''
     )`.execute(db)
