@@ -113,6 +113,24 @@ test('A08: a member who is suspended, or removed, loses what the organization ha
   await soon(b, owner, 'model_access_denied')
 })
 
+test('A08: an organization that the operator suspends serves nobody, on any node', async () => {
+  const { a, b } = nodes
+  const owner = await newSomebody(a)
+  const made = await call(a, owner, 'POST /organizations', { name: 'Company' })
+  const organization_id = idIn(made)
+  await call(a, owner, 'POST /connections', {
+    ...own('sk-shared'),
+    scope: 'organization',
+    organization_id,
+  })
+  await soon(b, owner, 'sk-shared')
+  await a.admin('PUT', `/organizations/${organization_id}`, { status: 'suspended' })
+  expect(await outcome(a, owner)).toBe('model_access_denied')
+  await soon(b, owner, 'model_access_denied')
+  await b.admin('PUT', `/organizations/${organization_id}`, { status: 'active' })
+  await soon(a, owner, 'sk-shared')
+})
+
 test('D13: also when the listening connections were cut just before', async () => {
   await using sql = await openDatabase(nodes.a.dataDir)
   const customer = await newSomebody(nodes.a)
