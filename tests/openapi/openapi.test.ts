@@ -40,7 +40,8 @@ let customer: Customer
 
 beforeAll(async () => {
   gateway = await startGateway()
-  customer = await gateway.customer()
+  // An example asks for more than that.
+  customer = await gateway.customer({}, { limits: { requests_per_minute: 500 } })
 })
 afterAll(() => gateway?.[Symbol.asyncDispose]())
 
