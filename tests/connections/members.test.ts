@@ -109,6 +109,21 @@ describe('members', () => {
     }
   })
 
+  test('an organization that is deleted while it is changed is gone, or is not', async () => {
+    for (let round = 0; round < 8; round++) {
+      const { owner, path, member } = await organization()
+      const [admin, one] = [await member('admin'), await member()]
+      const answers = await Promise.all([
+        api(admin, `PUT ${path}/members/${one.userId}`, { role: 'viewer' }),
+        api(owner, `DELETE ${path}`),
+        api(admin, `PUT ${path}/members/${one.userId}`, { department: 'Sales' }),
+        api(one, `DELETE ${path}/members/${one.userId}`),
+      ])
+      expect(answers.filter(({ status }) => ![200, 404].includes(status))).toEqual([])
+      expect((await api(owner, `GET ${path}`)).status).toBe(404)
+    }
+  })
+
   test('who is admitted to several at once has one primary organization', async () => {
     const places = await Promise.all(Array.from({ length: 4 }, () => organization()))
     const joining = await stage.somebody()

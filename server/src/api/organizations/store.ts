@@ -274,6 +274,8 @@ async function update({ db, catalog }: OrganizationPorts, row: Row, fields: Chan
 /** Deletes one, and resolves with who was in it. What is held for requests is part of what is posted. */
 export const remove = (db: Kysely<Schema>, id: string) =>
   db.transaction().execute(async (trx) => {
+    // First, as everybody does who changes its members.
+    await trx.selectFrom('organization').select('id').where('id', '=', id).forUpdate().execute()
     const { rows } = await sql<{ posted: bigint }>`
       select posted from credit_account where id = ${id} for update`.execute(trx)
     if (rows[0]?.posted !== 0n) {
