@@ -15,7 +15,9 @@ import { createHandleStore } from '../src/api/handles/store'
 import { createCollectionStore } from '../src/api/model-collections/store'
 import { createMappingStore } from '../src/api/model-mappings/store'
 import { createModelStore } from '../src/api/admin-models/store'
+import { createInvitationStore } from '../src/api/organizations/invitations'
 import { createMemberStore } from '../src/api/organizations/members'
+import { createOwnInvitationStore } from '../src/api/organizations/own-invitations'
 import { createOrganizationStore } from '../src/api/organizations/store'
 import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
@@ -83,6 +85,8 @@ function storesOf(
     pools: createPoolStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
+    invitations: createInvitationStore({ db, settings, baseUrl: undefined }),
+    ownInvitations: createOwnInvitationStore({ db, changed }),
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownTo: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),

@@ -12,6 +12,7 @@ import * as namesOfModels from './migrations/0009-names-of-models'
 import * as earnings from './migrations/0010-earnings'
 import * as mailAndInbox from './migrations/0011-mail-and-inbox'
 import * as requestLog from './migrations/0012-request-log'
+import * as invitationsAndAutomation from './migrations/0018-invitations-and-automation'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0010-earnings': earnings,
   '0011-mail-and-inbox': mailAndInbox,
   '0012-request-log': requestLog,
+  '0018-invitations-and-automation': invitationsAndAutomation,
 }
 
 /**

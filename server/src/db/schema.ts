@@ -1,4 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { AutomationSchema } from './automation-schema'
+import type { InvitationSchema } from './invitation-schema'
 import type { NoticeSchema } from './notice-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
@@ -258,7 +260,7 @@ export interface ModelCollectionMemberRow {
   added_at: Created
 }
 
-export interface Schema extends NoticeSchema {
+export interface Schema extends NoticeSchema, InvitationSchema, AutomationSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

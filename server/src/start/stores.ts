@@ -9,17 +9,21 @@ import { createHandleStore } from '../api/handles/store'
 import { createCollectionStore } from '../api/model-collections/store'
 import { createMappingStore } from '../api/model-mappings/store'
 import { createModelStore } from '../api/admin-models/store'
+import { createInvitationStore } from '../api/organizations/invitations'
 import { createMemberStore } from '../api/organizations/members'
+import { createOwnInvitationStore } from '../api/organizations/own-invitations'
 import { createOrganizationStore } from '../api/organizations/store'
 import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createUserStore } from '../api/admin-users/store'
 import type { Catalog } from '../catalog/catalog'
+import type { Config } from '../config'
 import { probe } from '../routing/probe'
 import type { LiveSettings } from '../settings/live-settings'
 
 interface Stored {
+  config: Config
   storage: Storage
   catalog: Catalog
   settings: LiveSettings
@@ -28,7 +32,7 @@ interface Stored {
 type Opened = Pick<OpenedGateway, 'egress' | 'credentials' | 'guarded' | 'lookUps' | 'creditCame'>
 
 /** What the routes of `/api` read and write. */
-export function openStores({ storage, catalog, settings }: Stored, opened: Opened) {
+export function openStores({ config, storage, catalog, settings }: Stored, opened: Opened) {
   const { egress, credentials, guarded, lookUps, creditCame } = opened
   const { database, installation } = storage
   const db = database.query
@@ -55,6 +59,8 @@ export function openStores({ storage, catalog, settings }: Stored, opened: Opene
     pools: createPoolStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
+    invitations: createInvitationStore({ db, settings, baseUrl: config.baseUrl }),
+    ownInvitations: createOwnInvitationStore({ db, changed }),
     mappings: createMappingStore({
       db,
       checkName: lookUps.checkName,
