@@ -25,6 +25,10 @@ import { createProviderStore } from '../src/api/admin-providers/store'
 import { createUserStore } from '../src/api/admin-users/store'
 import { createApp, type AppPorts } from '../src/app'
 import { Keyring } from '../src/auth/keyring'
+import { createConversationStore } from '../src/automation/conversation'
+import { Runs } from '../src/automation/runs'
+import { createSessionStore } from '../src/automation/sessions'
+import { createTemplateStore } from '../src/automation/templates'
 import { AccountCatalogs } from '../src/catalog/account-catalog'
 import { Catalog } from '../src/catalog/catalog'
 import { readConfig } from '../src/config'
@@ -93,6 +97,15 @@ function storesOf(
   }
 }
 
+const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
+  sessions: createSessionStore({ db, checkChat: never }),
+  templates: createTemplateStore(db),
+  conversations: createConversationStore(db, 1),
+  runs: new Runs({ renew: never, everyMs: 1000, closeMs: 0, onError: () => undefined }),
+  isUsable: never,
+  onLost: () => undefined,
+})
+
 /** Nothing of this is ever called: routes are described, not served. */
 function standIns(): AppPorts {
   const nothing = { models: [], providers: [], connections: [] }
@@ -135,6 +148,7 @@ function standIns(): AppPorts {
     },
     readiness: never,
     stores: storesOf(db, catalog, settings),
+    automation: automationOf(db),
     log: pino({ level: 'silent' }),
   }
 }

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Logger } from 'pino'
 import { accountEndpoints, type AccountStores } from './app/account-endpoints'
 import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints'
+import { automationRoutes, type Automation } from './automation/routes'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
@@ -35,6 +36,7 @@ export interface AppPorts {
   reply: ReplyPorts
   readiness: Readiness
   stores: AccountStores & OperatorStores
+  automation: Automation
   log: Logger
 }
 
@@ -75,6 +77,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
   app.route('/', modelEndpoints(ports))
   app.route('/', accountEndpoints(stores, guards))
+  app.route('/', automationRoutes(ports, guards))
   app.route('/', operatorEndpoints(stores, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))

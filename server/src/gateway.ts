@@ -85,7 +85,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   call: Call,
   ports: Ports,
 ): Promise<Reply | KeptReply> {
-  const principal = await ports.door.enter(call, 'write')
+  const principal = call.principal ?? (await ports.door.enter(call, 'write'))
   refuseCircle(call.hops)
   const { admission, month } = await admit(call, principal, ports)
   let meter: Meter | undefined
@@ -101,7 +101,13 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
     for (const { member } of candidates) member?.ended(ending.outcome)
     // In one turn with the end of the meter, which tells what was used.
     month?.end()
-    return (await meter?.end(ending)) ?? 0n
+    let cost = 0n
+    try {
+      cost = (await meter?.end(ending)) ?? 0n
+      return cost
+    } finally {
+      call.settled?.(usage, cost)
+    }
   })
   try {
     const read = await call.readBody(endpoint.limitBytes)
@@ -191,6 +197,7 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
     name: request.model,
     kinds: endpoint.kinds,
     demands: () => demandsOf(arrived, fits),
+    only: call.connectionId,
   }
   const resolution = await resolutionOf(asked, principal, ports)
   const { model, candidates, passedOver } = resolution

@@ -65,7 +65,7 @@ export interface AutomationMessageRow {
   position: number
   role: 'user' | 'system' | 'assistant' | 'tool'
   content: string | null
-  tool_calls: ColumnType<unknown[] | null, string | null, never>
+  tool_calls: ColumnType<Record<string, unknown>[] | null, string | null, never>
   tool_call_id: string | null
   tokens: bigint
   created_at: Created

@@ -32,6 +32,7 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
       { name: 'Organizations', description: 'Shared connections and credit' },
+      { name: 'Automation', description: 'Conversations that are kept, and their templates' },
     ],
   },
   exclude: [/^\/api\/admin/, /^\/healthz$/, /^\/readyz$/, /^\/docs/],

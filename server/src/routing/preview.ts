@@ -2,7 +2,7 @@ import type { Ways } from './candidate'
 import type { CollectionTurns } from './collection-turns'
 import type { Demands } from './collections'
 import { PoolTurns } from './pool-turns'
-import { resolve, type Routing } from './resolve'
+import { resolve, type Question, type Resolution, type Routing } from './resolve'
 import type { Mappings } from '../catalog/mapping'
 import { categories } from '../catalog/model'
 import { ApiError, type ErrorCode } from '../errors'
@@ -29,7 +29,21 @@ interface Asked {
 /** Of a request that nobody has made yet. */
 const nothingMuch: Demands = { needs: [], misfit: () => undefined }
 
-/** Resolves a name as a call does, and changes nothing: no turn is taken. */
+/** Resolves a name as a call does, and changes nothing: no turn is taken. Rejects as `resolve` does. */
+export async function looked(
+  question: Pick<Question, 'name' | 'kinds' | 'first'>,
+  ways: Omit<Ways, 'turns'>,
+  routing: Routing & { turns: CollectionTurns },
+): Promise<Resolution> {
+  const { turns } = routing
+  const demanding = { ...question, demands: () => nothingMuch }
+  return resolve(
+    { ...demanding, ways: { ...ways, turns: new PoolTurns() } },
+    { ...routing, turns: { take: (collectionId) => turns.peek(collectionId) } },
+  )
+}
+
+/** What a call for a name would get. */
 export async function previewOf(
   { name, first }: Asked,
   ways: Omit<Ways, 'turns'>,
@@ -42,19 +56,8 @@ export async function previewOf(
     mappingId: mapped?.mappingId ?? null,
     isMatched: mapped !== undefined,
   }
-  const question = {
-    name,
-    first,
-    kinds: categories,
-    demands: () => nothingMuch,
-    ways: { ...ways, turns: new PoolTurns() },
-  }
-  const { turns } = routing
   try {
-    const { candidates } = await resolve(question, {
-      ...routing,
-      turns: { take: (collectionId) => turns.peek(collectionId) },
-    })
+    const { candidates } = await looked({ name, first, kinds: categories }, ways, routing)
     return { ...shown, provider: candidates[0]?.provider.key, reason: undefined }
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown

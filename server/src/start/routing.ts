@@ -13,7 +13,7 @@ import { findModel, type Caller, type Open } from '../routing/candidate'
 import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collection-turns'
 import { MemberBook } from '../routing/member-book'
 import { collectionsFor, meaningOf } from '../routing/names'
-import { previewOf } from '../routing/preview'
+import { looked, previewOf } from '../routing/preview'
 import type { Routing } from '../routing/resolve'
 import { splitModelId } from '../wire/model-id'
 
@@ -59,14 +59,18 @@ export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
 
 type OpenRouting = Routing & { turns: CollectionTurns }
 
-/** What the endpoints for accounts ask of routing. */
-const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
-  const { accounts, names } = routing
-  const callerOf = async (userId: string): Promise<Caller> => ({
+const callerIn =
+  ({ accounts }: Routing) =>
+  async (userId: string): Promise<Caller> => ({
     userId,
     accountId: userId,
     catalog: await accounts.of(userId),
   })
+
+/** What the endpoints for accounts ask of routing. */
+const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
+  const { accounts, names } = routing
+  const callerOf = callerIn(routing)
   return {
     /** The collections that an account may call. */
     collectionsFor: async (userId: string) => {
@@ -110,6 +114,12 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
         open: settings.current,
       }
       return previewOf({ name, first }, ways, routing)
+    },
+    /** Rejects as an account's chat for a name would, over one connection where that is given. */
+    checkChat: async (userId: string, name: string, only: string | undefined) => {
+      const known = { snapshot: catalog.snapshot, caller: await callerOf(userId) }
+      const ways = { ...known, open: settings.current, only }
+      await looked({ name, kinds: ['chat'] }, ways, routing)
     },
     forget: (ownerId: string) => {
       accounts.forget(ownerId)

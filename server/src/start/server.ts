@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { openAutomation, openRuns } from './automation'
 import { openCatalog } from './catalog'
 import { openGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
@@ -52,7 +53,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const settings = await openSettings({ config, storage, log }, opening)
   const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
-  const parts = { config, timers, settings, storage, catalog, log, crashAt }
+  const talks = openRuns({ storage, log }, opening)
+  const parts = { config, timers, settings, storage, catalog, log, crashAt, runs: talks.runs }
   const opened = await openGateway(parts, opening)
   const { gateway, door, claims, drains, endAll } = opened
   const stores = openStores(parts, opened)
@@ -69,6 +71,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
       running: !state.isStopping,
     }),
     stores,
+    automation: openAutomation(parts, { ...opened, talks }),
     log,
   })
   const firstAccount = await openFirstAccount(storage.database.query, stores.users, {
