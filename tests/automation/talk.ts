@@ -30,11 +30,12 @@ export interface Talking {
   said: (id: string) => Promise<string[]>
 }
 
+const pathOf = (id: string) => `/api/automation/sessions/${id}/messages`
+
 export function talking(gateway: Gateway, customer: Customer): Talking {
   const api = (request: string, body?: Json) =>
     call(gateway, customer, request.replace(' ', ' /automation'), body)
   const { key } = customer
-  const pathOf = (id: string) => `/api/automation/sessions/${id}/messages`
   const say = (id: string, content: string, fields: Json = {}) =>
     ask(gateway, { key, path: pathOf(id), body: { content, ...fields } })
   return {
