@@ -15,7 +15,7 @@ let b: Talking
 
 beforeAll(async () => {
   upstream = await startFakeProvider()
-  nodes = await startTwoNodes()
+  nodes = await startTwoNodes({ ofB: { DRAIN_SECONDS: '1' } })
   await connectProvider(nodes.a, upstream)
   for (const name of ['ok', 'chunks-2000-gap-20', 'slow-first-20000', 'slow-first-500']) {
     const model = { id: `fake/${name}`, name, category: 'chat', pricing: { input: 1, output: 4 } }
@@ -72,4 +72,17 @@ test('a node that died does not keep a session for ever: its turn runs out', asy
   await sql`
     update automation_session set running_until = now() - interval '1 second' where id = ${id}`
   expect((await b.say(id, 'Hello?')).status).toBe(201)
+})
+
+test('a node that stops keeps what was said until then, and the session is free', async () => {
+  const id = await a.session({ modelId: 'fake/chunks-2000-gap-20' })
+  using client = await b.begin(id, { stream: true })
+  await client.until((received) => received.includes(' w3'))
+  expect(await nodes.b.stop()).toBe(0)
+  expect(client.read()).toContain('gateway_unavailable')
+  const [, answer] = await a.said(id)
+  expect(answer).toContain(' w3')
+  const cheap = await a.api(`PATCH /sessions/${id}`, { modelId: 'fake/ok' })
+  expect(cheap.status).toBe(200)
+  expect((await a.say(id, 'And?')).status).toBe(201)
 })

@@ -16,6 +16,8 @@ export class KeptStream implements ChunkStream {
   readonly #keep: Keep
   readonly #collected = new CollectedChat()
   #keeping: Promise<void> | undefined
+  /** Ends the read that waits. */
+  #interrupt: ((reason: Error) => void) | undefined
 
   constructor(source: ChunkStream, run: Run, keep: Keep) {
     this.#source = source
@@ -32,7 +34,7 @@ export class KeptStream implements ChunkStream {
 
   async read(): Promise<string[] | undefined> {
     try {
-      const chunks = await Promise.race([this.#source.read(), this.#run.cancelled])
+      const chunks = await this.#next()
       for (const text of chunks ?? []) this.#add(text)
       if (!chunks || this.ended) await this.#end()
       return chunks
@@ -40,6 +42,16 @@ export class KeptStream implements ChunkStream {
       this.#leave()
       throw thrown
     }
+  }
+
+  /** The source takes its end for its reader's leaving; who reads here is still there. */
+  #next(): Promise<string[] | undefined> {
+    const { end } = this.#run
+    if (end) return Promise.reject(end)
+    const { promise, resolve, reject } = Promise.withResolvers<string[] | undefined>()
+    this.#interrupt = reject
+    this.#source.read().then(resolve, reject)
+    return promise
   }
 
   cancel(reason: Error): void {
@@ -55,6 +67,7 @@ export class KeptStream implements ChunkStream {
   }
 
   #leave(): void {
+    if (this.#run.end) this.#interrupt?.(this.#run.end)
     this.#end().catch(() => undefined)
   }
 

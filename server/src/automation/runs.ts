@@ -67,42 +67,35 @@ export class Run {
   readonly turn: Turn
   /** Aborts when the caller has gone, or the session has ended. */
   readonly signal: AbortSignal
-  /** Rejects when the session has ended, with what is told of that. */
-  readonly cancelled: Promise<never>
   readonly #controller = new AbortController()
-  readonly #reject: (error: Error) => void
   readonly #onDone: () => void
-  #isCancelled = false
+  #end: ApiError | undefined
 
   constructor(turn: Turn, caller: AbortSignal, onDone: () => void) {
     this.turn = turn
     this.#onDone = onDone
     this.signal = this.#controller.signal
-    const { promise, reject } = Promise.withResolvers<never>()
-    promise.catch(() => undefined)
-    this.cancelled = promise
-    this.#reject = reject
     if (caller.aborted) this.#controller.abort()
     else caller.addEventListener('abort', () => this.#controller.abort(), { once: true })
   }
 
+  /** Set once the session has ended: what a stream that has begun can say of it. Source: api.md 4.3. */
+  get end(): ApiError | undefined {
+    return this.#end
+  }
+
   cancel(): void {
-    if (this.#isCancelled) return
-    this.#isCancelled = true
-    // A stream has begun, and what it can still say is that it is over. Source: api.md 4.3.
-    this.#reject(
-      new ApiError('gateway_unavailable', {
-        message: 'The session ended while its message ran.',
-        retryAfterSeconds: 1,
-        retryable: false,
-      }),
-    )
+    this.#end ??= new ApiError('gateway_unavailable', {
+      message: 'The session ended while its message ran.',
+      retryAfterSeconds: 1,
+      retryable: false,
+    })
     this.#controller.abort()
   }
 
   /** What is told of a failure: where the session ended, that it did. */
   told(thrown: unknown): unknown {
-    if (!this.#isCancelled) return thrown
+    if (!this.#end) return thrown
     return invalidRequest('status', 'wrong_state', 'status: the session ended meanwhile.')
   }
 
