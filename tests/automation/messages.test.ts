@@ -159,11 +159,13 @@ describe('what cannot be paid, or does not fit, or fails', () => {
   })
 
   test('a history that outgrows the context is refused, with the limit', async () => {
+    const small = { context_length: 100, max_output_tokens: 50 }
     const id = await talk.session({ modelId: await model('ok') })
-    expect((await talk.say(id, 'a b '.repeat(3000))).status).toBe(201)
-    const refused = await talk.say(id, 'a b '.repeat(3000))
+    expect((await talk.say(id, 'a b '.repeat(5000))).status).toBe(201)
+    await talk.api(`PATCH /sessions/${id}`, { modelId: await till.rig.model('ok-small', small) })
+    const refused = await talk.say(id, 'Go on.')
     expect([refused.status, refused.error.code]).toEqual([400, 'context_length_exceeded'])
-    expect(refused.error.details).toMatchObject({ max_context: 8192 })
+    expect(refused.error.details).toMatchObject({ max_context: 100 })
     expect(await talk.said(id)).toHaveLength(2)
   })
 
@@ -179,9 +181,14 @@ describe('what cannot be paid, or does not fit, or fails', () => {
   })
 
   test('a stream that breaks keeps what was said until then', async () => {
-    const id = await talk.session({ modelId: await model('close-after-5') })
+    const id = await talk.session({ modelId: await model('stall-after-5') })
+    const idle = (idle_seconds: number) =>
+      till.rig.gateway.admin('PUT', '/config', { timers: { idle_seconds } })
+    await idle(1)
     const broken = await talk.stream(id, 'Tell me.')
-    expect(broken.isDone).toBe(false)
+    await idle(45)
+    expect([broken.status, broken.error.code]).toEqual([200, 'request_timeout'])
+    expect(broken.content).not.toBe('')
     await until(async () => (await talk.said(id)).length === 2)
     expect(await talk.said(id)).toEqual(['user: Tell me.', `assistant: ${broken.content}`])
   })

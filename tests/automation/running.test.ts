@@ -102,7 +102,7 @@ describe('a session that ends while a message runs', () => {
       await client.until((received) => received.includes(' w3'))
       expect((await talk.api(`${end} /sessions/${streaming}`, body)).status).toBe(200)
       await client.until((received) => received.includes('gateway_unavailable'))
-      expect(client.read()).not.toContain('[DONE]')
+      expect(client.read().toString()).not.toContain('[DONE]')
 
       till.rig.upstream.reset()
       const plain = await talk.session({ modelId: await model('slow-first-20000') })

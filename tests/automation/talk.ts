@@ -59,6 +59,7 @@ export async function until(isSo: () => Promise<boolean>, limitMs = 20_000): Pro
   const startedAt = performance.now()
   while (!(await isSo())) {
     if (performance.now() - startedAt > limitMs) throw new Error(`not so within ${limitMs} ms`)
-    await Bun.sleep(10)
+    // An account asks 300 times a minute.
+    await Bun.sleep(100)
   }
 }
