@@ -34,6 +34,10 @@ function sent(): string[] {
   return Array.isArray(list) ? list.map(({ role, content }) => `${role}: ${content}`) : []
 }
 
+/** How long a stream may be silent. */
+const idle = (idle_seconds: number) =>
+  till.rig.gateway.admin('PUT', '/config', { timers: { idle_seconds } })
+
 const newcomer = async (credit = 1) => {
   const own = await till.rig.gateway.customer({}, { credit })
   return { own, talk: talking(till.rig.gateway, own) }
@@ -182,8 +186,6 @@ describe('what cannot be paid, or does not fit, or fails', () => {
 
   test('a stream that breaks keeps what was said until then', async () => {
     const id = await talk.session({ modelId: await model('stall-after-5') })
-    const idle = (idle_seconds: number) =>
-      till.rig.gateway.admin('PUT', '/config', { timers: { idle_seconds } })
     await idle(1)
     const broken = await talk.stream(id, 'Tell me.')
     await idle(45)
