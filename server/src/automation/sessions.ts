@@ -38,11 +38,10 @@ export function createSessionStore(ports: SessionPorts) {
       toSession(await createSession(ports, userId, fields)),
     async change(userId: string, id: string, fields: ChangedSession) {
       const row = await findSession(db, userId, id)
-      const { name, ...rest } = present(fields)
-      const isName = Object.keys(rest).length === 0
-      if (!isName && !isUnfinished(row)) throw wrongState(row)
+      const { name: _name, ...rest } = present(fields)
+      if (Object.keys(rest).length > 0 && !isUnfinished(row)) throw wrongState(row)
       if (fields.modelId !== undefined) await checkModel(ports, row, fields.modelId)
-      return toSession(await change(db, row, { ...rest, ...(name !== undefined && { name }) }))
+      return toSession(await change(db, row, fields))
     },
     async complete(userId: string, id: string, summary: string | undefined) {
       const row = await findSession(db, userId, id)
@@ -111,7 +110,7 @@ const change = (db: Kysely<Schema>, row: SessionRow, fields: ChangedSession) =>
     const isName = Object.keys(columns).length === 0
     const changed = await trx
       .updateTable('automation_session')
-      .set({ ...columns, ...present({ name }), updated_at: new Date() })
+      .set({ ...columns, ...present({ name: name === '' ? null : name }), updated_at: new Date() })
       .where('id', '=', row.id)
       .where('user_id', '=', row.user_id)
       .$if(!isName, (all) => all.where('status', 'in', unfinished))

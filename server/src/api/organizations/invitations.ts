@@ -13,7 +13,7 @@ import type { Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
 import { isId, newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
-import { ApiError, invalidRequest } from '../../errors'
+import { ApiError, invalidRequest, issues, type Issue } from '../../errors'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 import type { LiveSettings } from '../../settings/live-settings'
@@ -193,6 +193,12 @@ function invite(
   })
 }
 
+/** What is wrong with one of many, in the words of all of them. */
+function issueOf({ status, details }: ApiError): Issue {
+  if (status === 429) return 'limit_reached'
+  return issues.find((issue) => issue === details['issue']) ?? 'not_allowed'
+}
+
 /** Each is judged alone. Rejects when none could be made. */
 async function inviteAll(
   ports: InvitationPorts,
@@ -201,19 +207,21 @@ async function inviteAll(
 ) {
   const invitations: Invitation[] = []
   const errors: { index: number; param: string | null; message: string }[] = []
+  let issue: Issue | undefined
   for (const [index, item] of items.entries()) {
     try {
       invitations.push(await invite(ports, inviter, check(BulkInvitation, item)))
     } catch (thrown) {
       if (!(thrown instanceof ApiError) || thrown.status >= 500) throw thrown
       const { param, message } = thrown
+      issue ??= issueOf(thrown)
       errors.push({ index, param: thrown.status === 403 ? 'role' : param, message })
     }
   }
   if (invitations.length === 0) {
     const [first] = errors
     const words = `none of them could be sent. The first: ${first?.message}`
-    throw invalidRequest('invitations', 'not_allowed', `invitations: ${words}`)
+    throw invalidRequest('invitations', issue ?? 'not_allowed', `invitations: ${words}`)
   }
   return { created: invitations.length, failed: errors.length, invitations, errors }
 }
