@@ -23,6 +23,8 @@ import { createModelStore } from '../src/api/admin-models/store'
 import { createNotificationStore } from '../src/api/notifications/store'
 import { createMemberStore } from '../src/api/organizations/members'
 import { createOperatedOrganizationStore } from '../src/api/organizations/admin-store'
+import { createInvitationStore } from '../src/api/organizations/invitations'
+import { createOwnInvitationStore } from '../src/api/organizations/own-invitations'
 import { createOrganizationStore } from '../src/api/organizations/store'
 import { createOrganizationUsageStore } from '../src/api/organizations/usage'
 import { createAccountSettingsStore } from '../src/api/settings/store'
@@ -39,6 +41,10 @@ import { createSupportStore } from '../src/api/support/admin-store'
 import { createTicketStore } from '../src/api/support/store'
 import { createApp, type AppPorts } from '../src/app'
 import { Keyring } from '../src/auth/keyring'
+import { createConversationStore } from '../src/automation/conversation'
+import { Runs } from '../src/automation/runs'
+import { createSessionStore } from '../src/automation/sessions'
+import { createTemplateStore } from '../src/automation/templates'
 import { AccountCatalogs } from '../src/catalog/account-catalog'
 import { Catalog } from '../src/catalog/catalog'
 import { readConfig } from '../src/config'
@@ -110,6 +116,8 @@ function storesOf(
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),
+    invitations: createInvitationStore({ db, settings, baseUrl: undefined }),
+    ownInvitations: createOwnInvitationStore({ db, changed }),
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownTo: never, changed: never }),
     handles: createHandleStore({ db, catalog, changed }),
@@ -146,6 +154,15 @@ const claimsIn = (db: Kysely<Schema>) =>
     pause: never,
     onError: () => undefined,
   })
+
+const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
+  sessions: createSessionStore({ db, checkChat: never }),
+  templates: createTemplateStore(db),
+  conversations: createConversationStore(db, 1),
+  runs: new Runs({ renew: never, everyMs: 1000, closeMs: 0, onError: () => undefined }),
+  isUsable: never,
+  onLost: () => undefined,
+})
 
 /** Nothing of this is ever called: routes are described, not served. */
 function standIns(): AppPorts {
@@ -190,6 +207,7 @@ function standIns(): AppPorts {
     },
     readiness: never,
     stores: storesOf(db, catalog, settings),
+    automation: automationOf(db),
     log: pino({ level: 'silent' }),
   }
 }

@@ -5,6 +5,7 @@ import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints
 import { publicEndpoints } from './app/public-endpoints'
 import type { PublicStores } from './api/public/routes'
 import { signInEndpoints, type SignInAnswers } from './app/sign-in-endpoints'
+import { automationRoutes, type Automation } from './automation/routes'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
@@ -41,6 +42,7 @@ export interface AppPorts {
   reply: ReplyPorts
   readiness: Readiness
   stores: AccountStores & OperatorStores & PublicStores
+  automation: Automation
   log: Logger
 }
 
@@ -81,6 +83,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
 
   app.route('/', modelEndpoints(ports))
   app.route('/', accountEndpoints(stores, guards))
+  app.route('/', automationRoutes(ports, guards))
   app.route('/', operatorEndpoints(stores, guards))
   app.route('/', publicEndpoints(stores, guards))
   app.route('/', signInEndpoints(ports.signIn, guards))

@@ -89,7 +89,7 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   call: Call,
   ports: Ports,
 ): Promise<Reply | KeptReply> {
-  const principal = await ports.door.enter(call, 'write')
+  const principal = call.principal ?? (await ports.door.enter(call, 'write'))
   const log = ports.logs.begin(call, principal)
   try {
     refuseCircle(call.hops)
@@ -127,10 +127,16 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     // In one turn with the end of the meter, which tells what was used.
     month?.end()
     log.ending(ending)
-    const booked = meter?.end(ending)
-    // Its last attempt has taken the log along; where there was none, it goes by itself.
-    log.close()
-    return (await booked) ?? 0n
+    let cost = 0n
+    try {
+      const booked = meter?.end(ending)
+      // Its last attempt has taken the log along; where there was none, it goes by itself.
+      log.close()
+      cost = (await booked) ?? 0n
+      return cost
+    } finally {
+      call.settled?.(usage, cost)
+    }
   })
   try {
     const read = await call.readBody(endpoint.limitBytes, log.keepRequest)
@@ -229,6 +235,7 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
     name: request.model,
     kinds: endpoint.kinds,
     demands: () => demandsOf(arrived, fits),
+    only: call.connectionId,
   }
   const resolution = await resolutionOf(asked, principal, ports)
   const { model, candidates, passedOver } = resolution

@@ -36,7 +36,8 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]()
 })
 
-const organization = (fields: Json = {}) => newOrganization({ ...stage, upstream }, fields)
+const organization = (fields: Json = {}) =>
+  newOrganization({ ...stage, upstream, reset: () => undefined }, fields)
 
 test('a checkout leads to the processor, and its payment to the balance', async () => {
   const { gateway, double } = stage

@@ -74,7 +74,7 @@ export class ChunkRules {
   }
 
   #envelope(chunk: Json): void {
-    const isChat = this.#request.path.includes('chat')
+    const isChat = /chat|automation/.test(this.#request.path)
     const object = isChat ? 'chat.completion.chunk' : 'text_completion'
     this.#id ??= chunk['id']
     if (typeof chunk['id'] !== 'string' || chunk['id'] === '') this.#note('R9: no id')

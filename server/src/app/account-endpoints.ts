@@ -18,6 +18,7 @@ import { mappingRoutes } from '../api/model-mappings/routes'
 import type { MappingStore } from '../api/model-mappings/store'
 import { notificationRoutes } from '../api/notifications/routes'
 import type { NotificationStore } from '../api/notifications/store'
+import { invitationRoutes, type InvitationStores } from '../api/organizations/invitation-routes'
 import { organizationRoutes, type OrganizationStores } from '../api/organizations/routes'
 import { requestLogRoutes } from '../api/request-logs/routes'
 import type { RequestLogStore } from '../api/request-logs/store'
@@ -33,7 +34,7 @@ import type { TicketStore } from '../api/support/store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
-export interface AccountStores extends OrganizationStores, CatalogueStores {
+export interface AccountStores extends OrganizationStores, InvitationStores, CatalogueStores {
   connections: ConnectionStore
   pools: PoolStore
   mappings: MappingStore
@@ -56,6 +57,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', connectionRoutes(stores.connections, guards))
     .route('/', poolRoutes(stores.pools, guards))
+    .route('/', invitationRoutes(stores, guards))
     .route('/', organizationRoutes(stores, guards))
     .route('/', collectionRoutes(stores.collections, guards))
     .route('/', mappingRoutes(stores.mappings, guards))

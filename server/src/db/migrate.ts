@@ -18,6 +18,7 @@ import * as alerts from './migrations/0015-alerts'
 import * as showcase from './migrations/0016-showcase'
 import * as promptsAndSupport from './migrations/0017-prompts-and-support'
 import * as signIn from './migrations/0020-sign-in'
+import * as invitationsAndAutomation from './migrations/0018-invitations-and-automation'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0016-showcase': showcase,
   '0017-prompts-and-support': promptsAndSupport,
   '0020-sign-in': signIn,
+  '0018-invitations-and-automation': invitationsAndAutomation,
 }
 
 /**

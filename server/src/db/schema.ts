@@ -1,5 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { AlertSchema } from './alert-schema'
+import type { AutomationSchema } from './automation-schema'
+import type { InvitationSchema } from './invitation-schema'
 import type { NoticeSchema } from './notice-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
@@ -278,7 +280,9 @@ export interface Schema
     AlertSchema,
     ShowcaseSchema,
     SupportSchema,
-    SignInSchema {
+    SignInSchema,
+    InvitationSchema,
+    AutomationSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

@@ -74,6 +74,12 @@ export interface Call extends Caller {
   readBody: (limitBytes: number, onText?: (text: string) => void) => Promise<ReadBody>
   /** Aborts when the caller has gone. */
   signal: AbortSignal
+  /** Set where it is known who calls, and that he may: then no key is asked for. */
+  principal?: Principal | undefined
+  /** The only connection that may serve it. */
+  connectionId?: string | undefined
+  /** Told once, when it has ended however it did: what was used, and the cost in nano-dollars. */
+  settled?: ((usage: Usage | undefined, cost: bigint) => void) | undefined
   /** Set where a repeat of the request is to get its answer; a caller who leaves does not end it. */
   repeatable?: Repeatable | undefined
 }

@@ -1,5 +1,6 @@
 import type { Ports } from './job'
 import type { Principal } from '../auth/principal'
+import type { Ways } from '../routing/candidate'
 import { resolve, type Question, type Resolution, type Routing } from '../routing/resolve'
 
 /** Of an account that nothing is known of its mappings are not known either: both are asked for at once. */
@@ -11,7 +12,7 @@ const withMappings = async <Read>(account: Promise<Read>, userId: string, { name
  * with. Rejects as `resolve` does.
  */
 export async function resolutionOf(
-  question: Omit<Question, 'ways'>,
+  { only, ...question }: Omit<Question, 'ways'> & Pick<Ways, 'only'>,
   { userId, accountId }: Principal,
   { catalog, routing, turns, settings }: Pick<Ports, 'catalog' | 'routing' | 'turns' | 'settings'>,
 ): Promise<Resolution> {
@@ -20,7 +21,7 @@ export async function resolutionOf(
   const own = known instanceof Promise ? await withMappings(known, userId, routing) : known
   const caller = { userId, accountId, catalog: own }
   return resolve(
-    { ...question, ways: { snapshot, caller, turns, open: settings.current } },
+    { ...question, ways: { snapshot, caller, turns, open: settings.current, only } },
     routing,
   )
 }

@@ -43,6 +43,7 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Prompts', description: 'Prompts that are kept' },
       { name: 'Quota', description: 'Limits, what is used of them, and what a request would cost' },
       { name: 'Support', description: 'Questions to the people who run this' },
+      { name: 'Automation', description: 'Conversations that are kept, and their templates' },
     ],
   },
   exclude: [

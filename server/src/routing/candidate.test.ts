@@ -87,6 +87,7 @@ interface Given {
   platform?: Connection[]
   isOpen?: boolean
   fundedBy?: string | null
+  only?: string
 }
 
 const callerOf = ({ own = [], shared = [], fundedBy = null }: Given): Caller => {
@@ -102,12 +103,13 @@ const callerOf = ({ own = [], shared = [], fundedBy = null }: Given): Caller => 
 
 /** The connections that may serve a model, of these, and who pays for each. */
 function candidates(model: Model, given: Given, listed = [model]) {
-  const { platform = [], isOpen = true } = given
+  const { platform = [], isOpen = true, only } = given
   return candidatesOf(model, {
     snapshot: snapshotOf(listed, platform),
     caller: callerOf(given),
     open: { platformConnections: isOpen },
     turns: new PoolTurns(),
+    only,
   })
 }
 
@@ -135,6 +137,17 @@ describe('the connections that may serve a model', () => {
       sampleConnection({ id: 'conn_b', onlyModels: new Set(['fake/one']) }),
     ]
     expect(idsOf(sampleModel(), { platform })).toEqual(['conn_b'])
+  })
+
+  test('are the one that was asked for, where one was, or none', () => {
+    const given = {
+      own: [place(owned('conn_own'))],
+      platform: [sampleConnection({ id: 'conn_a' })],
+    }
+    for (const only of ['conn_own', 'conn_a']) {
+      expect(idsOf(sampleModel(), { ...given, only })).toEqual([only])
+    }
+    expect(idsOf(sampleModel(), { ...given, only: 'conn_other' })).toEqual([])
   })
 
   test('an unknown price is not a price of zero: the platform serves no such model, but a free one', () => {

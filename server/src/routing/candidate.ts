@@ -127,6 +127,8 @@ export interface Ways {
   caller: Caller
   open: Open
   turns: PoolTurns
+  /** The only connection that may serve, by its id; any where absent. */
+  only?: string | undefined
 }
 
 /**
@@ -134,6 +136,11 @@ export interface Ways {
  * those of his organizations, the platform's. Empty where there is none. Source: api.md 21.1.
  */
 export function candidatesOf(model: Model, ways: Ways): Candidate[] {
+  const all = waysTo(model, ways)
+  return ways.only === undefined ? all : all.filter(({ connection }) => connection.id === ways.only)
+}
+
+function waysTo(model: Model, ways: Ways): Candidate[] {
   const { snapshot, caller, open, turns } = ways
   const provider = snapshot.providers.get(model.provider)
   if (!provider) return []

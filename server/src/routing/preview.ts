@@ -2,7 +2,7 @@ import type { Billing, Ways } from './candidate'
 import type { CollectionTurns } from './collection-turns'
 import type { Demands } from './collections'
 import { PoolTurns } from './pool-turns'
-import { resolve, type Routing } from './resolve'
+import { resolve, type Question, type Resolution, type Routing } from './resolve'
 import type { Mappings } from '../catalog/mapping'
 import { categories } from '../catalog/model'
 import { ApiError, type ErrorCode } from '../errors'
@@ -31,7 +31,21 @@ interface Asked {
 /** Of a request that nobody has made yet. */
 const nothingMuch: Demands = { needs: [], misfit: () => undefined }
 
-/** Resolves a name as a call does, and changes nothing: no turn is taken. */
+/** Resolves a name as a call does, and changes nothing: no turn is taken. Rejects as `resolve` does. */
+export async function looked(
+  question: Pick<Question, 'name' | 'kinds' | 'first'>,
+  ways: Omit<Ways, 'turns'>,
+  routing: Routing & { turns: CollectionTurns },
+): Promise<Resolution> {
+  const { turns } = routing
+  const demanding = { ...question, demands: () => nothingMuch }
+  return resolve(
+    { ...demanding, ways: { ...ways, turns: new PoolTurns() } },
+    { ...routing, turns: { take: (collectionId) => turns.peek(collectionId) } },
+  )
+}
+
+/** What a call for a name would get. */
 export async function previewOf(
   { name, first }: Asked,
   ways: Omit<Ways, 'turns'>,
@@ -44,22 +58,11 @@ export async function previewOf(
     mappingId: mapped?.mappingId ?? null,
     isMatched: mapped !== undefined,
   }
-  const question = {
-    name,
-    first,
-    kinds: categories,
-    demands: () => nothingMuch,
-    ways: { ...ways, turns: new PoolTurns() },
-  }
-  const { turns } = routing
   try {
-    const { candidates } = await resolve(question, {
-      ...routing,
-      turns: { take: (collectionId) => turns.peek(collectionId) },
-    })
-    const [first] = candidates
-    const billingMode = first?.billing.mode
-    return { ...shown, provider: first?.provider.key, billingMode, reason: undefined }
+    const { candidates } = await looked({ name, first, kinds: categories }, ways, routing)
+    const [candidate] = candidates
+    const billingMode = candidate?.billing.mode
+    return { ...shown, provider: candidate?.provider.key, billingMode, reason: undefined }
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
     return { ...shown, provider: undefined, billingMode: undefined, reason: thrown.code }

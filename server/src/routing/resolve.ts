@@ -73,16 +73,17 @@ function resolved(
   if (candidates.length > 0) {
     return { model, candidates, passedOver: nobody, mapped: meaning.mapped, isCollection: false }
   }
-  if (direct !== undefined) throw notThere(model)
+  if (direct !== undefined) throw notThere(model, "There is no connection of that name's owner")
+  if (ways.only !== undefined) throw notThere(model, 'The connection that was asked for is not one')
   return denialOf(model, ways, routing.accounts).then((denial) => {
     throw denial
   })
 }
 
-const notThere = ({ id }: Model) =>
+const notThere = ({ id }: Model, words: string) =>
   new ApiError('model_access_denied', {
     param: 'model',
-    message: `There is no connection of that name's owner that serves "${id}".`,
+    message: `${words} that serves "${id}".`,
     details: { model: id },
   })
 

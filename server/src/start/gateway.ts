@@ -8,6 +8,8 @@ import type { Storage } from './storage'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { AccountCatalogs } from '../catalog/account-catalog'
+import type { Runs } from '../automation/runs'
+import { endedChannel as sessionChannel } from '../automation/sessions'
 import type { Catalog } from '../catalog/catalog'
 import { ConnectionHealth } from '../catalog/connection-health'
 import { StartError, type Config, type Timers } from '../config'
@@ -60,6 +62,8 @@ interface Parts {
   catalog: Catalog
   log: Logger
   crashAt: CrashAt | undefined
+  /** Messages of sessions that run here. */
+  runs: Pick<Runs, 'cancel'>
 }
 
 /** The gateway, and what else is made of its parts. */
@@ -256,7 +260,7 @@ interface Caches {
 
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */
 async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableStack): Promise<void> {
-  const { storage, catalog, keyring, names, money, claims, settings, log } = parts
+  const { storage, catalog, keyring, names, money, claims, runs, settings, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -271,6 +275,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
         tollgate_config: () => settings.refresh(),
         tollgate_catalog: () => catalog.refreshSoon(),
         [endChannel]: (name) => claims.ended(name),
+        [sessionChannel]: (sessionId) => runs.cancel(sessionId),
         ...names.subscriptions,
         ...money.subscriptions,
       },

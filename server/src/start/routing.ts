@@ -15,7 +15,7 @@ import { LocalTurns, SharedTurns, type CollectionTurns } from '../routing/collec
 import { MemberBook } from '../routing/member-book'
 import { collectionsFor, meaningOf } from '../routing/names'
 import { offeredTo, servedBy } from '../routing/offered'
-import { previewOf } from '../routing/preview'
+import { looked, previewOf } from '../routing/preview'
 import type { Routing } from '../routing/resolve'
 import { isModelName, splitModelId } from '../wire/model-id'
 
@@ -61,14 +61,18 @@ export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
 
 type OpenRouting = Routing & { turns: CollectionTurns }
 
-/** What the endpoints for accounts ask of routing. */
-const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
-  const { accounts, names } = routing
-  const callerOf = async (userId: string): Promise<Caller> => ({
+const callerIn =
+  ({ accounts }: Routing) =>
+  async (userId: string): Promise<Caller> => ({
     userId,
     accountId: userId,
     catalog: await accounts.of(userId),
   })
+
+/** What the endpoints for accounts ask of routing. */
+const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
+  const { accounts, names } = routing
+  const callerOf = callerIn(routing)
   const waysOf = async (userId: string) => ({
     snapshot: catalog.snapshot,
     caller: await callerOf(userId),
@@ -109,6 +113,10 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
     ) => {
       const first = rule && new Mappings([{ id: '', priority: 1, ...rule }])
       return previewOf({ name, first }, await waysOf(userId), routing)
+    },
+    /** Rejects as an account's chat for a name would, over one connection where that is given. */
+    checkChat: async (userId: string, name: string, only: string | undefined) => {
+      await looked({ name, kinds: ['chat'] }, { ...(await waysOf(userId)), only }, routing)
     },
     forget: (ownerId: string) => {
       accounts.forget(ownerId)

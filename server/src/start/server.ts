@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { openAutomation, openRuns } from './automation'
 import { openCatalog } from './catalog'
 import { dashboardFiles } from './dashboard'
 import { openGateway, type OpenedGateway } from './gateway'
@@ -59,7 +60,9 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const timers = liveTimers(config.timers, settings)
   const watch = opening.use(new StreamWatch(config.timers))
   const notices = openNotices({ config, settings, storage, log }, opening)
-  const parts = { config, timers, settings, storage, catalog, log, crashAt, notices }
+  const talks = openRuns({ storage, log }, opening)
+  const { runs } = talks
+  const parts = { config, timers, settings, storage, catalog, log, crashAt, notices, runs }
   const opened = await openGateway(parts, opening)
   const { claims, drains, endAll } = opened
   const payments = await openPayments(parts, opened, opening)
@@ -68,7 +71,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const address = { here: config.baseUrl ?? '' }
   const stores = openStores({ ...parts, payments, address: () => address.here }, opened)
   const signIn = openSignIn(parts, () => address.here)
-  const app = assemble(parts, { opened, stores, signIn, watch, state })
+  const app = assemble(parts, { opened, stores, signIn, talks, watch, state })
   const firstAccount = await openFirstAccount(
     storage.database.query,
     createUserStore(storage.database.query),
@@ -106,6 +109,7 @@ interface Assembled {
   opened: OpenedGateway
   stores: ReturnType<typeof openStores>
   signIn: OpenedSignIn
+  talks: ReturnType<typeof openRuns>
   watch: StreamWatch
   state: { readonly isStopping: boolean }
 }
@@ -113,7 +117,7 @@ interface Assembled {
 /** The application out of what is open. */
 function assemble(
   { timers, storage, catalog, log, crashAt }: Parts,
-  { opened, stores, signIn, watch, state }: Assembled,
+  { opened, stores, signIn, talks, watch, state }: Assembled,
 ) {
   const { gateway, door, claims, accounts, lookUps } = opened
   const { adminKey } = storage.installation
@@ -131,6 +135,7 @@ function assemble(
       running: !state.isStopping,
     }),
     stores,
+    automation: openAutomation({ storage, log }, { lookUps, talks }),
     log,
   })
 }

@@ -21,6 +21,8 @@ import { createModelStore } from '../api/admin-models/store'
 import { createNotificationStore } from '../api/notifications/store'
 import { createMemberStore } from '../api/organizations/members'
 import { createOperatedOrganizationStore } from '../api/organizations/admin-store'
+import { createInvitationStore } from '../api/organizations/invitations'
+import { createOwnInvitationStore } from '../api/organizations/own-invitations'
 import { createOrganizationStore } from '../api/organizations/store'
 import { createOrganizationUsageStore } from '../api/organizations/usage'
 import { createCreditStore } from '../api/admin-credits/store'
@@ -138,6 +140,8 @@ function accountStores({ config, log, storage, catalog, settings }: Stored, open
     organizations: createOrganizationStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
+    invitations: createInvitationStore({ db, settings, baseUrl: config.baseUrl }),
+    ownInvitations: createOwnInvitationStore({ db, changed }),
     organizationUsage: createOrganizationUsageStore(db),
     requestLogs: createRequestLogStore({ db, written: logsWritten }),
     alerts: createAlertStore({

@@ -99,7 +99,8 @@ async function toResponse(
   })
 }
 
-async function streamed(
+/** A stream on its way out. Rejects with what fails before its first event. */
+export async function streamed(
   c: Context<Env>,
   { identity, writer = new ChunkWriter(identity), opening }: StreamReply,
   { ports, once }: Answering,

@@ -13,7 +13,7 @@ import { containing, type Page } from '../../http/paging'
 import { toUsd } from '../../wire/usd'
 
 /** What somebody may give, and whom he may change. Source: api.md 2.4. */
-const below: Readonly<Record<Role, readonly Role[]>> = {
+export const below: Readonly<Record<Role, readonly Role[]>> = {
   owner: ['owner', 'admin', 'developer', 'viewer', 'member'],
   admin: ['developer', 'viewer', 'member'],
   developer: [],

@@ -1,0 +1,92 @@
+import { sql, type Transaction } from 'kysely'
+import type { Invitation } from './invitation-schema'
+import type { Schema } from '../../db/schema'
+import { ApiError } from '../../errors'
+import { notify } from '../../inbox/notify'
+import { postMail } from '../../mail/outbox'
+
+const windowSeconds = 86_400
+
+interface Sender {
+  userId: string
+  /** Mails in 24 hours. */
+  limit: number
+}
+
+/**
+ * Counts one mail of an account, in the transaction that writes it. Rejects with
+ * `rate_limit_exceeded`. Source: api.md 3.1.
+ */
+export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sender) {
+  await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  await trx
+    .deleteFrom('invitation_mail')
+    .where('user_id', '=', userId)
+    .where('sent_at', '<=', sql<Date>`now() - make_interval(secs => ${windowSeconds})`)
+    .execute()
+  const sent = await trx
+    .selectFrom('invitation_mail')
+    .select('sent_at')
+    .where('user_id', '=', userId)
+    .orderBy('sent_at')
+    .execute()
+  // When this one is out of the window there is room for one.
+  const leaving = sent[sent.length - limit]
+  if (sent.length >= limit && leaving) {
+    throw tooMany(limit, leaving.sent_at.getTime() + windowSeconds * 1000)
+  }
+  await trx.insertInto('invitation_mail').values({ user_id: userId }).execute()
+}
+
+function tooMany(limit: number, resetAtMs: number): ApiError {
+  const seconds = Math.max(1, (resetAtMs - Date.now()) / 1000)
+  return new ApiError('rate_limit_exceeded', {
+    message: `An account sends ${limit} invitations a day. Wait as long as Retry-After says.`,
+    details: { limit, window: windowSeconds, retry_after: Math.ceil(seconds) },
+    retryAfterSeconds: seconds,
+    quota: { limit, remaining: 0, resetAtMs },
+  })
+}
+
+/** In one line, as subjects are. */
+const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** Writes the mail, and the notice where the address has an account. */
+export async function announce(
+  trx: Transaction<Schema>,
+  invitation: Invitation,
+  baseUrl: string | undefined,
+): Promise<void> {
+  const { email, role, message, expires_at } = invitation
+  const name = inLine(invitation.organization_name)
+  const until = expires_at.slice(0, 10)
+  const where = baseUrl === undefined ? 'your dashboard' : baseUrl
+  await postMail(trx, {
+    recipient: email,
+    subject: `${name} invites you`,
+    body: [
+      `You are invited to join "${name}" as ${role}.`,
+      ...(message ? [`They write:\n\n${message}`] : []),
+      `Sign in with this address at ${where} to accept or decline. The invitation holds until ${until}.`,
+      'If you do not know who this is from, ignore this mail.',
+    ].join('\n\n'),
+  })
+  const account = await trx
+    .selectFrom('users')
+    .select('id')
+    .where(sql`lower(email)`, '=', email)
+    .executeTakeFirst()
+  if (!account) return
+  await notify(trx, {
+    userId: account.id,
+    kind: 'invitation',
+    title: `${name} invites you`,
+    body: `You can join as ${role} until ${until}.`,
+    link: '/organizations',
+  })
+}

@@ -1,0 +1,64 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Invitation } from './invitation-schema'
+import { isId } from '../../db/id'
+import type { InvitationRow } from '../../db/invitation-schema'
+import type { Schema } from '../../db/schema'
+import { ApiError, invalidRequest } from '../../errors'
+import { toTimestamp } from '../../http/fields'
+
+type Row = Selectable<InvitationRow> & { organization_name: string }
+
+/** What nobody answered in time is expired, without anybody having to write that down. */
+const statusOf = ({ status, expires_at }: Pick<Row, 'status' | 'expires_at'>) =>
+  status === 'pending' && expires_at.getTime() <= Date.now() ? 'expired' : status
+
+export const toInvitation = (row: Row): Invitation => ({
+  id: row.id,
+  organization_id: row.organization_id,
+  organization_name: row.organization_name,
+  email: row.email,
+  role: row.role,
+  message: row.message,
+  status: statusOf(row),
+  expires_at: toTimestamp(row.expires_at),
+  created_at: toTimestamp(row.created_at),
+})
+
+/** Invitations with the names of their organizations. */
+export const selected = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('invitation')
+    .innerJoin('organization', 'organization.id', 'invitation.organization_id')
+    .selectAll('invitation')
+    .select('organization.name as organization_name')
+
+/** Whose an invitation has to be. */
+type Whose = { organizationId: string } | { email: string }
+
+/** Rejects with `resource_not_found` for one that is another's. */
+export async function find(db: Kysely<Schema>, id: string, whose: Whose): Promise<Row> {
+  const row = isId('inv', id)
+    ? await selected(db)
+        .where('invitation.id', '=', id)
+        .$if('organizationId' in whose, (query) =>
+          query.where(
+            'organization_id',
+            '=',
+            'organizationId' in whose ? whose.organizationId : '',
+          ),
+        )
+        .$if('email' in whose, (query) =>
+          query.where('email', '=', 'email' in whose ? whose.email : ''),
+        )
+        .executeTakeFirst()
+    : undefined
+  if (!row) throw new ApiError('resource_not_found')
+  return row
+}
+
+/** Throws `wrong_state` for one that is in no state of those. */
+export function checkState(row: Row, allowed: readonly Invitation['status'][]): void {
+  const status = statusOf(row)
+  if (allowed.includes(status)) return
+  throw invalidRequest(null, 'wrong_state', `The invitation is ${status}.`)
+}

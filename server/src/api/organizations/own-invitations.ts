@@ -1,0 +1,117 @@
+import type { Transaction } from 'kysely'
+import { checkState, find, selected, toInvitation } from './invitation-rows'
+import type { Invitation } from './invitation-schema'
+import { checkRoom, lock } from './join'
+import { hasNoPrimary, type OrganizationPorts } from './store'
+import type { Principal } from '../../auth/principal'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../db/schema'
+import { invalidRequest } from '../../errors'
+
+export type OwnInvitationStore = ReturnType<typeof createOwnInvitationStore>
+
+/**
+ * Invitations, for those who were invited: whoever has the address. All reject with
+ * `resource_not_found` for another's. Source: api.md 10.
+ */
+export function createOwnInvitationStore({
+  db,
+  changed,
+}: Pick<OrganizationPorts, 'db' | 'changed'>) {
+  return {
+    async list({ userId }: Principal) {
+      const rows = await selected(db)
+        .where('email', '=', await addressOf(db, userId))
+        .where('invitation.status', '=', 'pending')
+        .where('invitation.expires_at', '>', new Date())
+        .orderBy('invitation.id', 'desc')
+        .limit(mostShown)
+        .execute()
+      return { invitations: rows.map(toInvitation) }
+    },
+    async accept({ userId }: Principal, id: string) {
+      const invitation = await answer(db, { userId, id, status: 'accepted' })
+      changed(userId)
+      return invitation
+    },
+    decline: ({ userId }: Principal, id: string) => answer(db, { userId, id, status: 'declined' }),
+  }
+}
+
+const mostShown = 100
+
+/** The address that an account has shown to be its own, as invitations have it. */
+async function addressOf(db: Kysely<Schema>, userId: string): Promise<string> {
+  const { email } = await db
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow()
+  return email.toLowerCase()
+}
+
+interface Answer {
+  userId: string
+  id: string
+  status: 'accepted' | 'declined'
+}
+
+/** Once: of two answers at a time the second finds it answered (A12). */
+async function answer(db: Kysely<Schema>, { userId, id, status }: Answer): Promise<Invitation> {
+  const whose = { email: await addressOf(db, userId) }
+  const { organization_id: organizationId } = await find(db, id, whose)
+  return db.transaction().execute(async (trx) => {
+    const organization = await lock(trx, organizationId)
+    const row = await find(trx, id, whose)
+    checkState(row, ['pending'])
+    if (status === 'accepted') {
+      if (organization?.status !== 'active') {
+        throw invalidRequest(null, 'wrong_state', 'The organization is suspended.')
+      }
+      const limit = organization.default_member_spending_limit
+      await admit(trx, { organizationId, userId, role: row.role, limit })
+    }
+    await trx.updateTable('invitation').set({ status }).where('id', '=', id).execute()
+    return toInvitation({ ...row, status })
+  })
+}
+
+interface Admitted {
+  organizationId: string
+  userId: string
+  role: Invitation['role']
+  /** What a member may spend a month unless told otherwise. */
+  limit: bigint | null
+}
+
+/** Makes an active member, also of somebody who asked to become one. */
+async function admit(trx: Transaction<Schema>, { organizationId, userId, role, limit }: Admitted) {
+  // Of two organizations that let somebody in at once, one becomes the primary one.
+  await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  const known = await trx
+    .selectFrom('membership')
+    .select('status')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (known && known.status !== 'pending') {
+    throw invalidRequest(null, 'duplicate', 'You belong to the organization already.')
+  }
+  await checkRoom(trx, organizationId)
+  const fields = {
+    role,
+    status: 'active' as const,
+    is_primary: await hasNoPrimary(trx, userId),
+    joined_at: new Date(),
+  }
+  await trx
+    .insertInto('membership')
+    .values({ organization_id: organizationId, user_id: userId, spending_limit: limit, ...fields })
+    .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet(fields))
+    .execute()
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import {
+  createConversationStore,
+  type ConversationStore,
+  type Said,
+  type Turn,
+} from './conversation'
+import { findSession } from './session-rows'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+let store: ConversationStore
+let one: Turn
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+  store = createConversationStore(database.query, 30)
+}, 30_000)
+afterAll(() => stack.disposeAsync())
+
+beforeEach(async () => {
+  const [userId, sessionId] = [newId('user'), newId('sess')]
+  await sql`
+    insert into users (id, email, display_name) values (${userId}, ${`${userId}@example.com`}, 'Test')
+  `.execute(database.query)
+  await sql`
+    insert into automation_session (id, user_id, session_type, model_id, disabled_tools)
+    values (${sessionId}, ${userId}, 'chat', 'fake/one', '[]')`.execute(database.query)
+  one = { runId: newId('req'), sessionId, userId }
+})
+
+const another = (): Turn => ({ ...one, runId: newId('req') })
+const session = () => findSession(database.query, one.userId, one.sessionId)
+const outOfTime = () =>
+  sql`update automation_session set running_until = now() - interval '1 ms'`.execute(database.query)
+
+const messages: Said[] = [
+  { role: 'user', content: 'Hello?', tokens: 2 },
+  { role: 'assistant', content: 'Hello.', tokens: 3 },
+]
+const outcome = { messages, inputTokens: 5, outputTokens: 3, cost: 7n }
+const said = async () => (await store.history(await session())).map(({ content }) => content)
+
+test('of fifty who want it at once one gets the turn', async () => {
+  const all = await Promise.allSettled(Array.from({ length: 50 }, () => store.take(another())))
+  expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+})
+
+test('a turn ends once: what was said is there once, and summed up once', async () => {
+  await store.take(one)
+  const ends = await Promise.all([store.end(one, outcome), store.end(one, outcome)])
+  expect(ends.filter(Boolean)).toHaveLength(1)
+  expect(await said()).toEqual(['Hello?', 'Hello.'])
+  expect(await session()).toMatchObject({ message_count: 2, cost: 7n, running_id: null })
+})
+
+test('a turn that ran out is taken by the next, and what the first said is not kept', async () => {
+  await store.take(one)
+  await outOfTime()
+  const next = another()
+  await store.take(next)
+  expect(await store.renew([one, next])).toEqual(new Set([next.runId]))
+  expect(await store.end(one, outcome)).toBeUndefined()
+  expect(await said()).toEqual([])
+  await store.end(next, outcome)
+  expect(await said()).toHaveLength(2)
+})
+
+test('a turn that is renewed is kept, also one that ran out and nobody took', async () => {
+  await store.take(one)
+  await outOfTime()
+  expect(await store.renew([one])).toEqual(new Set([one.runId]))
+  await expect(store.take(another())).rejects.toMatchObject({ details: { issue: 'wrong_state' } })
+})
+
+test("nobody takes, or ends, another account's", async () => {
+  const foreign = { ...one, userId: newId('user') }
+  await expect(store.take(foreign)).rejects.toMatchObject({ code: 'resource_not_found' })
+  await store.take(one)
+  expect(await store.end(foreign, outcome)).toBeUndefined()
+})
+
+test('a session that has grown beyond any request is refused before it is read', async () => {
+  await sql`
+    insert into automation_message (id, session_id, user_id, position, role, content, tokens)
+    select 'msg_' || n, ${one.sessionId}, ${one.userId}, n, 'user', 'x', 1
+    from generate_series(0, 1999) as n`.execute(database.query)
+  const refused = store.history(await session())
+  await expect(refused).rejects.toMatchObject({ param: 'messages', details: { issue: 'too_many' } })
+})

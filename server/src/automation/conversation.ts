@@ -1,0 +1,192 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { Message } from './schema'
+import { findSession, wrongState, type SessionRow } from './session-rows'
+import { toPagination } from './sessions'
+import type { AutomationMessageRow } from '../db/automation-schema'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { invalidRequest } from '../errors'
+import { toTimestamp } from '../http/fields'
+import { toPaged, type Page } from '../http/paging'
+
+type Row = Selectable<AutomationMessageRow>
+
+const toMessage = (row: Row): Message => ({
+  id: row.id,
+  role: row.role,
+  content: row.content,
+  tool_calls: row.tool_calls,
+  tool_call_id: row.tool_call_id,
+  tokens: Number(row.tokens),
+  createdAt: toTimestamp(row.created_at),
+})
+
+/** A message's call: the right to be the only one of its session, for as long as it is renewed. */
+export interface Turn {
+  /** The id of its request. */
+  runId: string
+  sessionId: string
+  userId: string
+}
+
+/** What is to be said. */
+export type Said = Pick<Row, 'role' | 'content'> & {
+  toolCalls?: object[] | undefined
+  tokens: number
+}
+
+/** What a call came to. */
+export interface Outcome {
+  messages: readonly Said[]
+  inputTokens: number
+  outputTokens: number
+  /** Nano-dollars. */
+  cost: bigint
+  /** What the session calls is gone. */
+  hasFailed?: boolean
+}
+
+/** What is sent of a session before a message. */
+export type HistoryRow = Pick<Row, 'role' | 'content' | 'tool_calls' | 'tool_call_id'>
+
+export type ConversationStore = ReturnType<typeof createConversationStore>
+
+/** What is said in sessions, and whose turn it is. `lifeSeconds`: how long a turn is believed to last. */
+export function createConversationStore(db: Kysely<Schema>, lifeSeconds: number) {
+  const until = sql<Date>`now() + make_interval(secs => ${lifeSeconds})`
+  return {
+    list: (userId: string, id: string, page: Page) => listMessages(db, { userId, id, page }),
+    /** Rejects with `wrong_state` where the session is not active, or a message runs, on any node. */
+    async take({ runId, sessionId, userId }: Turn): Promise<SessionRow> {
+      const taken = await db
+        .updateTable('automation_session')
+        .set({ running_id: runId, running_until: until })
+        .where('id', '=', sessionId)
+        .where('user_id', '=', userId)
+        .where('status', '=', 'active')
+        .where(sql<boolean>`(running_id is null or running_until < now())`)
+        .returningAll()
+        .executeTakeFirst()
+      if (taken) return taken
+      const row = await findSession(db, userId, sessionId)
+      if (row.status !== 'active') throw wrongState(row)
+      throw invalidRequest(null, 'wrong_state', 'A message of this session is still running.')
+    },
+    /** Resolves with those of the turns that still are. */
+    async renew(turns: readonly Turn[]): Promise<Set<string>> {
+      const { rows } = await sql<{ running_id: string }>`
+        update automation_session set running_until = ${until}
+        from unnest(
+          ${turns.map(({ sessionId }) => sessionId)}::text[],
+          ${turns.map(({ runId }) => runId)}::text[]
+        ) as turn (session_id, run_id)
+        where id = turn.session_id and running_id = turn.run_id
+        returning running_id`.execute(db)
+      return new Set(rows.map((row) => row.running_id))
+    },
+    history: (session: SessionRow) => readHistory(db, session),
+    end: (turn: Turn, outcome: Outcome) => endTurn(db, turn, outcome),
+  }
+}
+
+/** More than any model reads is not even looked up. */
+const mostMessages = 2000
+const mostBytes = 32 * 1024 * 1024
+
+async function readHistory(db: Kysely<Schema>, { id, user_id }: SessionRow): Promise<HistoryRow[]> {
+  const own = db
+    .selectFrom('automation_message')
+    .where('session_id', '=', id)
+    .where('user_id', '=', user_id)
+  const { count, bytes } = await own
+    .select(sql<bigint>`count(*)`.as('count'))
+    .select(
+      sql<bigint>`coalesce(sum(octet_length(content)), 0)::bigint
+        + coalesce(sum(octet_length(tool_calls::text)), 0)::bigint`.as('bytes'),
+    )
+    .executeTakeFirstOrThrow()
+  if (count >= mostMessages || bytes > mostBytes) {
+    const words = `the session has grown too long to be sent: ${count} messages, ${bytes} bytes.`
+    throw invalidRequest('messages', 'too_many', `messages: ${words}`)
+  }
+  return own.select(['role', 'content', 'tool_calls', 'tool_call_id']).orderBy('position').execute()
+}
+
+/**
+ * Ends a turn with what was said in it, once: undefined where it was no longer this one's, as the
+ * session is deleted or was taken for dead.
+ */
+const endTurn = (
+  db: Kysely<Schema>,
+  turn: Turn,
+  outcome: Outcome,
+): Promise<Message[] | undefined> =>
+  db.transaction().execute(async (trx) => {
+    const { runId, sessionId, userId } = turn
+    const { messages, inputTokens, outputTokens, cost, hasFailed = false } = outcome
+    const said = messages.length
+    const session = await trx
+      .updateTable('automation_session')
+      .set({
+        running_id: null,
+        running_until: null,
+        message_count: sql`message_count + ${said}`,
+        input_tokens: sql`input_tokens + ${inputTokens}`,
+        output_tokens: sql`output_tokens + ${outputTokens}`,
+        cost: sql`cost + ${cost}`,
+        updated_at: new Date(),
+        ...(said > 0 && { last_activity_at: new Date() }),
+      })
+      .$if(hasFailed, (all) =>
+        all.set({ status: sql`case when status = 'active' then 'failed' else status end` }),
+      )
+      .where('id', '=', sessionId)
+      .where('user_id', '=', userId)
+      .where('running_id', '=', runId)
+      .returning('message_count')
+      .executeTakeFirst()
+    if (!session || said === 0) return session && []
+    const rows = await trx
+      .insertInto('automation_message')
+      .values(
+        messages.map(({ role, content, toolCalls, tokens }, index) => ({
+          id: newId('msg'),
+          session_id: sessionId,
+          user_id: userId,
+          position: session.message_count - said + index,
+          role,
+          content,
+          tool_calls: toolCalls ? JSON.stringify(toolCalls) : null,
+          tokens: BigInt(tokens),
+        })),
+      )
+      .returningAll()
+      .execute()
+    return rows.toSorted((one, other) => one.position - other.position).map(toMessage)
+  })
+
+interface Listing {
+  userId: string
+  id: string
+  page: Page
+}
+
+/** Oldest first. */
+async function listMessages(db: Kysely<Schema>, { userId, id, page }: Listing) {
+  await findSession(db, userId, id)
+  const own = db
+    .selectFrom('automation_message')
+    .where('session_id', '=', id)
+    .where('user_id', '=', userId)
+  const [{ total }, rows] = await Promise.all([
+    own.select(({ fn }) => fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow(),
+    own
+      .selectAll()
+      .orderBy('position')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute(),
+  ])
+  const { shown, pagination } = toPaged(page, total, rows)
+  return { sessionId: id, messages: shown.map(toMessage), pagination: toPagination(pagination) }
+}

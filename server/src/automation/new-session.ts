@@ -1,0 +1,159 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { NewSession } from './schema'
+import { isUsableConnection, unfinished, type SessionRow } from './session-rows'
+import { filled } from './template-text'
+import { usableTemplate } from './templates'
+import type { AutomationTemplateRow } from '../db/automation-schema'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { ApiError, invalidRequest } from '../errors'
+
+const mostUnfinished = 500
+
+export interface SessionPorts {
+  db: Kysely<Schema>
+  /** Rejects as a chat for a name would, over one connection where that is given. */
+  checkChat: (userId: string, name: string, connectionId: string | undefined) => Promise<void>
+}
+
+type Called = Pick<SessionRow, 'user_id' | 'connection_id'>
+
+/** Rejects with `model_not_found`, and as a call for the model would. */
+export async function checkModel({ checkChat }: SessionPorts, session: Called, modelId: string) {
+  try {
+    await checkChat(session.user_id, modelId, session.connection_id ?? undefined)
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? ofModelId(thrown, modelId) : thrown
+  }
+}
+
+/** Here every name that leads nowhere is one that is not there. Source: api.md 1.4. */
+function ofModelId(error: ApiError, modelId: string): ApiError {
+  const extra = { message: error.message, param: 'modelId' }
+  switch (error.code) {
+    case 'invalid_model':
+    case 'model_not_found':
+      return new ApiError('model_not_found', extra)
+    case 'model_access_denied':
+      return new ApiError('model_access_denied', { ...extra, details: { model: modelId } })
+    case 'organization_required':
+      return new ApiError('organization_required', extra)
+    case 'invalid_request':
+      return invalidRequest('modelId', 'unsupported_by_model', error.message)
+    default:
+      return error
+  }
+}
+
+type TemplateRow = Selectable<AutomationTemplateRow>
+
+/** What a session without a template is made from. */
+const blank: Pick<
+  TemplateRow,
+  'name' | 'model_id' | 'system_prompt' | 'enabled_tools' | 'disabled_tools' | 'initial_message'
+> = {
+  name: '',
+  model_id: null,
+  system_prompt: null,
+  enabled_tools: null,
+  disabled_tools: [],
+  initial_message: null,
+}
+
+/** Fields that are not given are the template's. */
+function merged(fields: NewSession, template: typeof blank) {
+  const { variables = {} } = fields
+  const text = (value: string | null) => (value ? filled(value, variables) : null)
+  const modelId = fields.modelId ?? template.model_id
+  if (!modelId) {
+    throw invalidRequest('modelId', 'required', 'modelId: the template has none; name a model.')
+  }
+  const enabled = fields.enabledTools ?? template.enabled_tools
+  return {
+    modelId,
+    initialMessage: text(template.initial_message),
+    columns: {
+      name: (fields.name ?? template.name) || null,
+      model_id: modelId,
+      system_prompt: fields.systemPrompt ?? text(template.system_prompt),
+      enabled_tools: enabled && JSON.stringify(enabled),
+      disabled_tools: JSON.stringify(fields.disabledTools ?? template.disabled_tools),
+    },
+  }
+}
+
+/** Makes a session. Rejects with what api.md 17 names. */
+export async function createSession(ports: SessionPorts, userId: string, fields: NewSession) {
+  const { db } = ports
+  const { templateId, connectionId, gatewayId, sessionType } = fields
+  const template =
+    templateId === undefined ? undefined : await usableTemplate(db, userId, templateId)
+  if (templateId !== undefined && !template) throw new ApiError('resource_not_found')
+  const { modelId, initialMessage, columns } = merged(fields, template ?? blank)
+  // Nobody has a self-hosted gateway here, so that every id is an unknown one.
+  if (gatewayId !== undefined) throw new ApiError('resource_not_found')
+  if (connectionId !== undefined && !(await isUsableConnection(db, userId, connectionId))) {
+    throw new ApiError('resource_not_found')
+  }
+  const connection_id = connectionId ?? null
+  await checkModel(ports, { user_id: userId, connection_id }, modelId)
+  const values = {
+    id: newId('sess'),
+    user_id: userId,
+    session_type: sessionType,
+    connection_id,
+    template_id: template?.id ?? null,
+    message_count: initialMessage === null ? 0 : 1,
+    ...columns,
+  }
+  return insert(db, values, initialMessage)
+}
+
+interface Values {
+  id: string
+  user_id: string
+  session_type: NewSession['sessionType']
+  model_id: string
+  disabled_tools: string
+  template_id: string | null
+}
+
+const insert = (db: Kysely<Schema>, values: Values, initialMessage: string | null) =>
+  db.transaction().execute(async (trx) => {
+    const { id, user_id, template_id } = values
+    await trx
+      .selectFrom('users')
+      .select('id')
+      .where('id', '=', user_id)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow()
+    const { total } = await trx
+      .selectFrom('automation_session')
+      .select(({ fn }) => fn.countAll<bigint>().as('total'))
+      .where('user_id', '=', user_id)
+      .where('status', 'in', unfinished)
+      .executeTakeFirstOrThrow()
+    if (total >= mostUnfinished) {
+      const words = `There are at most ${mostUnfinished} unfinished sessions: complete some.`
+      throw invalidRequest(null, 'limit_reached', words)
+    }
+    const row = await trx
+      .insertInto('automation_session')
+      .values(values)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    if (template_id !== null) {
+      await trx
+        .updateTable('automation_template')
+        .set({ usage_count: sql`usage_count + 1` })
+        .where('id', '=', template_id)
+        .execute()
+    }
+    if (initialMessage === null) return row
+    const said = { role: 'user' as const, content: initialMessage, tokens: 0n }
+    await trx
+      .insertInto('automation_message')
+      .values({ id: newId('msg'), session_id: id, user_id, position: 0, ...said })
+      .execute()
+    return row
+  })

@@ -1,0 +1,122 @@
+import { sql, type Kysely } from 'kysely'
+import { checkModel, createSession, type SessionPorts } from './new-session'
+import type { ChangedSession, NewSession, SessionFilters } from './schema'
+import { findSession, toSession, unfinished, wrongState, type SessionRow } from './session-rows'
+import type { Schema } from '../db/schema'
+import { present } from '../http/fields'
+import { pagedRows } from '../http/paged-rows'
+import type { Page } from '../http/paging'
+
+/** What is told to all nodes when a session is not to go on. */
+export const endedChannel = 'tollgate_session'
+
+export type SessionStore = ReturnType<typeof createSessionStore>
+
+/**
+ * Conversations that are kept. All reject with `resource_not_found` for unknown and foreign ids.
+ * Source: api.md 17.
+ */
+export function createSessionStore(ports: SessionPorts) {
+  const { db } = ports
+  return {
+    async list(userId: string, filters: SessionFilters, page: Page) {
+      const { status, sessionType, gatewayId } = filters
+      const query = db
+        .selectFrom('automation_session')
+        .selectAll()
+        .where('user_id', '=', userId)
+        .$if(status !== undefined, (all) => all.where('status', '=', status ?? 'active'))
+        .$if(sessionType !== undefined, (all) =>
+          all.where('session_type', '=', sessionType ?? 'chat'),
+        )
+        .$if(gatewayId !== undefined, (all) => all.where('gateway_id', '=', gatewayId ?? ''))
+      const { shown, pagination } = await pagedRows(db, query, { page })
+      return { sessions: shown.map(toSession), pagination: toPagination(pagination) }
+    },
+    get: async (userId: string, id: string) => toSession(await findSession(db, userId, id)),
+    create: async (userId: string, fields: NewSession) =>
+      toSession(await createSession(ports, userId, fields)),
+    async change(userId: string, id: string, fields: ChangedSession) {
+      const row = await findSession(db, userId, id)
+      const { name: _name, ...rest } = present(fields)
+      if (Object.keys(rest).length > 0 && !isUnfinished(row)) throw wrongState(row)
+      if (fields.modelId !== undefined) await checkModel(ports, row, fields.modelId)
+      return toSession(await change(db, row, fields))
+    },
+    async complete(userId: string, id: string, summary: string | undefined) {
+      const row = await findSession(db, userId, id)
+      const completed = await db
+        .updateTable('automation_session')
+        .set({
+          status: 'completed',
+          summary: summary || null,
+          completed_at: new Date(),
+          updated_at: new Date(),
+        })
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .where('status', 'in', unfinished)
+        .returningAll()
+        .executeTakeFirst()
+      if (!completed) throw wrongState(row)
+      return toSession(completed)
+    },
+    async delete(userId: string, id: string) {
+      await findSession(db, userId, id)
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .deleteFrom('automation_session')
+          .where('id', '=', id)
+          .where('user_id', '=', userId)
+          .execute()
+        await tellEnded(trx, id)
+      })
+      return { success: true as const, message: 'The session was deleted.' }
+    },
+  }
+}
+
+interface SnakePagination {
+  total: number
+  limit: number
+  offset: number
+  has_more: boolean
+}
+
+export const toPagination = ({ total, limit, offset, has_more: hasMore }: SnakePagination) => ({
+  total,
+  limit,
+  offset,
+  hasMore,
+})
+
+const isUnfinished = ({ status }: SessionRow) => unfinished.some((one) => one === status)
+
+/** Whichever node runs a message of it ends that. */
+const tellEnded = (db: Kysely<Schema>, id: string) =>
+  sql`select pg_notify(${endedChannel}, ${id})`.execute(db)
+
+/** Of a final session only the name changes; that it became one meanwhile is seen by the statement. */
+const change = (db: Kysely<Schema>, row: SessionRow, fields: ChangedSession) =>
+  db.transaction().execute(async (trx) => {
+    const { name, status, enabledTools: enabled, disabledTools: disabled } = fields
+    const columns = present({
+      system_prompt: fields.systemPrompt,
+      model_id: fields.modelId,
+      enabled_tools: enabled && JSON.stringify(enabled),
+      disabled_tools: disabled && JSON.stringify(disabled),
+      status,
+    })
+    const isName = Object.keys(columns).length === 0
+    const changed = await trx
+      .updateTable('automation_session')
+      .set({ ...columns, ...present({ name: name === '' ? null : name }), updated_at: new Date() })
+      .where('id', '=', row.id)
+      .where('user_id', '=', row.user_id)
+      .$if(!isName, (all) => all.where('status', 'in', unfinished))
+      .returningAll()
+      .executeTakeFirst()
+    if (!changed) throw wrongState(await findSession(trx, row.user_id, row.id))
+    if (status === 'cancelled') await tellEnded(trx, row.id)
+    return changed
+  })

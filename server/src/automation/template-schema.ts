@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { trimmed } from '../http/fields'
+
+/** Names of tools that a session may use; tools run on self-hosted gateways. */
+export const toolNames = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(128)
+      // JSON columns take no halves of characters.
+      .refine((name) => name.isWellFormed(), {
+        params: { issue: 'bad_format' },
+        message: 'is no Unicode text.',
+      }),
+  )
+  .max(200)
+export const systemPrompt = z.string().max(20_000)
+export const modelName = z.string().min(1).max(256)
+
+/** What `{{name}}` in a template may be called. */
+const variableName = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z_][\w-]*$/, 'must be letters, digits, _ and -, and begin with a letter or _.')
+
+const variables = z
+  .array(variableName)
+  .max(50)
+  .transform((names) => [...new Set(names)])
+const description = z.string().trim().max(1000)
+const category = z.string().trim().max(50)
+const initialMessage = z.string().max(20_000)
+
+/** Source: api.md 17. */
+export const NewTemplate = z.object({
+  name: trimmed(100),
+  description: description.optional(),
+  category: category.optional(),
+  systemPrompt: systemPrompt.optional(),
+  modelId: modelName.optional(),
+  enabledTools: toolNames.optional().describe('All where absent'),
+  disabledTools: toolNames.default([]),
+  initialMessage: initialMessage.optional(),
+  variables: variables.default([]).describe('Names that stand as {{name}} in its texts'),
+  isPublic: z.boolean().default(false).describe('Whether other accounts can use it'),
+})
+export type NewTemplate = z.output<typeof NewTemplate>
+
+export const ChangedTemplate = z
+  .object({
+    name: trimmed(100),
+    description: description.nullable(),
+    category: category.nullable(),
+    systemPrompt: systemPrompt.nullable(),
+    modelId: modelName.nullable(),
+    enabledTools: toolNames.nullable(),
+    disabledTools: toolNames,
+    initialMessage: initialMessage.nullable(),
+    variables,
+    isPublic: z.boolean(),
+  })
+  .partial()
+export type ChangedTemplate = z.output<typeof ChangedTemplate>
+
+export const TemplateFilters = z.object({ category: z.string().max(50).optional() })
+
+export const Template = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    category: z.string().nullable(),
+    systemPrompt: z.string().nullable(),
+    modelId: z.string().nullable(),
+    enabledTools: z.array(z.string()).nullable(),
+    disabledTools: z.array(z.string()),
+    initialMessage: z.string().nullable(),
+    variables: z.array(z.string()),
+    isPublic: z.boolean(),
+    isSystem: z.boolean(),
+    usageCount: z.int(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ ref: 'AutomationTemplate' })
+
+export const TemplateList = z
+  .object({ templates: z.array(Template) })
+  .meta({ ref: 'AutomationTemplateList' })

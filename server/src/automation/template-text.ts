@@ -1,0 +1,26 @@
+import { invalidRequest } from '../errors'
+
+const placeholder = /\{\{\s*([A-Za-z_][\w-]{0,63})\s*\}\}/g
+
+/** What a text may become; a value can stand in it many times. */
+const mostCharacters = 100_000
+
+/**
+ * A template's text with `variables` in the place of `{{name}}`; what they bring is not looked into
+ * again. Throws `invalid_request` for a name that has no value, and for a text that grows too long.
+ */
+export function filled(text: string, variables: Readonly<Record<string, string>>): string {
+  let length = text.length
+  for (const [whole, name = ''] of text.matchAll(placeholder)) {
+    if (!Object.hasOwn(variables, name)) {
+      const param = `variables.${name}`
+      throw invalidRequest(param, 'required', `${param}: the template needs a value for it.`)
+    }
+    length += (variables[name]?.length ?? 0) - whole.length
+  }
+  if (length > mostCharacters) {
+    const words = `variables: the template's text would have more than ${mostCharacters} characters.`
+    throw invalidRequest('variables', 'too_long', words)
+  }
+  return text.replaceAll(placeholder, (_whole, name: string) => variables[name] ?? '')
+}

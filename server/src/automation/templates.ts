@@ -1,0 +1,166 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { ChangedTemplate, NewTemplate } from './template-schema'
+import type { AutomationTemplateRow } from '../db/automation-schema'
+import { isId, newId } from '../db/id'
+import type { Schema } from '../db/schema'
+import { ApiError, invalidRequest } from '../errors'
+import { present, toTimestamp } from '../http/fields'
+import { containing } from '../http/paging'
+
+const mostTemplates = 200
+
+/** Of others' public ones the newest are listed: more would be no list to choose from. */
+const mostPublic = 500
+
+type Row = Selectable<AutomationTemplateRow>
+
+const toTemplate = (row: Row) => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  category: row.category,
+  systemPrompt: row.system_prompt,
+  modelId: row.model_id,
+  enabledTools: row.enabled_tools,
+  disabledTools: row.disabled_tools,
+  initialMessage: row.initial_message,
+  variables: row.variables,
+  isPublic: row.is_public,
+  isSystem: row.user_id === null,
+  usageCount: Number(row.usage_count),
+  createdAt: toTimestamp(row.created_at),
+  updatedAt: toTimestamp(row.updated_at),
+})
+
+const toColumns = (fields: ChangedTemplate) => {
+  const { enabledTools: enabled, disabledTools: disabled, variables } = fields
+  return present({
+    name: fields.name,
+    description: fields.description,
+    category: fields.category,
+    system_prompt: fields.systemPrompt,
+    model_id: fields.modelId,
+    enabled_tools: enabled && JSON.stringify(enabled),
+    disabled_tools: disabled && JSON.stringify(disabled),
+    initial_message: fields.initialMessage,
+    variables: variables && JSON.stringify(variables),
+    is_public: fields.isPublic,
+  })
+}
+
+/** A template that an account may use: its own, a public one, one of the system. */
+export async function usableTemplate(
+  db: Kysely<Schema>,
+  userId: string,
+  id: string,
+): Promise<Row | undefined> {
+  if (!isId('tmpl', id)) return undefined
+  return db
+    .selectFrom('automation_template')
+    .selectAll()
+    .where('id', '=', id)
+    .where((is) =>
+      is.or([is('user_id', '=', userId), is('user_id', 'is', null), is('is_public', '=', true)]),
+    )
+    .executeTakeFirst()
+}
+
+interface Listing {
+  category: string | undefined
+  search: string | undefined
+}
+
+export type TemplateStore = ReturnType<typeof createTemplateStore>
+
+/** What sessions are made from. All reject with `resource_not_found` for unknown and foreign ids. */
+export function createTemplateStore(db: Kysely<Schema>) {
+  return {
+    list: (userId: string, listing: Listing) => listTemplates(db, userId, listing),
+    create: (userId: string, { name, ...fields }: NewTemplate) =>
+      db.transaction().execute(async (trx) => {
+        await trx
+          .selectFrom('users')
+          .select('id')
+          .where('id', '=', userId)
+          .forNoKeyUpdate()
+          .executeTakeFirstOrThrow()
+        const { total } = await trx
+          .selectFrom('automation_template')
+          .select(({ fn }) => fn.countAll<bigint>().as('total'))
+          .where('user_id', '=', userId)
+          .executeTakeFirstOrThrow()
+        if (total >= mostTemplates) {
+          const words = `An account has at most ${mostTemplates} templates.`
+          throw invalidRequest(null, 'limit_reached', words)
+        }
+        const { disabled_tools = '[]', variables = '[]', ...columns } = toColumns(fields)
+        const given = { ...columns, disabled_tools, variables, is_public: fields.isPublic }
+        const row = await trx
+          .insertInto('automation_template')
+          .values({ id: newId('tmpl'), user_id: userId, name, ...given })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        return toTemplate(row)
+      }),
+    async change(userId: string, id: string, fields: ChangedTemplate) {
+      await checkOwn(db, userId, id)
+      const row = await db
+        .updateTable('automation_template')
+        .set({ ...toColumns(fields), updated_at: new Date() })
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .returningAll()
+        .executeTakeFirst()
+      if (!row) throw new ApiError('resource_not_found')
+      return toTemplate(row)
+    },
+    async delete(userId: string, id: string) {
+      await checkOwn(db, userId, id)
+      await db
+        .deleteFrom('automation_template')
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .execute()
+      return { success: true as const, message: 'The template was deleted.' }
+    },
+  }
+}
+
+/** Another's public one looks absent; one of the system may be seen, and says that it is fixed. */
+async function checkOwn(db: Kysely<Schema>, userId: string, id: string): Promise<void> {
+  const row = await usableTemplate(db, userId, id)
+  if (row?.user_id === userId) return
+  if (row?.user_id !== null) throw new ApiError('resource_not_found')
+  throw new ApiError('insufficient_permissions', {
+    message: 'This template is part of the system, and stays as it is.',
+    details: { required: ['operator'], current: [] },
+  })
+}
+
+async function listTemplates(db: Kysely<Schema>, userId: string, { category, search }: Listing) {
+  const like = containing(search ?? '')
+  const filtered = db
+    .selectFrom('automation_template')
+    .$if(category !== undefined, (all) => all.where('category', '=', category ?? ''))
+    .$if(search !== undefined, (all) =>
+      all.where((is) => is.or([is('name', 'ilike', like), is('description', 'ilike', like)])),
+    )
+  const open = filtered
+    .select('id')
+    .where('is_public', '=', true)
+    .where('user_id', '<>', userId)
+    .orderBy('id', 'desc')
+    .limit(mostPublic)
+  const rows = await filtered
+    .selectAll()
+    .where((is) =>
+      is.or([
+        is('user_id', '=', userId),
+        is('user_id', 'is', null),
+        is('id', 'in', sql<string>`(select id from ${open} as open)`),
+      ]),
+    )
+    .orderBy('id', 'desc')
+    .execute()
+  return { templates: rows.map(toTemplate) }
+}

@@ -1,0 +1,29 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+type Created = ColumnType<Date, Date | undefined, never>
+
+/** Somebody who may become a member of an organization, by an e-mail address. */
+export interface InvitationRow {
+  id: string
+  organization_id: string
+  /** In lower case. */
+  email: string
+  role: 'admin' | 'developer' | 'viewer' | 'member'
+  message: string | null
+  /** A pending one counts until it expires. */
+  status: Generated<'pending' | 'accepted' | 'declined' | 'revoked'>
+  expires_at: Date
+  created_at: Created
+}
+
+/** That an account had an invitation mailed. */
+export interface InvitationMailRow {
+  id: GeneratedAlways<bigint>
+  user_id: string
+  sent_at: Created
+}
+
+export interface InvitationSchema {
+  invitation: InvitationRow
+  invitation_mail: InvitationMailRow
+}
