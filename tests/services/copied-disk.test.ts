@@ -90,5 +90,23 @@ test('M34 I5: a copy of a running node takes its open requests for orphans; they
   expect(await sumsOf(nodes.sql, customers)).toMatchObject({ events: 6, settled: 6, orphans: 0 })
   await expectOwnNames()
   await expectSums()
+  await expectLogs(customers)
   await expectSoundLedger(nodes.sql, { seen: witness.seen, attempts: 6 })
 })
+
+/** The logs say the same as the events, and are summed once. */
+async function expectLogs(customers: readonly Customer[]): Promise<void> {
+  const ids = customers.map(({ userId }) => userId)
+  const [logs] = await nodes.sql`
+    select count(*)::int as requests, count(*) filter (where status = 'success')::int as successes,
+      sum(cost)::text as cost
+    from request_log where user_id in ${nodes.sql(ids)}`
+  const [events] = await nodes.sql`
+    select count(*)::int as requests, sum(cost)::text as cost
+    from usage_event where user_id in ${nodes.sql(ids)}`
+  const [sums] = await nodes.sql`
+    select sum(requests)::int as requests, sum(failures)::int as failures, sum(cost)::text as cost
+    from request_sum where grain = 'day' and user_id in ${nodes.sql(ids)}`
+  expect(logs).toEqual({ ...events, successes: events.requests })
+  expect(sums).toEqual({ ...events, failures: 0 })
+}

@@ -16,8 +16,8 @@ const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 interface Settling {
   /** Charges of records that need not be read again. */
   parsed?: ReadonlyMap<string, Charge> | undefined
-  /** Written with them, in the same transaction. */
-  beside?: ((trx: Db) => Promise<void>) | undefined
+  /** Written with them, in the same transaction; `revived`: some of them had been taken for dead. */
+  beside?: ((trx: Db, revived: boolean) => Promise<void>) | undefined
   /** Told when all is written. */
   beforeCommit?: (() => void) | undefined
 }
@@ -50,15 +50,15 @@ export async function settle(
   try {
     await db.transaction().execute(async (trx) => {
       const locked = await lock(trx, batch)
-      await (bookTaken(trx, batch, locked) ?? bookOneByOne(trx, batch, locked))
-      await beside?.(trx)
+      const revived = await (bookTaken(trx, batch, locked) ?? bookOneByOne(trx, batch, locked))
+      await beside?.(trx, revived)
       beforeCommit?.()
     })
   } catch (thrown) {
     if (!(thrown instanceof Repeated)) throw thrown
     await db.transaction().execute(async (trx) => {
-      await bookOneByOne(trx, batch, await lock(trx, batch))
-      await beside?.(trx)
+      const revived = await bookOneByOne(trx, batch, await lock(trx, batch))
+      await beside?.(trx, revived)
       beforeCommit?.()
     })
   }
@@ -75,13 +75,13 @@ async function lock(trx: Db, batch: readonly Event[]): Promise<Locked> {
 }
 
 /**
- * Where the leases pay for all of a batch, as they do in the steady state, it is booked as a whole.
- * Undefined where they do not; rejects with `Repeated`.
+ * Where the leases pay for all of a batch, as they do in the steady state, it is booked as a whole; then
+ * none of it had been taken for dead. Undefined where they do not; rejects with `Repeated`.
  */
-function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<void> | undefined {
+function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<false> | undefined {
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
-  return store(trx, locked, {
+  const storing = store(trx, locked, {
     earnings: earningsOf(charges.map((charge) => [charge, charge.cost])),
     firstOf: ({ id }) => charges.find(({ accountId, cost }) => accountId === id && cost > 0n)?.id,
     insert: async () => {
@@ -90,6 +90,7 @@ function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<vo
       if (inserted < batch.length) throw new Repeated()
     },
   })
+  return storing.then(() => false)
 }
 
 /** Each attempt once; of one that was also taken for dead, the settlement. */
@@ -103,7 +104,8 @@ function distinct(events: readonly Event[]): Event[] {
   return [...byId.values()]
 }
 
-async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): Promise<void> {
+/** Resolves with whether some of the events had been taken for dead. */
+async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): Promise<boolean> {
   const batch = distinct(events)
   const known = await knownIds(
     trx,
@@ -133,6 +135,7 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
       booked.find((one) => one.transactionId === transactionId)?.charge.id,
     insert: () => insertEvents(trx, booked),
   })
+  return alive.length > 0
 }
 
 interface Booking {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { dropOrphanLogs } from './drop-orphan-logs'
 import { insertLogs, insertSound, isRefused } from './insert-logs'
 import { toLogRecord, type LogValues } from './log-record'
 import { forgetOldLogs } from './retention'
@@ -125,6 +126,28 @@ test('a log that is refused does not stop the others', async () => {
   await insertSound(database.query, records, (error) => refused.push(error))
   expect(refused).toHaveLength(1)
   expect(await logsOf(userId)).toHaveLength(2)
+})
+
+test('an orphan’s log makes way for the real one, in the sums too', async () => {
+  const userId = newUser()
+  const [dead, alive] = [idAt('2026-02-03T04:05:06.789Z'), idAt('2026-02-03T04:05:07.000Z')]
+  const orphan = { userId, status: 'error', cost: 0n, ipAddress: '' } as const
+  const records = [dead, alive].map((id) => recordOf({ ...orphan, id }))
+  await insertLogs(database.query, records)
+  const real = [recordOf({ userId, id: alive })]
+  for (let twice = 0; twice < 2; twice++) {
+    await dropOrphanLogs(database.query, real)
+    await insertLogs(database.query, real)
+  }
+  const logs = await logsOf(userId)
+  expect(logs.map(({ status }) => status).toSorted()).toEqual(['error', 'success'])
+  for (const grain of ['hour', 'day'] as const) {
+    expect(await sumsOf(userId, grain)).toMatchObject([
+      { requests: 2n, successes: 1n, failures: 1n, cost: 1000n },
+    ])
+  }
+  const minutes = database.query.selectFrom('request_minute').selectAll()
+  expect(await minutes.where('user_id', '=', userId).execute()).toMatchObject([{ requests: 2n }])
 })
 
 test('what waits is written at once when asked for, and at the end', async () => {

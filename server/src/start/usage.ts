@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
+import type { Schema } from '../db/schema'
 import { unavailable } from '../errors'
 import { settle } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
 import { toCharge, toRecord, type Charge } from '../ledger/usage-record'
+import { dropOrphanLogs } from '../logs/drop-orphan-logs'
 import { insertLogs, insertSound, isRefused } from '../logs/insert-logs'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
@@ -107,6 +110,14 @@ function split(body: string): Written {
   return { record: body.slice(0, at), log: body.slice(at + 1) }
 }
 
+/** Writes logs within the transaction that books their usage. */
+const besideOf =
+  (logs: readonly string[]) =>
+  async (trx: Transaction<Schema>, revived: boolean): Promise<void> => {
+    if (revived) await dropOrphanLogs(trx, logs)
+    await insertLogs(trx, logs)
+  }
+
 interface Booking extends Pick<Options, 'storage' | 'log'> {
   beforeCommit?: (() => void) | undefined
 }
@@ -123,7 +134,7 @@ async function book(
   )
   const logs = written.flatMap((one) => one.log ?? [])
   try {
-    const beside = logs.length > 0 ? (trx: typeof query) => insertLogs(trx, logs) : undefined
+    const beside = logs.length > 0 ? besideOf(logs) : undefined
     await settle(query, records, { parsed, beside, beforeCommit })
   } catch (thrown) {
     if (logs.length === 0 || !isRefused(thrown)) throw thrown
