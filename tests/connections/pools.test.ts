@@ -105,3 +105,18 @@ test('tokens are reserved at a connection, and made good after its answer', asyn
   const large = await ask(stage.gateway, { key: by.key, body: { ...one, max_tokens: 3000 } })
   expect([large.status, large.error.code]).toEqual([429, 'rate_limit_exceeded'])
 })
+
+test('members that are deleted while a pool is given others do not hold it up', async () => {
+  for (let round = 0; round < 30; round++) {
+    const by = await stage.somebody()
+    const ids = await Promise.all(keyed(by))
+    const fields = { name: 'all', provider: 'fake', connection_ids: ids }
+    const path = `/connection-pools/${idIn(await api('POST /connection-pools', fields, by))}`
+    const answers = await Promise.all([
+      api(`PUT ${path}`, { connection_ids: ids.toReversed() }, by),
+      ...ids.map((id) => api(`DELETE /connections/${id}`, undefined, by)),
+      api(`PUT ${path}`, { connection_ids: ids }, by),
+    ])
+    expect(answers.filter(({ status }) => ![200, 400].includes(status))).toEqual([])
+  }
+})

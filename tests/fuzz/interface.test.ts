@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import * as fc from 'fast-check'
 import { trialsOf, type Trial, type Trying } from './requests'
-import { kindsOf } from '../authorization/cells'
+import { kindsOf, objectPath } from '../authorization/cells'
 import { bodies } from '../authorization/rules'
 import {
   allRoutes,
   describedBy,
+  exampleOf,
   operationOf,
+  pathOf,
   type Description,
   type Route,
 } from '../authorization/routes'
@@ -153,6 +155,36 @@ describe.each(routes.map((route) => [route.name, route] as const))('%s', (_name,
     })
     await fc.assert(property, { numRuns: runs, seed, interruptAfterTimeLimit: limitMs })
   })
+})
+
+/** Objects by the path to their id, and all routes that name them. */
+const sharing = [...Map.groupBy(routes, objectPath)].filter(([path]) => path.includes(':'))
+
+test.each(sharing)('%s: what happens at once holds up nobody', async (path, together) => {
+  const [first] = together
+  for (const kind of first ? kindsOf(first) : []) {
+    for (let round = 0; round < 5; round++) {
+      const objects = [await kind.make(stage)]
+      const sent = together.flatMap((route) => {
+        const operation = operationOf(description, route)
+        const body =
+          route.method === 'GET' ? undefined : (exampleOf(operation) ?? bodies[route.name])
+        const trial = {
+          path: pathOf(route, objects[0]?.ids ?? []),
+          method: route.method,
+          headers: { 'content-type': 'application/json' },
+          body: body && JSON.stringify(body),
+          who: 0,
+        }
+        return [trial, trial, trial].map((one) =>
+          send({ route, description, operation, body, objects }, one),
+        )
+      })
+      const answers = await Promise.all(sent)
+      const broken = answers.filter(({ status }) => status >= 500)
+      expect([path, await Promise.all(broken.map((one) => one.text()))]).toEqual([path, []])
+    }
+  }
 })
 
 test('not all of it was refused', () => {

@@ -178,6 +178,9 @@ async function checkMembers(
     .where((is) =>
       is.or([is('user_id', '=', user_id), is('organization_id', '=', organization_id)]),
     )
+    // None of them is deleted before they are members.
+    .orderBy('id')
+    .forKeyShare()
     .execute()
   const known = new Map(rows.map((row) => [row.id, row.billing_mode]))
   const at = ids.findIndex((id) => !known.has(id))
