@@ -98,7 +98,15 @@ function storesOf(
   const sealingKeys: SealingKeys = [{ id: 'none', key: Buffer.alloc(32) }]
   const connecting = { db, catalog, sealingKeys, ask: never }
   return {
-    ...openPublicStores({ db, catalog, settings, baseUrl: undefined, servedBy: never }),
+    ...openPublicStores({
+      db,
+      catalog,
+      settings,
+      baseUrl: undefined,
+      oauthProviders: [],
+      servedBy: never,
+    }),
+    ...moneyStoresOf(db, settings),
     config: createConfigStore(settings),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: changed }),
@@ -123,29 +131,32 @@ function storesOf(
     handles: createHandleStore({ db, catalog, changed }),
     requestLogs: createRequestLogStore({ db, written: never }),
     accountSettings: createAccountSettingsStore({ db, changed }),
-    billing: createBillingStore({
-      db,
-      settings,
-      processor: undefined,
-      baseUrl: undefined,
-      repeat: { claims: claimsIn(db), patienceMs: () => 0 },
-    }),
-    paymentEvents: undefined,
     alerts: createAlertStore({ db, send: undefined, testsPerHour: () => 1, onMailFailure: never }),
     notifications: createNotificationStore(db),
     prompts: createPromptStore(db),
-    quota: createQuotaStore({
-      db,
-      used: never,
-      monthOf,
-      price: never,
-      minimumBalance: () => settings.current.minimumBalance,
-    }),
     quotaRequests: createQuotaRequestStore(db),
     tickets: createTicketStore(db),
     support: createSupportStore(db),
   }
 }
+
+const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
+  billing: createBillingStore({
+    db,
+    settings,
+    processor: undefined,
+    baseUrl: undefined,
+    repeat: { claims: claimsIn(db), patienceMs: () => 0 },
+  }),
+  paymentEvents: undefined,
+  quota: createQuotaStore({
+    db,
+    used: never,
+    monthOf,
+    price: never,
+    minimumBalance: () => settings.current.minimumBalance,
+  }),
+})
 
 const claimsIn = (db: Kysely<Schema>) =>
   new Claims({

@@ -55,7 +55,9 @@ import { endingOf, once, settled, written } from './gateway/settled'
 import { Turns } from './gateway/turns'
 import type { RequestLog } from './logs/request-log'
 import { chargeable } from './metering/costly-fields'
-import type { Meter, Metered } from './metering/meter'
+import type { Ending, Meter, Metered } from './metering/meter'
+import type { MonthPass } from './metering/month-pass'
+import type { Admission } from './policy/limits'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
@@ -113,31 +115,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   ports: Ports,
 ): Promise<Reply | KeptReply> {
   const { admission, month } = await admit(call, principal, ports)
-  let meter: Meter | undefined
-  let candidates: readonly Candidate[] = []
-  let turns: Turns<CheckedRequest<z.output<Schema>>> | undefined
-  // The one place where a request ends, however it does.
-  const settle = once(async (ending) => {
-    const { usage } = ending
-    const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
-    if (usage) admission.trueUp(usedTokens)
-    turns?.ended(usedTokens)
-    admission.release()
-    for (const { member } of candidates) member?.ended(ending.outcome)
-    // In one turn with the end of the meter, which tells what was used.
-    month?.end()
-    log.ending(ending)
-    let cost = 0n
-    try {
-      const booked = meter?.end(ending)
-      // Its last attempt has taken the log along; where there was none, it goes by itself.
-      log.close()
-      cost = (await booked) ?? 0n
-      return cost
-    } finally {
-      call.settled?.(usage, cost)
-    }
-  })
+  const running: Running = { call, log, admission, month, candidates: [] }
+  const settle = once((ending) => end(running, ending))
   try {
     const read = await call.readBody(endpoint.limitBytes, log.keepRequest)
     log.read(read.body)
@@ -150,12 +129,13 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
       }
     }
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
-    candidates = checked.candidates
+    running.candidates = checked.candidates
     log.checked(checked.body)
     await admission.reserve(tokens)
-    const metering = ports.metering.meter({ ...meteredOf(endpoint, checked), log })
-    meter = metering
-    turns = new Turns({ endpoint, checked, meter, month, tokens })
+    const meter = ports.metering.meter({ ...meteredOf(endpoint, checked), log })
+    running.meter = meter
+    const turns = new Turns({ endpoint, checked, meter, month, tokens })
+    running.turns = turns
     const reply = await endpoint.run({ ...checked, turns })
     const answer = told(reply, checked.translation)
     if (reply.kind === 'whole' && answer.kind === 'whole') log.answered(reply.body, answer.body)
@@ -163,15 +143,48 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
       settle,
       left: () => {
         admission.releasePlace()
-        turns?.releasePlaces()
+        turns.releasePlaces()
       },
-      opened: () => metering.answered(),
+      opened: () => meter.answered(),
       log,
       signal: call.signal,
     })
   } catch (thrown) {
     await written(settle({ usage: undefined, ...endingOf(thrown) }))
     throw thrown
+  }
+}
+
+/** What of a request has to be ended with it, as far as it came. */
+interface Running extends Omit<Known, 'principal'> {
+  admission: Admission
+  month: MonthPass | undefined
+  candidates: readonly Candidate[]
+  meter?: Meter
+  turns?: Pick<Turns<never>, 'ended'>
+}
+
+/** The one place where a request ends, however it does. */
+async function end(running: Running, ending: Ending): Promise<bigint> {
+  const { call, log, admission, month, candidates, meter, turns } = running
+  const { usage } = ending
+  const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
+  if (usage) admission.trueUp(usedTokens)
+  turns?.ended(usedTokens)
+  admission.release()
+  for (const { member } of candidates) member?.ended(ending.outcome)
+  // In one turn with the end of the meter, which tells what was used.
+  month?.end()
+  log.ending(ending)
+  let cost = 0n
+  try {
+    const booked = meter?.end(ending)
+    // Its last attempt has taken the log along; where there was none, it goes by itself.
+    log.close()
+    cost = (await booked) ?? 0n
+    return cost
+  } finally {
+    call.settled?.(usage, cost)
   }
 }
 

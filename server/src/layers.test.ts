@@ -110,5 +110,5 @@ test('X16: there is one fetch, and nobody but the two ways out gets at it', asyn
   }
   expect(found.connecting.toSorted()).toEqual(gates)
   expect(found.fetching).toEqual(['egress/transport.ts'])
-  expect(found.using.toSorted()).toEqual(['egress/egress.ts', 'start/gateway.ts'])
+  expect(found.using.toSorted()).toEqual(['egress/egress.ts', 'start/ways-out.ts'])
 })

@@ -121,7 +121,7 @@ describe('GET /api/public/config', () => {
       currency: 'USD',
       minimum_balance: 0.1,
       low_balance_threshold: 1,
-      auth: { password: false, oauth_providers: [], sign_up: 'open' },
+      auth: { password: true, oauth_providers: [], sign_up: 'open' },
       features: expect.objectContaining({ streaming: true, platform_connections: true }),
       limits: {
         request_timeout_seconds: 120,

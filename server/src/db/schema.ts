@@ -1,7 +1,8 @@
-import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 import type { AlertSchema } from './alert-schema'
 import type { AutomationSchema } from './automation-schema'
 import type { InvitationSchema } from './invitation-schema'
+import type { NameSchema } from './name-schema'
 import type { NoticeSchema } from './notice-schema'
 import type { RequestLogSchema } from './request-log-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
@@ -216,59 +217,11 @@ export interface ConnectionPoolRow {
   updated_at: Updated
 }
 
-/** What one account calls a model. */
-export interface ModelMappingRow {
-  id: string
-  user_id: string
-  source_pattern: string
-  target_model: string
-  priority: Generated<number>
-  enabled: Generated<boolean>
-  description: string | null
-  created_at: Created
-  updated_at: Updated
-}
-
-/** Models under one name. */
-export interface ModelCollectionRow {
-  id: string
-  scope: 'individual' | 'organization' | 'system'
-  /** The owner where the scope is `individual`, else null. */
-  user_id: string | null
-  /** The owner where the scope is `organization`, else null. */
-  organization_id: string | null
-  name: string
-  display_name: string | null
-  description: string | null
-  routing_strategy:
-    | 'priority'
-    | 'round_robin'
-    | 'least_used'
-    | 'random'
-    | 'lowest_cost'
-    | 'lowest_latency'
-    | 'weighted'
-  enabled: Generated<boolean>
-  created_at: Created
-  updated_at: Updated
-}
-
 export interface ConnectionPoolMemberRow {
   pool_id: string
   connection_id: string
   /** From 0. */
   position: number
-}
-
-export interface ModelCollectionMemberRow {
-  collection_id: string
-  model_id: string
-  priority: number
-  weight: Generated<number>
-  enabled: Generated<boolean>
-  /** Rises with each that is added. */
-  position: GeneratedAlways<bigint>
-  added_at: Created
 }
 
 export interface Schema
@@ -282,7 +235,8 @@ export interface Schema
     SupportSchema,
     SignInSchema,
     InvitationSchema,
-    AutomationSchema {
+    AutomationSchema,
+    NameSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow
@@ -295,7 +249,4 @@ export interface Schema
   connection_model: ConnectionModelRow
   connection_pool: ConnectionPoolRow
   connection_pool_member: ConnectionPoolMemberRow
-  model_mapping: ModelMappingRow
-  model_collection: ModelCollectionRow
-  model_collection_member: ModelCollectionMemberRow
 }

@@ -155,6 +155,7 @@ test('what waits is written at once when asked for, and at the end', async () =>
   const lost: unknown[] = []
   {
     await using writer = new LogWriter({
+      onWritten: () => undefined,
       db: database.query,
       onError: (error) => lost.push(error),
       onLost: (counts) => lost.push(counts),
@@ -183,6 +184,7 @@ test('what there is no room for is counted, and told once there is a database ag
   const held = Promise.withResolvers<void>()
   const holding = one.query.connection().execute(() => held.promise)
   await using writer = new LogWriter({
+    onWritten: () => undefined,
     db: one.query,
     onError: (error) => errors.push(error),
     onLost: (counts) => told.push(counts),

@@ -165,3 +165,16 @@ export function orphanLog(usageRecord: string): string {
 
 /** Provider interfaces are called by Tollgate itself. Source: api.md 21.6. */
 export const providerGateway = 2
+
+const userId = /"(user_[0-9a-z]{26})"/
+
+/** Whose requests some logs are of, as records: each once. */
+export const usersOf = (records: Iterable<string>): Set<string> => {
+  const users = new Set<string>()
+  for (const record of records) {
+    // Of the account's and what callers name it comes first.
+    const [, id] = userId.exec(record) ?? []
+    if (id !== undefined) users.add(id)
+  }
+  return users
+}

@@ -8,6 +8,8 @@ interface Options {
   onError: (error: unknown, waiting: number) => void
   /** Told how many logs and bodies there was no room for, once they are over. */
   onLost: (lost: { logs: number; bodies: number }) => void
+  /** Told of logs that were written, as records. */
+  onWritten: (records: readonly string[]) => void
 }
 
 const everyMs = 250
@@ -105,13 +107,14 @@ export class LogWriter implements AsyncDisposable {
   }
 
   async #insert(batch: readonly string[]): Promise<void> {
-    const { db, onError } = this.#options
+    const { db, onError, onWritten } = this.#options
     try {
       await insertLogs(db, batch)
     } catch (error) {
       if (!isRefused(error)) throw error
       await insertSound(db, batch, (refused) => onError(refused, this.#waiting))
     }
+    onWritten(batch)
   }
 
   #dropBodies(count: number): void {

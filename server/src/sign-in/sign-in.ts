@@ -2,7 +2,7 @@ import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { betterAuth, type BetterAuthOptions } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { hashOf } from './link'
 import { linkMail, resetMail, takenMail, verificationMail } from './mails'
 import { tables, twoFactorTables } from './tables'
@@ -159,10 +159,14 @@ async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promis
 
 /** An organization has invited the address. */
 async function isInvited(db: Kysely<Schema>, email: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from invitation
-    where email = ${email.toLowerCase()} and status = 'pending' and expires_at > now()`.execute(db)
-  return rows.length > 0
+  const invitation = await db
+    .selectFrom('invitation')
+    .select('id')
+    .where('email', '=', email.toLowerCase())
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', new Date())
+    .executeTakeFirst()
+  return invitation !== undefined
 }
 
 async function checkActive(db: Kysely<Schema>, userId: string): Promise<void> {

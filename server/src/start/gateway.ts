@@ -1,25 +1,23 @@
 import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
-import { CrashingEgress } from './crash'
 import { openLogs } from './logs'
 import { openMoney, type Money } from './money'
 import { openRouting, type RoutingLookUps } from './routing'
+import type { Notices } from './notices'
 import type { Storage } from './storage'
+import { openWaysOut } from './ways-out'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Runs } from '../automation/runs'
 import { endedChannel as sessionChannel } from '../automation/sessions'
 import type { Catalog } from '../catalog/catalog'
-import { ConnectionHealth } from '../catalog/connection-health'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
 import { within } from '../db/deadline'
 import { Listener } from '../db/listener'
-import { Egress } from '../egress/egress'
-import { GuardedEgress } from '../egress/guarded-egress'
-import { Names } from '../egress/names'
-import { Transport } from '../egress/transport'
+import type { Egress } from '../egress/egress'
+import type { GuardedEgress } from '../egress/guarded-egress'
 import { createGateway, type Gateway } from '../gateway'
 import { Drains } from '../gateway/drains'
 import { imageLimits } from '../gateway/remote-images'
@@ -35,12 +33,9 @@ import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
-import { Credentials } from '../providers/credentials'
-import { tokenUrlVariable } from '../providers/registry'
-import type { Change } from '../routing/breakers'
+import type { Credentials } from '../providers/credentials'
 import type { Deadline } from '../routing/deadline'
 import { PoolTurns } from '../routing/pool-turns'
-import { Resilience } from '../routing/resilience'
 import type { LiveSettings } from '../settings/live-settings'
 
 /** Answers read on for their usage after their callers have gone. */
@@ -49,9 +44,6 @@ const drainMs = 30_000
 
 /** Images that are fetched for providers which do not fetch, in the process and for one account. */
 const fetches = { most: 32, mostOfOwner: 8 }
-
-/** How long a cloud may take to give an access token. */
-const tokenMs = 10_000
 
 interface Parts {
   config: Config
@@ -64,6 +56,7 @@ interface Parts {
   crashAt: CrashAt | undefined
   /** Messages of sessions that run here. */
   runs: Pick<Runs, 'cancel'>
+  notices: Notices
 }
 
 /** The gateway, and what else is made of its parts. */
@@ -103,15 +96,13 @@ export async function openGateway(
   const claims = openClaims(parts, stack)
   const { logs, writer } = openLogs(parts, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
-  const { egress, guarded } = openEgress(parts)
-  const credentials = openCredentials(parts, egress)
+  const { egress, guarded, credentials, resilience } = openWaysOut(parts)
   const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
   const counter = stack.use(
     new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
   )
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
-  const resilience = openResilience(parts)
   const { metering, months } = money
   return {
     gateway: createGateway({
@@ -155,62 +146,11 @@ export async function openGateway(
   }
 }
 
-/** Credentials of clouds, which are made of others. */
-function openCredentials({ config }: Parts, egress: Egress): Credentials {
-  const tokenUrl = config.environment[tokenUrlVariable]
-  return new Credentials({
-    send: (call) => egress.send({ ...call, url: tokenUrl ?? call.url, owner: null }),
-    now: () => Date.now(),
-    deadline: () => AbortSignal.timeout(tokenMs),
-  })
-}
-
 const logsMs = 1000
 
 /** Other nodes write what they have within a quarter of a second. */
 const soon = async (writing: readonly Promise<void>[]): Promise<void> => {
   await within(Promise.all(writing), logsMs).catch(() => undefined)
-}
-
-/** What an operator sees of a provider that fails, once as it begins and once as it is over. */
-function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
-  const { connection, provider, model } = candidate
-  const subject = {
-    provider: provider.key,
-    model: model.id,
-    connectionId: connection.id,
-    owner: connection.owner,
-  }
-  if (isOpen) log.warn({ ...subject, openMs }, 'a connection is failing and is passed over')
-  else log.info(subject, 'a connection that was failing works again')
-}
-
-/** How candidates fare, and what of that is written down with their connections. */
-const openResilience = ({ config, storage, log }: Parts) =>
-  new Resilience({
-    now: () => performance.now(),
-    longestMs: config.breakerMs,
-    onChange: (change) => tellChange(log, change),
-    health: new ConnectionHealth({
-      db: storage.database.query,
-      onError: (err) => log.warn({ err }, 'the state of a connection could not be written down'),
-    }),
-  })
-
-function openEgress({ config, timers, settings, crashAt }: Parts) {
-  const { baseUrl, host, userEndpointPorts: ports } = config
-  const ownHosts = baseUrl === undefined ? [host] : [host, new URL(baseUrl).hostname]
-  const privateNetworks = () => settings.current.allowedPrivateNetworks
-  const guarded = new GuardedEgress({
-    timers,
-    rules: { ports, ownHosts, privateNetworks },
-    names: new Names(),
-    transport: new Transport(),
-  })
-  const egress = crashAt
-    ? new CrashingEgress(timers, { guarded }, crashAt)
-    : new Egress(timers, { guarded })
-  return { egress, guarded }
 }
 
 /** Who may come in, and how much of it. */

@@ -4,6 +4,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { crashingStore } from './crash'
 import { openMonths } from './months'
+import type { Notices } from './notices'
 import type { Storage } from './storage'
 import { openUsage, withLog } from './usage'
 import type { Config } from '../config'
@@ -53,6 +54,7 @@ interface Options {
   storage: Storage
   log: Logger
   crashAt: CrashAt | undefined
+  notices: Notices
 }
 
 /** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */

@@ -18,18 +18,27 @@ interface Parts {
   settings: LiveSettings
   /** Where callers find the server, where that is set. */
   baseUrl: string | undefined
+  oauthProviders: string[]
   servedBy: (organizationId: string) => Promise<readonly ServedModel[]>
 }
 
 /** What anybody may see. */
-export function openPublicStores({ db, catalog, settings, baseUrl, servedBy }: Parts) {
+export function openPublicStores(parts: Parts) {
+  const { db, catalog, settings, baseUrl, oauthProviders, servedBy } = parts
   const served = new Served(servedBy)
   const branding = createBrandingStore(db)
   const providers = createProviderView(db, catalog)
   return {
     branding,
     publicProviders: providers,
-    publicConfiguration: createConfigurationView({ db, settings, branding, version, baseUrl }),
+    publicConfiguration: createConfigurationView({
+      db,
+      settings,
+      branding,
+      version,
+      baseUrl,
+      oauthProviders,
+    }),
     publicOrganizations: createOrganizationView(db, served),
     publicServers: createServerView(db, served),
     publicProfiles: createProfileView({ db, providers, served }),

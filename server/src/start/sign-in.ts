@@ -65,7 +65,7 @@ export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
 }
 
 /** Services whose accounts sign in here: those of which both halves are set. */
-function oauthClients({ environment }: Config) {
+export function oauthClients({ environment }: Config) {
   const github = oauthClient(environment, 'GITHUB')
   const google = oauthClient(environment, 'GOOGLE')
   return { ...(github && { github }), ...(google && { google }) }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { OpenedGateway } from './gateway'
 import type { OpenedPayments } from './payments'
 import { openPublicStores } from './public'
+import { oauthClients } from './sign-in'
 import type { Storage } from './storage'
 import { createConfigStore } from '../api/admin-config/store'
 import { createBillingStore } from '../api/billing/store'
@@ -122,7 +123,14 @@ function catalogueStores({ config, storage, catalog, settings }: Stored, { lookU
   const { modelsFor, servedBy } = lookUps
   const offered = { db, modelsFor }
   return {
-    ...openPublicStores({ db, catalog, settings, baseUrl: config.baseUrl, servedBy }),
+    ...openPublicStores({
+      db,
+      catalog,
+      settings,
+      baseUrl: config.baseUrl,
+      oauthProviders: Object.keys(oauthClients(config)),
+      servedBy,
+    }),
     catalogue: createCatalogueStore(offered),
     favorites: createFavoriteStore(offered),
     ratings: createRatingStore(offered),

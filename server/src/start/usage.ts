@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Transaction } from 'kysely'
 import type { Logger } from 'pino'
+import type { Notices } from './notices'
 import type { Storage } from './storage'
 import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -11,6 +12,7 @@ import { settle } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
 import { toCharge, toRecord, type Charge } from '../ledger/usage-record'
 import { dropOrphanLogs } from '../logs/drop-orphan-logs'
+import { usersOf } from '../logs/log-record'
 import { insertLogs, insertSound, isRefused } from '../logs/insert-logs'
 import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
@@ -24,6 +26,7 @@ interface Options {
   storage: Storage
   log: Logger
   crashAt: CrashAt | undefined
+  notices: Notices
 }
 
 type WrittenPorts = Pick<MeterPorts, 'begin' | 'settle'>
@@ -52,7 +55,7 @@ export async function openUsage(
 }
 
 function openFlusher(
-  { storage, log, crashAt }: Options,
+  { storage, log, crashAt, notices }: Options,
   journal: Journal,
   parsed: Parsed,
 ): Flusher {
@@ -67,6 +70,7 @@ function openFlusher(
       )
       for (const body of bodies) parsed.delete(body)
       crashAt?.('flush-after-commit')
+      notices.soon(usersOf(bodies))
     },
     onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
   })

@@ -25,7 +25,8 @@ export async function balanceOf(
     select posted, leased, payment_method_required,
       -- Users choose it in their settings; an organization pays by itself.
       case when ${organizationId}::text is not null then 'organization'
-        else coalesce(to_jsonb(u) ->> 'funding_source', 'personal') end as funding_source,
+        when u.funding_organization_id is not null then 'organization'
+        else 'personal' end as funding_source,
       coalesce(
         (select created_at from ledger_entry where account_id = a.id order by id desc limit 1),
         a.created_at

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { MembershipRow, ModelCollectionRow, Schema } from '../../db/schema'
+import type { ModelCollectionRow } from '../../db/name-schema'
+import type { MembershipRow, Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { pagedRows } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'

@@ -80,6 +80,7 @@ export async function announce(
     .selectFrom('users')
     .select('id')
     .where(sql`lower(email)`, '=', email)
+    .where('email_verified', '=', true)
     .executeTakeFirst()
   if (!account) return
   await notify(trx, {

@@ -49,16 +49,17 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
     const organization = await lock(trx, id)
     const isOpen = organization?.is_public && organization.status === 'active'
     if (!isOpen || !organization.allow_join_requests) throw new ApiError('resource_not_found')
-    const { email } = await trx
+    const { email, email_verified: isVerified } = await trx
       .selectFrom('users')
-      .select('email')
+      .select(['email', 'email_verified'])
       .where('id', '=', userId)
       // Of two organizations that let somebody in at once, one becomes the primary one.
       .forNoKeyUpdate()
       .executeTakeFirstOrThrow()
     const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
     const isActive =
-      organization.auto_approve_requests || organization.auto_approve_domains.includes(domain)
+      organization.auto_approve_requests ||
+      (isVerified && organization.auto_approve_domains.includes(domain))
     if (isActive) await checkRoom(trx, id)
     await trx
       .insertInto('membership')

@@ -42,12 +42,13 @@ const mostShown = 100
 
 /** The address that an account has shown to be its own, as invitations have it. */
 async function addressOf(db: Kysely<Schema>, userId: string): Promise<string> {
-  const { email } = await db
+  const { email, email_verified: isVerified } = await db
     .selectFrom('users')
-    .select('email')
+    .select(['email', 'email_verified'])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow()
-  return email.toLowerCase()
+  // No invitation is for an empty one.
+  return isVerified ? email.toLowerCase() : ''
 }
 
 interface Answer {
@@ -68,8 +69,7 @@ async function answer(db: Kysely<Schema>, { userId, id, status }: Answer): Promi
       if (organization?.status !== 'active') {
         throw invalidRequest(null, 'wrong_state', 'The organization is suspended.')
       }
-      const limit = organization.default_member_spending_limit
-      await admit(trx, { organizationId, userId, role: row.role, limit })
+      await admit(trx, { organizationId, userId, role: row.role })
     }
     await trx.updateTable('invitation').set({ status }).where('id', '=', id).execute()
     return toInvitation({ ...row, status })
@@ -80,12 +80,10 @@ interface Admitted {
   organizationId: string
   userId: string
   role: Invitation['role']
-  /** What a member may spend a month unless told otherwise. */
-  limit: bigint | null
 }
 
 /** Makes an active member, also of somebody who asked to become one. */
-async function admit(trx: Transaction<Schema>, { organizationId, userId, role, limit }: Admitted) {
+async function admit(trx: Transaction<Schema>, { organizationId, userId, role }: Admitted) {
   // Of two organizations that let somebody in at once, one becomes the primary one.
   await trx
     .selectFrom('users')
@@ -111,7 +109,7 @@ async function admit(trx: Transaction<Schema>, { organizationId, userId, role, l
   }
   await trx
     .insertInto('membership')
-    .values({ organization_id: organizationId, user_id: userId, spending_limit: limit, ...fields })
+    .values({ organization_id: organizationId, user_id: userId, ...fields })
     .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet(fields))
     .execute()
 }

@@ -14,6 +14,8 @@ export interface ConfigurationPorts {
   version: string
   /** Where callers find the service, where the operator says so. */
   baseUrl: string | undefined
+  /** Services whose accounts sign in here. */
+  oauthProviders: string[]
 }
 
 /** Source: spec.md 2.7. */
@@ -54,8 +56,7 @@ export function createConfigurationView(ports: ConfigurationPorts) {
         currency: 'USD' as const,
         minimum_balance: toUsd(current.minimumBalance),
         low_balance_threshold: toUsd(current.warningThreshold),
-        // Nobody signs in yet: accounts and their keys come from the operator.
-        auth: { password: false, oauth_providers: [], sign_up: current.signUp },
+        auth: { password: true, oauth_providers: ports.oauthProviders, sign_up: current.signUp },
         features: featuresOf(current),
         limits: {
           request_timeout_seconds: current.timers.requestMs / 1000,

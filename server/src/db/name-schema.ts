@@ -1,0 +1,58 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+
+type Created = ColumnType<Date, Date | undefined, never>
+type Updated = ColumnType<Date, Date | undefined, Date>
+
+/** What one account calls a model. */
+export interface ModelMappingRow {
+  id: string
+  user_id: string
+  source_pattern: string
+  target_model: string
+  priority: Generated<number>
+  enabled: Generated<boolean>
+  description: string | null
+  created_at: Created
+  updated_at: Updated
+}
+
+/** Models under one name. */
+export interface ModelCollectionRow {
+  id: string
+  scope: 'individual' | 'organization' | 'system'
+  /** The owner where the scope is `individual`, else null. */
+  user_id: string | null
+  /** The owner where the scope is `organization`, else null. */
+  organization_id: string | null
+  name: string
+  display_name: string | null
+  description: string | null
+  routing_strategy:
+    | 'priority'
+    | 'round_robin'
+    | 'least_used'
+    | 'random'
+    | 'lowest_cost'
+    | 'lowest_latency'
+    | 'weighted'
+  enabled: Generated<boolean>
+  created_at: Created
+  updated_at: Updated
+}
+
+export interface ModelCollectionMemberRow {
+  collection_id: string
+  model_id: string
+  priority: number
+  weight: Generated<number>
+  enabled: Generated<boolean>
+  /** Rises with each that is added. */
+  position: GeneratedAlways<bigint>
+  added_at: Created
+}
+
+export interface NameSchema {
+  model_mapping: ModelMappingRow
+  model_collection: ModelCollectionRow
+  model_collection_member: ModelCollectionMemberRow
+}
