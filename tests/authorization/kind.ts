@@ -1,5 +1,6 @@
 import { unused } from '../connections/organization'
-import type { Stage } from '../connections/stage'
+import { call, idIn, type Stage } from '../connections/stage'
+import type { Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
 /** Something that a path can name: all ids of the path, whose it is, and who may see it only. */
@@ -18,6 +19,14 @@ export interface Kind {
   /** Whoever may call the route sees it; nobody's is foreign. */
   isEverybodys?: boolean
 }
+
+/** What its owner makes with one request. */
+export const owned = (request: string, body: () => Json): Kind => ({
+  async make(stage) {
+    const owner = await stage.somebody()
+    return { owner, ids: [idIn(await call(stage.gateway, owner, request, body()))] }
+  },
+})
 
 /** A name that nobody has used, of what names are made of that models are called by. */
 export const unusedName = (words: string) =>

@@ -1,16 +1,10 @@
-import { collection, type Kind, type Made } from './kind'
+import { collection, owned, type Kind, type Made } from './kind'
+import { accountKinds } from './account-objects'
 import { operatorKinds } from './operator-objects'
 import { newOrganization, unused } from '../connections/organization'
 import { call, idIn, type Stage } from '../connections/stage'
 import type { Json } from '../faults/asking'
 import type { Customer } from '../rig'
-
-const owned = (request: string, body: () => Json): Kind => ({
-  async make(stage) {
-    const owner = await stage.somebody()
-    return { owner, ids: [idIn(await call(stage.gateway, owner, request, body()))] }
-  },
-})
 
 const connection = (stage: Stage): Json => ({
   name: 'Mine',
@@ -106,5 +100,6 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
       target_model: 'sandbox/echo',
     })),
   ],
+  ...accountKinds,
   ...operatorKinds,
 }

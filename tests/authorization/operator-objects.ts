@@ -1,5 +1,5 @@
 import { collection, unusedName, type Kind } from './kind'
-import type { Stage } from '../connections/stage'
+import { call, idIn, type Stage } from '../connections/stage'
 import type { Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
@@ -16,6 +16,16 @@ const newKey = async ({ gateway }: Stage, { userId }: Customer) => {
   const { id } = await gateway.admin('POST', `/users/${userId}/keys`, { name: 'Another' })
   return String(id)
 }
+
+/** What a customer asks, and the operator decides. */
+const asked = (request: string, body: Json): Kind => ({
+  async make({ gateway }) {
+    const { plans } = await gateway.admin('GET', '/plans?search=free')
+    const [plan] = Array.isArray(plans) ? plans : []
+    const owner = await gateway.customer({ permissions: ['admin'] }, { plan_id: plan.id })
+    return { owner, ids: [idIn(await call(gateway, owner, request, body))] }
+  },
+})
 
 /** What only operators name; `kinds` of `objects.ts` says what this is for. */
 export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
@@ -59,6 +69,16 @@ export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
       api_key: 'sk-0123456789',
       endpoint_url: 'http://127.0.0.1:9',
     })),
+  ],
+  '/api/admin/quota-requests/:id': [
+    asked('POST /user/quota/request-increase', {
+      quota_type: 'requests_per_minute',
+      requested_limit: 600,
+      reason: 'We grow.',
+    }),
+  ],
+  '/api/admin/tickets/:id': [
+    asked('POST /support/tickets', { subject: 'A question', description: 'Why?' }),
   ],
   '/api/admin/collections/:id': [operated('POST /collections', collection)],
 }

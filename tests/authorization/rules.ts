@@ -18,6 +18,8 @@ export const bodies: Readonly<Record<string, Json>> = {
   'PUT /api/admin/connections/:id': { name: 'Another' },
   'POST /api/admin/connections/:id/update-key': { api_key: 'sk-9876543210' },
   'PUT /api/admin/collections/:id': { display_name: 'Another' },
+  'PUT /api/admin/tickets/:id': { priority: 'high' },
+  'POST /api/admin/tickets/:id/comments': { content: 'Because.' },
   'PUT /api/admin/config': { platform_fee_percent: 0 },
 }
 
