@@ -74,7 +74,7 @@ export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
     asked('POST /user/quota/request-increase', {
       quota_type: 'requests_per_minute',
       requested_limit: 600,
-      reason: 'We grow.',
+      reason: 'We are growing.',
     }),
   ],
   '/api/admin/tickets/:id': [

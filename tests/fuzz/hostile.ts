@@ -76,6 +76,7 @@ const hostileValue = fc.oneof(
     [[]],
     { length: 1 },
     { toString: 1, constructor: 1 },
+    { length: { toString: 1, valueOf: 1 } },
     deep(40),
     Array.from({ length: 300 }, (_, index) => index),
   ),

@@ -71,3 +71,9 @@ test('what a schema does not name is still there after the check', () => {
   const body = { model: 'a/b', prompt: 'x', top_k: 5 }
   expect(check(CompletionRequest, body)).toEqual(body)
 })
+
+test('an object in the place of a text is a wrong type, whatever it says of its length', () => {
+  const model = { length: { toString: 1, valueOf: 1 } }
+  const refused = refusal(() => check(CompletionRequest, { model, prompt: 'a' }))
+  expect([refused.param, refused.details]).toEqual(['model', { issue: 'wrong_type' }])
+})

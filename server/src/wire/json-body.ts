@@ -52,7 +52,30 @@ export function inspect(root: JsonObject, param: string | null = null): void {
 
 /** Checks an object against a schema. Throws `invalid_request` for the first field at fault. */
 export function check<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
-  const result = schema.safeParse(body)
+  const result = parsed(schema, body)
   if (result.success) return result.data
   throw toFieldError(result.error, body)
+}
+
+/** zod compares the `length` of whatever has one, also where that is an object without a value. */
+function parsed<Schema extends z.ZodType>(schema: Schema, body: unknown) {
+  try {
+    return schema.safeParse(body)
+  } catch (thrown) {
+    const field = thrown instanceof TypeError ? measuredByObject(body) : undefined
+    if (field === undefined) throw thrown
+    const param = field.join('.')
+    throw invalidRequest(param, 'wrong_type', `${param}: is no text and no list.`)
+  }
+}
+
+/** The path to an object whose `length` is an object. */
+function measuredByObject(value: unknown): string[] | undefined {
+  if (!isObject(value) && !Array.isArray(value)) return undefined
+  if (isObject(value) && isObject(value['length'])) return []
+  for (const [key, inner] of Object.entries(value)) {
+    const path = measuredByObject(inner)
+    if (path) return [key, ...path]
+  }
+  return undefined
 }
