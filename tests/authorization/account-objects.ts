@@ -2,7 +2,7 @@ import { owned, unusedName, type Kind } from './kind'
 import { newOrganization } from '../connections/organization'
 import { call, idIn, type Stage } from '../connections/stage'
 import { openDatabase } from '../database'
-import { ask, messages } from '../faults/asking'
+import { ask, messages, type Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
 const alert = owned('POST /account/alerts', () => ({
@@ -64,11 +64,41 @@ const invite = async (stage: Stage, email: string) => {
   return { organization, invitation: idIn(invited) }
 }
 
+const everybodysModel: Kind = {
+  make: async (stage) => ({ owner: await stage.somebody(), ids: ['sandbox/echo'] }),
+  unknown: 'sandbox/never',
+  isEverybodys: true,
+}
+
+const models = ['sandbox/echo', 'sandbox/lorem', 'sandbox/tools']
+let made = 0
+
+/** What an account has of a model that everybody sees: its rating, its mark. */
+const ofModel = (requestFor: (model: string) => [request: string, body: Json]): Kind => ({
+  async make(stage) {
+    const owner = await stage.somebody()
+    // No two accounts have the same, so that one's is never the other's by chance.
+    const model = models[made++ % models.length] ?? ''
+    const [request, body] = requestFor(model)
+    const { status, text } = await call(stage.gateway, owner, request, body)
+    if (status !== 201) throw new Error(`${request}: ${status} ${text}`)
+    return { owner, ids: [model] }
+  },
+  // One that nobody has anything of.
+  unknown: 'sandbox/embedding',
+})
+
 /** What accounts have beside connections and organizations; `kinds` of `objects.ts` says what it is for. */
 export const accountKinds: Readonly<Record<string, readonly Kind[]>> = {
   '/api/account/alerts/:alert_id': [alert],
   '/api/account/alerts/:alert_id/triggers/:trigger_id': [trigger],
   '/api/account/notifications/:id': [notification],
+  '/api/account/keys/:id': [owned('POST /account/keys', () => ({ name: 'Another' }))],
+  '/api/models/:model_id': [everybodysModel],
+  'DELETE /api/models/:model_id/ratings': [
+    ofModel((model) => [`POST /models/${model}/ratings`, { rating: 5 }]),
+  ],
+  '/api/favorites/:model_id': [ofModel((model_id) => ['POST /favorites', { model_id }])],
   '/api/account/request-logs/:id': [requestLog],
   '/api/user/prompts/:id': [
     owned('POST /user/prompts', () => ({ title: unusedName('prompt'), content: 'Hello.' })),

@@ -1,4 +1,5 @@
 import { collection, unusedName, type Kind } from './kind'
+import { newOrganization } from '../connections/organization'
 import { call, idIn, type Stage } from '../connections/stage'
 import type { Json } from '../faults/asking'
 import type { Customer } from '../rig'
@@ -39,6 +40,14 @@ export const operatorKinds: Readonly<Record<string, readonly Kind[]>> = {
       async make(stage) {
         const owner = await stage.somebody()
         return { owner, ids: [owner.userId, await newKey(stage, owner)] }
+      },
+    },
+  ],
+  '/api/admin/organizations/:id': [
+    {
+      async make(stage) {
+        const { owner, id } = await newOrganization(stage)
+        return { owner, ids: [id] }
       },
     },
   ],

@@ -11,6 +11,7 @@ export const bodies: Readonly<Record<string, Json>> = {
   'POST /api/admin/users/:id/keys': { name: 'One' },
   'PUT /api/admin/users/:id/keys/:key_id': { name: 'Another' },
   'POST /api/admin/plans': { name: 'Matrix' },
+  'PUT /api/admin/organizations/:id': { description: 'Changed.' },
   'PUT /api/admin/plans/:id': { requests_per_minute: 7 },
   'POST /api/admin/providers': { key: 'matrix', name: 'Matrix', adapter: 'openai' },
   'PUT /api/admin/providers/:id': { name: 'Another' },
@@ -25,6 +26,8 @@ export const bodies: Readonly<Record<string, Json>> = {
 
 /** Open to anybody: nothing there belongs to an account, or it brings a proof of its own. */
 export const openRoutes: readonly RegExp[] = [
+  // The pages of the dashboard, which show nothing without a session.
+  /^GET \/\*$/,
   /^GET \/(healthz|readyz|docs|docs\/:file|openapi\.json)$/,
   // Source: api.md 20: a session that is being made; a signature of the payment processor.
   /^\w+ \/api\/(auth|webhooks)\//,
