@@ -37,6 +37,17 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
       isEverybodys: true,
     },
   ],
+  '/api/public/organization/:slug': [
+    {
+      async make(stage) {
+        const { owner, id } = await newOrganization(stage, { is_public: true })
+        const { body } = await call(stage.gateway, owner, `GET /organizations/${id}`)
+        return { owner, ids: [String(body['slug'])] }
+      },
+      unknown: 'nobody-at-all',
+      isEverybodys: true,
+    },
+  ],
   '/api/connections/:id': [
     {
       async make(stage) {

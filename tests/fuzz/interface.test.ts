@@ -34,7 +34,8 @@ let ajv: Ajv2020
 // The operator's settings last, as they change the others.
 const isLast = ({ path }: Route) => Number(path === '/api/admin/config')
 const routes = allRoutes()
-  .filter(({ path }) => !path.startsWith('/docs'))
+  // The library's own endpoints have statuses and bodies of their own. Source: api.md 20.1.
+  .filter(({ path }) => !/^\/(docs|api\/auth)\b/.test(path))
   .toSorted((a, b) => isLast(a) - isLast(b))
 const limitMs = (seconds * 1000) / routes.length
 const plenty = 1_000_000

@@ -217,6 +217,6 @@ describe('the other commands', () => {
     const { code, err } = await outcome(launch(root, ['check']))
     expect(code).toBe(3)
     expect(err).toContain('format failed: oxfmt --check')
-    expect(await readFile(join(root, 'app/ran'), 'utf8')).toBe('tsc oxfmt ')
+    expect(await readFile(join(root, 'app/ran'), 'utf8')).toBe('tsc tsc oxfmt ')
   })
 })

@@ -99,6 +99,8 @@ interface AccountRoute {
   tag: string
   /** 200 unless something is made. */
   status?: 200 | 201
+  /** What is there already is answered with 200. */
+  mayBeThere?: boolean
   answer: z.ZodType
   body?: readonly [name: string, schema: z.ZodType, examples: Examples]
   /** Parameters of the path, and of the query. */
@@ -141,6 +143,7 @@ export const accountRoute = (route: AccountRoute) =>
     ],
     responses: {
       ...answers(route.status ?? 200, route.summary, route.answer),
+      ...(route.mayBeThere && answers(200, 'It was there already', route.answer)),
       ...documented(
         'invalid_request',
         ...keyErrors,
