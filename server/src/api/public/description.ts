@@ -29,7 +29,6 @@ const parameter = (place: 'path' | 'query') => (name: string) => ({
 
 const publicRoute = ({ operationId, summary, answer, path = [], query = [] }: PublicRoute) => {
   const missing: ErrorCode[] = path.length > 0 ? ['resource_not_found'] : []
-  const refused: ErrorCode[] = query.length > 0 ? ['invalid_request'] : []
   return describeRoute({
     operationId,
     summary,
@@ -38,7 +37,7 @@ const publicRoute = ({ operationId, summary, answer, path = [], query = [] }: Pu
     parameters: [...path.map(parameter('path')), ...query.map(parameter('query'))],
     responses: {
       ...answers(200, summary, answer),
-      ...documented('rate_limit_exceeded', ...missing, ...refused),
+      ...documented('invalid_request', 'rate_limit_exceeded', ...missing),
     },
   })
 }
