@@ -74,29 +74,32 @@ const fewestColumns = placeOfOrganization
 
 /** What a record says of an attempt from its beginning on: the end of the record, as text. */
 export function beginningOf(event: AttemptBeginning): string {
-  const values: unknown[] = [
-    event.id,
-    event.startedAt,
-    event.accountId,
-    event.requestId,
-    event.userId,
-    event.keyId,
-    event.billingMode,
-    event.operation,
-    event.model,
-    event.provider,
-    event.connectionId,
-    event.streamed,
-    event.pricing,
-    event.organizationId,
-    event.feeMillionths,
-  ]
+  // Written for every request: ids and codes of ours have nothing in them to escape.
+  const record =
+    `"${event.id}","${event.startedAt}",${quoted(event.accountId)},"${event.requestId}",` +
+    `"${event.userId}","${event.keyId}","${event.billingMode}","${event.operation}",` +
+    `${JSON.stringify(event.model)},${JSON.stringify(event.provider)},` +
+    `${JSON.stringify(event.connectionId)},${event.streamed},${pricingOf(event)},` +
+    `${quoted(event.organizationId)},${event.feeMillionths}`
   const { requestedModel, passedOver } = event
-  if (requestedModel !== null || passedOver !== null) {
-    // Of all there is in a record only this is what a caller wrote.
-    values.push(requestedModel && storable(requestedModel), passedOver?.map(toPassedOver) ?? null)
-  }
-  return JSON.stringify(values).slice(1)
+  if (requestedModel === null && passedOver === null) return `${record}]`
+  // Of all there is in a record only this is what a caller wrote.
+  const requested = JSON.stringify(requestedModel && storable(requestedModel))
+  return `${record},${requested},${JSON.stringify(passedOver?.map(toPassedOver) ?? null)}]`
+}
+
+const quoted = (id: string | null) => (id === null ? 'null' : `"${id}"`)
+
+const written = new WeakMap<object, string>()
+
+/** The same for all requests of a model, so it is written once. */
+function pricingOf({ pricing }: AttemptBeginning): string {
+  if (pricing === null) return 'null'
+  const known = written.get(pricing)
+  if (known !== undefined) return known
+  const text = JSON.stringify(pricing)
+  written.set(pricing, text)
+  return text
 }
 
 const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => ({

@@ -14,6 +14,7 @@ import type {
   PassedOver,
   UsageEvent,
 } from '../ledger/usage-event'
+import { eventOf } from '../ledger/usage-event'
 import { beginningOf, toRecord } from '../ledger/usage-record'
 import type { Share } from './share'
 import type { Usage } from '../wire/usage'
@@ -242,7 +243,7 @@ export class Meter {
     const { beginning, text, startedAtMs, firstTokenMs } = attempt
     end.durationMs = Math.round(performance.now() - startedAtMs)
     end.firstTokenMs = firstTokenMs
-    const event = { ...beginning, ...end }
+    const event = eventOf(beginning, end)
     return this.#ports.settle(event, text, log?.record(event))
   }
 
