@@ -90,6 +90,23 @@ test('one waits for each type, however often and fast somebody asks', async () =
   expect((await wish(await somebody())).status).toBe(201)
 })
 
+test('whoever asked sees what became of it, and nobody else', async () => {
+  const customer = await somebody()
+  const own = async (by: Customer, query = '') =>
+    (await call(gateway, by, `GET /user/quota/requests${query}`)).body
+  const first = (await wish(customer)).body
+  const second = (await wish(customer, { quota_type: 'monthly_spend', requested_limit: 50 })).body
+  await wish(await somebody())
+  expect((await own(customer))['quota_requests']).toEqual([second, first])
+  const page = await own(customer, '?limit=1&offset=1')
+  expect(page).toMatchObject({ quota_requests: [first], pagination: { total: 2 } })
+  await operator(`POST /quota-requests/${String(first['id'])}/reject`, { note: 'Not this month.' })
+  expect((await own(customer, '?limit=1&offset=1'))['quota_requests']).toEqual([
+    expect.objectContaining({ status: 'rejected', decision_note: 'Not this month.' }),
+  ])
+  expect((await own(await somebody()))['quota_requests']).toEqual([])
+})
+
 describe('the operator', () => {
   test('approves: the one limit holds within a second, and the account is told', async () => {
     const customer = await somebody({ limits: { tokens_per_minute: 5000 } })
