@@ -31,6 +31,8 @@ const places = [
   {
     name: 'Account',
     links: [
+      { to: '/billing', label: 'Billing' },
+      { to: '/quota', label: 'Quota' },
       { to: '/organizations', label: 'Organizations' },
       { to: '/settings/security', label: 'Security' },
     ],
