@@ -3,6 +3,8 @@ import { api } from './api'
 import type { Period, TransactionFilter } from './money-search'
 
 const dayMs = 86_400_000
+/** Figures that somebody leaves open stay true. */
+const refetchInterval = 60_000
 const lengths: Readonly<Record<Period, number>> = {
   '24h': dayMs,
   '7d': 7 * dayMs,
@@ -23,6 +25,7 @@ export const balanceQuery = (organization?: string) =>
       const query = present({ organization_id: organization })
       return (await api.billing.balance.$get({ query })).json()
     },
+    refetchInterval,
   })
 export type Balance = Awaited<ReturnType<NonNullable<ReturnType<typeof balanceQuery>['queryFn']>>>
 
@@ -31,6 +34,7 @@ export const metricsQuery = (period: Period) =>
   queryOptions({
     queryKey: ['billing', 'metrics', period],
     queryFn: async () => (await api.billing.metrics.$get({ query: { period } })).json(),
+    refetchInterval,
     placeholderData: keepPreviousData,
   })
 export type Metrics = Awaited<ReturnType<NonNullable<ReturnType<typeof metricsQuery>['queryFn']>>>
@@ -52,6 +56,7 @@ export const spendQuery = queryOptions({
       nextMonth: metrics.projections.next_30_days,
     }
   },
+  refetchInterval,
 })
 
 /** How requests went in a period that ends now. */
@@ -62,6 +67,7 @@ export const statsQuery = (period: Period) =>
       const start_date = new Date(Date.now() - lengths[period]).toISOString()
       return (await api.account['request-logs'].stats.$get({ query: { start_date } })).json()
     },
+    refetchInterval,
     placeholderData: keepPreviousData,
   })
 export type Stats = Awaited<ReturnType<NonNullable<ReturnType<typeof statsQuery>['queryFn']>>>

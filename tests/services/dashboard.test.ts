@@ -54,6 +54,8 @@ async function open(
 
 const pages: [path: string, heading: string][] = [
   ['/', 'Overview'],
+  ['/billing', 'Billing'],
+  ['/quota', 'Quota'],
   ['/connections', 'Connections'],
   ['/organizations', 'Organizations'],
   ['/mappings', 'Model mappings'],

@@ -80,7 +80,7 @@ export function Shell() {
                     renderRoot={(props) => (
                       <Link
                         to={to}
-                        activeOptions={{ exact: to === '/' }}
+                        activeOptions={{ exact: to === '/', includeSearch: false }}
                         activeProps={{ 'data-active': true, 'aria-current': 'page' }}
                         onClick={close}
                         {...props}

@@ -46,7 +46,7 @@ export function QuotaPage() {
       <OwnRequests />
       <History />
       <Modal
-        opened={increase !== undefined}
+        opened={increase !== undefined && query.data !== undefined}
         onClose={() => ask(undefined)}
         title="Ask for a higher limit"
       >

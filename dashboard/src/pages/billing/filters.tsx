@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { billingSearch, transactionStatuses, transactionTypes } from '../../money-search'
 
 const route = getRouteApi('/home/billing')
+const all = 'all'
 const cleared = {
   type: undefined,
   status: undefined,
@@ -10,7 +11,7 @@ const cleared = {
   to: undefined,
 }
 const labelled = (names: readonly string[]) =>
-  names.map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))
+  [all, ...names].map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))
 
 /** Which transactions are listed; the address has it. */
 export function Filters() {
@@ -26,20 +27,18 @@ export function Filters() {
     <Group align="flex-end" gap="sm">
       <Select
         label="Type"
-        placeholder="All"
         w={150}
-        clearable
+        allowDeselect={false}
         data={labelled(transactionTypes)}
-        value={type ?? null}
+        value={type ?? all}
         onChange={(value) => set({ type: value })}
       />
       <Select
         label="Status"
-        placeholder="All"
         w={150}
-        clearable
+        allowDeselect={false}
         data={labelled(transactionStatuses)}
-        value={status ?? null}
+        value={status ?? all}
         onChange={(value) => set({ status: value })}
       />
       <TextInput

@@ -1,5 +1,4 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core'
-import { When } from '../../components/when'
 import { count, percent, usd } from '../../figures'
 import { quotaNames, type Quota } from '../../quota'
 
@@ -21,7 +20,8 @@ interface Props {
 
 /** One limit, and how much of it is used. */
 export function QuotaBar({ quota, onIncrease }: Props) {
-  const { type, unit, used, limit, percentage, resets_at: resetsAt } = quota
+  const { type, unit, used, limit, percentage } = quota
+  const resetsAt = type.endsWith('_per_minute') ? quota.resets_at : null
   const name = quotaNames[type]
   return (
     <Stack gap={6} role="group" aria-label={name}>
@@ -42,19 +42,16 @@ export function QuotaBar({ quota, onIncrease }: Props) {
             color={colorOf(percentage)}
             aria-label={`${percent(percentage)} of ${name.toLowerCase()}`}
           />
-          <Group justify="space-between" gap="xs">
+          <Group justify="space-between" gap="xs" wrap="nowrap">
             <Text size="xs" c="dimmed">
               {percent(percentage)} used
-              {resetsAt !== null && (
-                <>
-                  , gives room again <When at={resetsAt} />
-                </>
-              )}
+              {resetsAt !== null && ', gives room again within a minute'}
             </Text>
             <Button
               size="compact-xs"
               variant="subtle"
               onClick={onIncrease}
+              flex="none"
               aria-label={`Ask for more ${name.toLowerCase()}`}
             >
               Ask for more
