@@ -36,7 +36,9 @@ export const historyQuery = ({ granularity = 'day', page = 1 }: QuotaSearch) =>
         limit: String(historyOnPage),
         offset: String((page - 1) * historyOnPage),
       }
-      return (await endpoint.history.$get({ query })).json()
+      const answer = await (await endpoint.history.$get({ query })).json()
+      // Told with the rows, as those of before stay while others come.
+      return { ...answer, granularity }
     },
     placeholderData: keepPreviousData,
   })

@@ -44,11 +44,11 @@ export function History() {
           />
         </Group>
         <Loaded query={query}>
-          {({ history, pagination }) => (
+          {({ history, pagination, granularity: shown }) => (
             <>
-              <HistoryTable history={history} format={granularity === 'day' ? day : month} />
+              <HistoryTable history={history} format={shown === 'day' ? day : month} />
               <Pages
-                things={granularity === 'day' ? 'days' : 'months'}
+                things={shown === 'day' ? 'days' : 'months'}
                 total={pagination.total}
                 size={historyOnPage}
                 page={page}
