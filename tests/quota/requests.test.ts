@@ -90,10 +90,12 @@ test('one waits for each type, however often and fast somebody asks', async () =
   expect((await wish(await somebody())).status).toBe(201)
 })
 
+/** What an account asked for, as it is told. */
+const own = async (by: Customer, query = '') =>
+  (await call(gateway, by, `GET /user/quota/requests${query}`)).body
+
 test('whoever asked sees what became of it, and nobody else', async () => {
   const customer = await somebody()
-  const own = async (by: Customer, query = '') =>
-    (await call(gateway, by, `GET /user/quota/requests${query}`)).body
   const first = (await wish(customer)).body
   const second = (await wish(customer, { quota_type: 'monthly_spend', requested_limit: 50 })).body
   await wish(await somebody())

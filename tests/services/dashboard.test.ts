@@ -126,6 +126,13 @@ describe('who is not signed in', () => {
   })
 })
 
+test('billing says so where nobody takes payments', async () => {
+  const { page } = await open('/billing')
+  await page.getByText('Credits cannot be bought here yet').waitFor()
+  expect(await page.getByRole('button', { name: 'Go to checkout' }).count()).toBe(0)
+  await page.close()
+})
+
 test('a connection is added, its key never shown again, and deleted', async () => {
   const { page } = await open('/connections')
   await page.getByRole('button', { name: 'Add connection' }).click()
