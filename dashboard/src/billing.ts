@@ -70,7 +70,6 @@ export const statsQuery = (period: Period) =>
     refetchInterval,
     placeholderData: keepPreviousData,
   })
-export type Stats = Awaited<ReturnType<NonNullable<ReturnType<typeof statsQuery>['queryFn']>>>
 
 /** Whether anything was ever asked; looked for again until it was. */
 export const hasBegunQuery = queryOptions({
