@@ -140,7 +140,8 @@ describe('the operator', () => {
     expect(user['limits']).toEqual({ requests_per_minute: 100, tokens_per_minute: 5000 })
     const told = await sql`
       select kind, title, notification.body, mail.subject, mail.body as mailed
-      from notification join users on users.id = user_id join mail on recipient = email
+      from notification join users on users.id = user_id
+        join mail on recipient = email and mail.subject = title
       where user_id = ${customer.userId}`
     const title = 'Your request for more requests per minute was approved'
     const words = 'Your limit of requests per minute is 100 now.'
