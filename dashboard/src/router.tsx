@@ -11,6 +11,7 @@ import { Failure } from './components/failure'
 import { Loading } from './components/loading'
 import { NotFound } from './components/not-found'
 import { Shell } from './components/shell'
+import { billingSearch, overviewSearch, quotaSearch } from './money-search'
 import { sessionQuery } from './session'
 
 interface Context {
@@ -64,7 +65,20 @@ const home = createRoute({
 const overview = createRoute({
   getParentRoute: () => home,
   path: '/',
+  validateSearch: overviewSearch,
   component: lazyRouteComponent(() => import('./pages/overview'), 'OverviewPage'),
+})
+const billing = createRoute({
+  getParentRoute: () => home,
+  path: '/billing',
+  validateSearch: billingSearch,
+  component: lazyRouteComponent(() => import('./pages/billing'), 'BillingPage'),
+})
+const quota = createRoute({
+  getParentRoute: () => home,
+  path: '/quota',
+  validateSearch: quotaSearch,
+  component: lazyRouteComponent(() => import('./pages/quota'), 'QuotaPage'),
 })
 const connections = createRoute({
   getParentRoute: () => home,
@@ -89,7 +103,7 @@ const security = createRoute({
 
 const routeTree = root.addChildren([
   entry.addChildren([signIn, signUp, forgot, reset]),
-  home.addChildren([overview, connections, organizations, mappings, security]),
+  home.addChildren([overview, billing, quota, connections, organizations, mappings, security]),
 ])
 
 const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))

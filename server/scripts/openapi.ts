@@ -104,6 +104,7 @@ function storesOf(
       settings,
       baseUrl: undefined,
       oauthProviders: [],
+      takesPayments: false,
       servedBy: never,
     }),
     ...moneyStoresOf(db, settings),

@@ -122,7 +122,11 @@ describe('GET /api/public/config', () => {
       minimum_balance: 0.1,
       low_balance_threshold: 1,
       auth: { password: true, oauth_providers: [], sign_up: 'open' },
-      features: expect.objectContaining({ streaming: true, platform_connections: true }),
+      features: expect.objectContaining({
+        streaming: true,
+        platform_connections: true,
+        payments: false,
+      }),
       limits: {
         request_timeout_seconds: 120,
         default_rpm: 60,

@@ -90,6 +90,25 @@ test('one waits for each type, however often and fast somebody asks', async () =
   expect((await wish(await somebody())).status).toBe(201)
 })
 
+/** What an account asked for, as it is told. */
+const own = async (by: Customer, query = '') =>
+  (await call(gateway, by, `GET /user/quota/requests${query}`)).body
+
+test('whoever asked sees what became of it, and nobody else', async () => {
+  const customer = await somebody()
+  const first = (await wish(customer)).body
+  const second = (await wish(customer, { quota_type: 'monthly_spend', requested_limit: 50 })).body
+  await wish(await somebody())
+  expect((await own(customer))['quota_requests']).toEqual([second, first])
+  const page = await own(customer, '?limit=1&offset=1')
+  expect(page).toMatchObject({ quota_requests: [first], pagination: { total: 2 } })
+  await operator(`POST /quota-requests/${String(first['id'])}/reject`, { note: 'Not this month.' })
+  expect((await own(customer, '?limit=1&offset=1'))['quota_requests']).toEqual([
+    expect.objectContaining({ status: 'rejected', decision_note: 'Not this month.' }),
+  ])
+  expect((await own(await somebody()))['quota_requests']).toEqual([])
+})
+
 describe('the operator', () => {
   test('approves: the one limit holds within a second, and the account is told', async () => {
     const customer = await somebody({ limits: { tokens_per_minute: 5000 } })
@@ -121,7 +140,8 @@ describe('the operator', () => {
     expect(user['limits']).toEqual({ requests_per_minute: 100, tokens_per_minute: 5000 })
     const told = await sql`
       select kind, title, notification.body, mail.subject, mail.body as mailed
-      from notification join users on users.id = user_id join mail on recipient = email and subject = title
+      from notification join users on users.id = user_id
+        join mail on recipient = email and mail.subject = title
       where user_id = ${customer.userId}`
     const title = 'Your request for more requests per minute was approved'
     const words = 'Your limit of requests per minute is 100 now.'

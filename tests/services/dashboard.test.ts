@@ -54,6 +54,8 @@ async function open(
 
 const pages: [path: string, heading: string][] = [
   ['/', 'Overview'],
+  ['/billing', 'Billing'],
+  ['/quota', 'Quota'],
   ['/connections', 'Connections'],
   ['/organizations', 'Organizations'],
   ['/mappings', 'Model mappings'],
@@ -122,6 +124,13 @@ describe('who is not signed in', () => {
     expect(new URL(page.url()).origin).toBe(address)
     await context.close()
   })
+})
+
+test('billing says so where nobody takes payments', async () => {
+  const { page } = await open('/billing')
+  await page.getByText('Credits cannot be bought here yet').waitFor()
+  expect(await page.getByRole('button', { name: 'Go to checkout' }).count()).toBe(0)
+  await page.close()
 })
 
 test('a connection is added, its key never shown again, and deleted', async () => {

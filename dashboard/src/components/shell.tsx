@@ -31,6 +31,8 @@ const places = [
   {
     name: 'Account',
     links: [
+      { to: '/billing', label: 'Billing' },
+      { to: '/quota', label: 'Quota' },
       { to: '/organizations', label: 'Organizations' },
       { to: '/settings/security', label: 'Security' },
     ],
@@ -78,7 +80,7 @@ export function Shell() {
                     renderRoot={(props) => (
                       <Link
                         to={to}
-                        activeOptions={{ exact: to === '/' }}
+                        activeOptions={{ exact: to === '/', includeSearch: false }}
                         activeProps={{ 'data-active': true, 'aria-current': 'page' }}
                         onClick={close}
                         {...props}

@@ -1,37 +1,64 @@
-import { Anchor, Code, CopyButton, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Group, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { hasBegunQuery, metricsQuery } from '../billing'
+import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
+import { periods, type Period } from '../money-search'
+import { FirstSteps } from './overview/first-steps'
+import { MoneyTiles, RequestTiles } from './overview/tiles'
+import { TopModels } from './overview/top-models'
+import { Usage } from './overview/usage'
 
-const example = (address: string) => `curl ${address}/v1/chat/completions \\
-  -H "Authorization: Bearer $TOLLGATE_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"model": "sandbox/echo", "messages": [{"role": "user", "content": "Hello!"}]}'`
+const route = getRouteApi('/home/')
+const words: Readonly<Record<Period, string>> = {
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+}
 
 export function OverviewPage() {
-  const command = example(window.location.origin)
+  const begun = useQuery(hasBegunQuery)
   return (
-    <Page title="Overview" about="How to begin.">
-      <Paper withBorder p="lg">
-        <Stack gap="sm">
-          <Title order={4}>Your first request</Title>
-          <Text size="sm">
-            Any OpenAI client works with the base URL <Code>{window.location.origin}/v1</Code> and a
-            key of yours. Without a provider, the model <Code>sandbox/echo</Code> answers.
-          </Text>
-          <Code block>{command}</Code>
-          <Group>
-            <CopyButton value={command}>
-              {({ copied, copy }) => (
-                <Button size="xs" variant="light" onClick={copy}>
-                  {copied ? 'Copied' : 'Copy'}
-                </Button>
-              )}
-            </CopyButton>
-            <Anchor size="sm" href="/docs">
-              API reference
-            </Anchor>
-          </Group>
-        </Stack>
-      </Paper>
+    <Page title="Overview" about="What you have, what you use, and how it goes.">
+      <MoneyTiles />
+      <Loaded query={begun}>{(hasBegun) => (hasBegun ? <Lately /> : <FirstSteps />)}</Loaded>
     </Page>
+  )
+}
+
+function Lately() {
+  const { period = '7d', measure = 'cost' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const metrics = useQuery(metricsQuery(period))
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={3} size="h4">
+          {words[period]}
+        </Title>
+        <SegmentedControl
+          aria-label="Period"
+          data={periods.map((value) => ({ value, label: value }))}
+          value={period}
+          onChange={(next) => void navigate({ search: (now) => ({ ...now, period: next }) })}
+        />
+      </Group>
+      <RequestTiles period={period} />
+      <Loaded query={metrics}>
+        {(data) => (
+          <SimpleGrid cols={{ base: 1, lg: 2 }}>
+            <Usage
+              metrics={data}
+              measure={measure}
+              onMeasure={(next) =>
+                void navigate({ search: (now) => ({ ...now, measure: next }), replace: true })
+              }
+            />
+            <TopModels models={data.by_model} />
+          </SimpleGrid>
+        )}
+      </Loaded>
+    </Stack>
   )
 }

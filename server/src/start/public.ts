@@ -19,12 +19,13 @@ interface Parts {
   /** Where callers find the server, where that is set. */
   baseUrl: string | undefined
   oauthProviders: string[]
+  takesPayments: boolean
   servedBy: (organizationId: string) => Promise<readonly ServedModel[]>
 }
 
 /** What anybody may see. */
 export function openPublicStores(parts: Parts) {
-  const { db, catalog, settings, baseUrl, oauthProviders, servedBy } = parts
+  const { db, catalog, settings, baseUrl, oauthProviders, takesPayments, servedBy } = parts
   const served = new Served(servedBy)
   const branding = createBrandingStore(db)
   const providers = createProviderView(db, catalog)
@@ -38,6 +39,7 @@ export function openPublicStores(parts: Parts) {
       version,
       baseUrl,
       oauthProviders,
+      takesPayments,
     }),
     publicOrganizations: createOrganizationView(db, served),
     publicServers: createServerView(db, served),

@@ -118,7 +118,8 @@ function routingStores({ storage, catalog }: Stored, opened: Opened) {
 }
 
 /** What there is to call, for anybody and for callers. */
-function catalogueStores({ config, storage, catalog, settings }: Stored, { lookUps }: Opened) {
+function catalogueStores(stored: Stored, { lookUps }: Opened) {
+  const { config, payments, storage, catalog, settings } = stored
   const db = storage.database.query
   const { modelsFor, servedBy } = lookUps
   const offered = { db, modelsFor }
@@ -129,6 +130,7 @@ function catalogueStores({ config, storage, catalog, settings }: Stored, { lookU
       settings,
       baseUrl: config.baseUrl,
       oauthProviders: Object.keys(oauthClients(config)),
+      takesPayments: payments.processor !== undefined,
       servedBy,
     }),
     catalogue: createCatalogueStore(offered),

@@ -16,6 +16,8 @@ export interface ConfigurationPorts {
   baseUrl: string | undefined
   /** Services whose accounts sign in here. */
   oauthProviders: string[]
+  /** Whether there is a payment processor. */
+  takesPayments: boolean
 }
 
 /** Source: spec.md 2.7. */
@@ -57,7 +59,7 @@ export function createConfigurationView(ports: ConfigurationPorts) {
         minimum_balance: toUsd(current.minimumBalance),
         low_balance_threshold: toUsd(current.warningThreshold),
         auth: { password: true, oauth_providers: ports.oauthProviders, sign_up: current.signUp },
-        features: featuresOf(current),
+        features: { ...featuresOf(current), payments: ports.takesPayments },
         limits: {
           request_timeout_seconds: current.timers.requestMs / 1000,
           default_rpm: limits?.requests_per_minute ?? null,

@@ -1,4 +1,12 @@
-import { Estimate, History, NewEstimate, NewQuotaRequest, QuotaRequest, Status } from './schema'
+import {
+  Estimate,
+  History,
+  NewEstimate,
+  NewQuotaRequest,
+  QuotaRequest,
+  QuotaRequestList,
+  Status,
+} from './schema'
 import { accountRoute, paging } from '../../http/documentation'
 
 const tag = 'Quota'
@@ -16,6 +24,14 @@ export const getQuotaHistory = accountRoute({
   tag,
   query: ['start_date', 'end_date', 'granularity', ...paging],
   answer: History,
+})
+
+export const listQuotaRequests = accountRoute({
+  operationId: 'listQuotaRequests',
+  summary: 'Which higher limits you asked for, newest first',
+  tag,
+  query: paging,
+  answer: QuotaRequestList,
 })
 
 export const requestIncrease = accountRoute({

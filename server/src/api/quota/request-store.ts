@@ -128,6 +128,13 @@ async function tellDecision(trx: Kysely<Schema>, row: Row & { email: string }): 
   })
 }
 
+/** What an account asked for, newest first. */
+export async function listOwnRequests(db: Kysely<Schema>, userId: string, page: Page) {
+  const own = db.selectFrom('quota_request').selectAll().where('user_id', '=', userId)
+  const { shown, pagination } = await pagedRows(db, own, { page })
+  return { quota_requests: shown.map(toQuotaRequest), pagination }
+}
+
 async function listRequests(db: Kysely<Schema>, page: Page, { status, search }: RequestFilter) {
   const filtered = db
     .selectFrom('quota_request')

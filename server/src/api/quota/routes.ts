@@ -31,6 +31,15 @@ export const quotaRoutes = (quota: QuotaStore, { account }: Guards) =>
       const page = pageOf(c, `quota ${userId} ${JSON.stringify(filter)}`)
       return c.json(await quota.history(userId, page, filter))
     })
+    .get(
+      `${paths}/requests`,
+      described.listQuotaRequests,
+      account('read', 'account'),
+      async (c) => {
+        const { userId } = c.var.principal
+        return c.json(await quota.requests(userId, pageOf(c, `quota requests of ${userId}`)))
+      },
+    )
     .post(
       `${paths}/request-increase`,
       described.requestIncrease,

@@ -95,6 +95,11 @@ export const QuotaRequest = z
   .meta({ ref: 'QuotaRequest' })
 export type QuotaRequest = z.output<typeof QuotaRequest>
 
+export const QuotaRequestList = z.object({
+  quota_requests: z.array(QuotaRequest),
+  pagination: Pagination,
+})
+
 export const Estimate = z
   .object({
     model: z.string().describe('The model that would be asked first'),

@@ -1,7 +1,7 @@
 import { estimate, type EstimatePorts } from './estimate'
 import { readHistory, type Filter } from './history'
 import { limitOf, toStoredLimit } from './limit-values'
-import { toQuotaRequest } from './request-store'
+import { listOwnRequests, toQuotaRequest } from './request-store'
 import type { NewEstimate, NewQuotaRequest } from './schema'
 import { readStatus, type StatusPorts } from './status'
 import { readAccountLimits } from '../../auth/account-limits'
@@ -21,6 +21,7 @@ export const createQuotaStore = (ports: QuotaPorts) => ({
   history: (userId: string, page: Page, filter: Filter) =>
     readHistory(ports.db, userId, { page, filter }),
   estimate: (principal: Principal, asked: NewEstimate) => estimate(ports, principal, asked),
+  requests: (userId: string, page: Page) => listOwnRequests(ports.db, userId, page),
   requestIncrease: (userId: string, asked: NewQuotaRequest) =>
     requestIncrease(ports, userId, asked),
 })

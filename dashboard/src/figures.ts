@@ -1,0 +1,44 @@
+/** Numbers as people read them, in the language of the browser. */
+const dollars = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' })
+const fractions = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumSignificantDigits: 2,
+})
+const allDigits = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  maximumFractionDigits: 9,
+})
+const whole = new Intl.NumberFormat()
+const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const upTo = (digits: number) => new Intl.NumberFormat(undefined, { maximumFractionDigits: digits })
+const [none, one, two] = [upTo(0), upTo(1), upTo(2)]
+
+const leastCents = 0.01
+const secondMs = 1000
+
+/** What is known of nothing. */
+const unknown = '–'
+
+/** An amount of USD in cents; what is less than one is told by its first digits. */
+export const usd = (amount: number): string =>
+  amount !== 0 && Math.abs(amount) < leastCents ? fractions.format(amount) : dollars.format(amount)
+
+/** An amount of USD to its last digit. */
+export const exactUsd = (amount: number): string => allDigits.format(amount)
+
+export const count = (value: number): string => whole.format(value)
+
+/** A number where there is little room: 12K. */
+export const compact = (value: number): string => short.format(value)
+
+/** Of a hundred; a dash for null. */
+export const percent = (value: number | null): string =>
+  value === null ? unknown : `${two.format(value)}%`
+
+/** Milliseconds; a dash for null. */
+export const duration = (ms: number | null): string => {
+  if (ms === null) return unknown
+  return ms < secondMs ? `${none.format(ms)} ms` : `${one.format(ms / secondMs)} s`
+}

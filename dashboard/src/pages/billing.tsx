@@ -1,0 +1,59 @@
+import { Select, SimpleGrid } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { managedQuery } from '../billing'
+import { Page } from '../components/page'
+import { serviceQuery } from '../service'
+import { AddCredits } from './billing/add-credits'
+import { BalanceCard } from './billing/balance-card'
+import { CheckoutReturn } from './billing/checkout-return'
+import { Recharge } from './billing/recharge'
+import { Transactions } from './billing/transactions'
+
+const route = getRouteApi('/home/billing')
+
+export function BillingPage() {
+  const { organization, checkout } = route.useSearch()
+  const { data: service } = useQuery(serviceQuery)
+  const takesPayments = service?.features['payments']
+  return (
+    <Page
+      title="Billing"
+      about="Credits are bought ahead; each request is paid from them."
+      actions={<Whose organization={organization} />}
+    >
+      {checkout !== undefined && <CheckoutReturn id={checkout} organization={organization} />}
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <BalanceCard organization={organization} />
+        <AddCredits key={organization} organization={organization} takesPayments={takesPayments} />
+      </SimpleGrid>
+      {organization === undefined && takesPayments === true && <Recharge />}
+      <Transactions />
+    </Page>
+  )
+}
+
+const own = 'own'
+
+/** Whose money is shown; nothing to choose for who manages no organization. */
+function Whose({ organization }: { organization: string | undefined }) {
+  const { data = [] } = useQuery(managedQuery)
+  const navigate = route.useNavigate()
+  if (data.length === 0) return undefined
+  return (
+    <Select
+      aria-label="Whose billing"
+      allowDeselect={false}
+      data={[
+        { value: own, label: 'Your own account' },
+        ...data.map(({ id, name }) => ({ value: id, label: name })),
+      ]}
+      value={organization ?? own}
+      onChange={(value) =>
+        void navigate({
+          search: { organization: value === own ? undefined : (value ?? undefined) },
+        })
+      }
+    />
+  )
+}

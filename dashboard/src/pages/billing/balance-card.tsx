@@ -1,0 +1,64 @@
+import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { balanceQuery, type Balance } from '../../billing'
+import { Loaded } from '../../components/loaded'
+import { Money } from '../../components/money'
+
+/** What there is to spend. */
+export function BalanceCard({ organization }: { organization: string | undefined }) {
+  const query = useQuery(balanceQuery(organization))
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="Balance">
+      <Stack gap="sm">
+        <Title order={3} size="h4">
+          Balance
+        </Title>
+        <Loaded query={query}>{(balance) => <Figures balance={balance} />}</Loaded>
+      </Stack>
+    </Paper>
+  )
+}
+
+const Figures = ({ balance }: { balance: Balance }) => (
+  <>
+    <Text fz={34} fw={600} lh={1.2}>
+      <Money amount={balance.available_balance} />
+    </Text>
+    <Warning balance={balance} />
+    <Row label="Booked" amount={balance.balance} />
+    <Row label="Held for running requests" amount={balance.held} />
+    <Row label="Needed for a paid request" amount={balance.minimum_required} />
+  </>
+)
+
+const Row = ({ label, amount }: { label: string; amount: number }) => (
+  <Group justify="space-between" gap="xs">
+    <Text size="sm" c="dimmed">
+      {label}
+    </Text>
+    <Text size="sm">
+      <Money amount={amount} />
+    </Text>
+  </Group>
+)
+
+/** The one thing to know first. */
+function Warning({ balance }: { balance: Balance }) {
+  if (balance.payment_method_required) {
+    return (
+      <Alert color="red" title="A payment is needed">
+        A recharge failed, or a payment was taken back. Paid requests are refused until credits are
+        bought.
+      </Alert>
+    )
+  }
+  if (balance.organization_id === null && balance.funding_source === 'organization') {
+    return <Alert color="blue">An organization pays for your requests, not this balance.</Alert>
+  }
+  if (!balance.low_balance) return undefined
+  return (
+    <Alert color="yellow" title="Low balance">
+      Less than <Money amount={balance.warning_threshold} /> is left.
+    </Alert>
+  )
+}

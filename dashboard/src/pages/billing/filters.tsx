@@ -1,0 +1,65 @@
+import { Button, Group, Select, TextInput } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { billingSearch, transactionStatuses, transactionTypes } from '../../money-search'
+
+const route = getRouteApi('/home/billing')
+const all = 'all'
+const cleared = {
+  type: undefined,
+  status: undefined,
+  from: undefined,
+  to: undefined,
+}
+const labelled = (names: readonly string[]) =>
+  [all, ...names].map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))
+
+/** Which transactions are listed; the address has it. */
+export function Filters() {
+  const { type, status, from, to } = route.useSearch()
+  const navigate = route.useNavigate()
+  const set = (changed: Record<string, string | null | undefined>) =>
+    void navigate({
+      search: (now) => billingSearch({ ...now, page: undefined, ...changed }),
+      replace: true,
+    })
+  const isFiltered = [type, status, from, to].some((value) => value !== undefined)
+  return (
+    <Group align="flex-end" gap="sm">
+      <Select
+        label="Type"
+        w={150}
+        allowDeselect={false}
+        data={labelled(transactionTypes)}
+        value={type ?? all}
+        onChange={(value) => set({ type: value })}
+      />
+      <Select
+        label="Status"
+        w={150}
+        allowDeselect={false}
+        data={labelled(transactionStatuses)}
+        value={status ?? all}
+        onChange={(value) => set({ status: value })}
+      />
+      <TextInput
+        type="date"
+        label="From"
+        max={to}
+        value={from ?? ''}
+        onChange={(event) => set({ from: event.currentTarget.value })}
+      />
+      <TextInput
+        type="date"
+        label="To"
+        min={from}
+        value={to ?? ''}
+        onChange={(event) => set({ to: event.currentTarget.value })}
+      />
+      {isFiltered && (
+        <Button variant="subtle" onClick={() => set(cleared)}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  )
+}

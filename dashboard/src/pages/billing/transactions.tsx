@@ -1,0 +1,101 @@
+import { Badge, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { transactionsOnPage, transactionsQuery, type Transaction } from '../../billing'
+import { Loaded } from '../../components/loaded'
+import { Money } from '../../components/money'
+import { Pages } from '../../components/pages'
+import { When } from '../../components/when'
+import { count } from '../../figures'
+import { Filters } from './filters'
+
+const route = getRouteApi('/home/billing')
+const colors = { completed: 'green', pending: 'blue', failed: 'red', expired: 'gray' } as const
+
+/** What moved the balance. */
+export function Transactions() {
+  const { organization, type, status, from, to, page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery(transactionsQuery(organization, { type, status, from, to, page }))
+  const isFiltered = [type, status, from, to].some((value) => value !== undefined)
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="Transactions">
+      <Stack gap="md">
+        <Title order={3} size="h4">
+          Transactions
+        </Title>
+        <Filters />
+        <Loaded query={query}>
+          {({ transactions, pagination }) => (
+            <>
+              {transactions.length === 0 ? (
+                <Text size="sm" c="dimmed">
+                  {isFiltered
+                    ? 'Nothing fits these filters.'
+                    : 'Nothing has moved this balance yet.'}
+                </Text>
+              ) : (
+                <TransactionTable transactions={transactions} />
+              )}
+              <Pages
+                things="transactions"
+                total={pagination.total}
+                size={transactionsOnPage}
+                page={page}
+                onChange={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+              />
+            </>
+          )}
+        </Loaded>
+      </Stack>
+    </Paper>
+  )
+}
+
+const TransactionTable = ({ transactions }: { transactions: readonly Transaction[] }) => (
+  <Table.ScrollContainer minWidth={640}>
+    <Table verticalSpacing="xs">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Time</Table.Th>
+          <Table.Th>What</Table.Th>
+          <Table.Th>Status</Table.Th>
+          <Table.Th ta="right">Amount</Table.Th>
+          <Table.Th ta="right">Balance after</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {transactions.map((one) => (
+          <Row key={`${one.id} ${one.type}`} transaction={one} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+const Row = ({ transaction: one }: { transaction: Transaction }) => (
+  <Table.Tr>
+    <Table.Td>
+      <When at={one.created_at} />
+    </Table.Td>
+    <Table.Td>
+      <Text size="sm">{one.description}</Text>
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {one.type}
+        {one.request_count !== null && ` · ${count(one.request_count)} requests`}
+        {one.reference_id !== null && ` · ${one.reference_id}`}
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <Badge color={colors[one.status]} variant="dot">
+        {one.status}
+      </Badge>
+    </Table.Td>
+    <Table.Td ta="right">
+      <Money amount={one.amount} />
+    </Table.Td>
+    <Table.Td ta="right">
+      {one.balance_after === null ? '–' : <Money amount={one.balance_after} />}
+    </Table.Td>
+  </Table.Tr>
+)

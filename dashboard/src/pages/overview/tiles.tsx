@@ -1,0 +1,96 @@
+import { Anchor, Badge, Group, SimpleGrid } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { balanceQuery, spendQuery, statsQuery } from '../../billing'
+import { Loaded } from '../../components/loaded'
+import { Money } from '../../components/money'
+import { Tile } from '../../components/tile'
+import { compact, count, duration, percent } from '../../figures'
+import type { Period } from '../../money-search'
+
+/** What there is, and what was spent lately. */
+export function MoneyTiles() {
+  const balance = useQuery(balanceQuery())
+  const spend = useQuery(spendQuery)
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+      <Loaded query={balance}>
+        {({ available_balance: available, low_balance: isLow }) => (
+          <Tile
+            label="Balance"
+            value={
+              <Group gap="xs">
+                <Money amount={available} />
+                {isLow && (
+                  <Badge color="yellow" variant="filled">
+                    low
+                  </Badge>
+                )}
+              </Group>
+            }
+            hint={
+              <Anchor
+                size="xs"
+                underline="always"
+                renderRoot={(props) => <Link to="/billing" {...props} />}
+              >
+                Add credits
+              </Anchor>
+            }
+          />
+        )}
+      </Loaded>
+      <Loaded query={spend}>
+        {({ today }) => (
+          <Tile label="Spent today" value={<Money amount={today} />} hint="Days in UTC" />
+        )}
+      </Loaded>
+      <Loaded query={spend}>
+        {({ month, nextMonth }) => (
+          <Tile
+            label="Spent this month"
+            value={<Money amount={month} />}
+            hint={
+              <>
+                Next 30 days at this pace: <Money amount={nextMonth} />
+              </>
+            }
+          />
+        )}
+      </Loaded>
+    </SimpleGrid>
+  )
+}
+
+/** How requests went. */
+export function RequestTiles({ period }: { period: Period }) {
+  const query = useQuery(statsQuery(period))
+  return (
+    <Loaded query={query}>
+      {(stats) => (
+        <SimpleGrid cols={{ base: 2, md: 4 }}>
+          <Tile
+            label="Requests"
+            value={count(stats.total_requests)}
+            hint={`${count(stats.cancelled_requests)} cancelled`}
+          />
+          <Tile
+            label="Error rate"
+            value={percent(stats.success_rate === null ? null : 100 - stats.success_rate)}
+            hint={`${count(stats.failed_requests)} failed`}
+          />
+          <Tile
+            label="Latency"
+            value={duration(stats.p95_latency_ms)}
+            hint={`95th percentile; mean ${duration(stats.avg_latency_ms)}`}
+          />
+          <Tile
+            label="Tokens"
+            value={<span title={count(stats.total_tokens)}>{compact(stats.total_tokens)}</span>}
+            hint={`${compact(stats.input_tokens)} in, ${compact(stats.output_tokens)} out`}
+          />
+        </SimpleGrid>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,59 @@
+import { Badge, Group, Modal, Paper, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { When } from '../components/when'
+import type { QuotaType } from '../money-search'
+import { quotaQuery } from '../quota'
+import { History } from './quota/history'
+import { Increase } from './quota/increase'
+import { OwnRequests } from './quota/own-requests'
+import { QuotaBar } from './quota/quota-bar'
+
+const route = getRouteApi('/home/quota')
+
+export function QuotaPage() {
+  const { increase } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery(quotaQuery)
+  const ask = (type: QuotaType | undefined) =>
+    void navigate({ search: (now) => ({ ...now, increase: type }) })
+  return (
+    <Page title="Quota" about="Your limits, and how much of them you use.">
+      <Loaded query={query}>
+        {({ tier, quotas, period }) => (
+          <Paper withBorder p="lg" component="section" aria-label="Limits">
+            <Stack gap="lg">
+              <Group justify="space-between">
+                <Title order={3} size="h4">
+                  Limits
+                </Title>
+                <Badge variant="light" tt="none">
+                  Plan: {tier}
+                </Badge>
+              </Group>
+              {quotas.map((quota) => (
+                <QuotaBar key={quota.type} quota={quota} onIncrease={() => ask(quota.type)} />
+              ))}
+              <Text size="xs" c="dimmed">
+                Months are those of UTC; this one ends <When at={period.end} />.
+              </Text>
+            </Stack>
+          </Paper>
+        )}
+      </Loaded>
+      <OwnRequests />
+      <History />
+      <Modal
+        opened={increase !== undefined && query.data !== undefined}
+        onClose={() => ask(undefined)}
+        title="Ask for a higher limit"
+      >
+        {increase && query.data && (
+          <Increase type={increase} quotas={query.data.quotas} onDone={() => ask(undefined)} />
+        )}
+      </Modal>
+    </Page>
+  )
+}

@@ -1,0 +1,112 @@
+import { Group, Paper, Progress, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Loaded } from '../../components/loaded'
+import { Money } from '../../components/money'
+import { Pages } from '../../components/pages'
+import { compact, count, percent } from '../../figures'
+import { granularities } from '../../money-search'
+import { historyOnPage, historyQuery, type UsedThen } from '../../quota'
+
+const route = getRouteApi('/home/quota')
+const words = { day: 'By day', month: 'By month' } as const
+// Days and months are those of UTC.
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const month = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+})
+
+/** What was used before. */
+export function History() {
+  const { granularity = 'day', page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery(historyQuery({ granularity, page }))
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="History">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={3} size="h4">
+            History
+          </Title>
+          <SegmentedControl
+            size="xs"
+            aria-label="Granularity"
+            data={granularities.map((value) => ({ value, label: words[value] }))}
+            value={granularity}
+            onChange={(next) =>
+              void navigate({
+                search: (now) => ({ ...now, granularity: next, page: undefined }),
+                replace: true,
+              })
+            }
+          />
+        </Group>
+        <Loaded query={query}>
+          {({ history, pagination, granularity: shown }) => (
+            <>
+              <HistoryTable history={history} format={shown === 'day' ? day : month} />
+              <Pages
+                things={shown === 'day' ? 'days' : 'months'}
+                total={pagination.total}
+                size={historyOnPage}
+                page={page}
+                onChange={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+              />
+            </>
+          )}
+        </Loaded>
+      </Stack>
+    </Paper>
+  )
+}
+
+interface TableProps {
+  history: readonly UsedThen[]
+  format: Intl.DateTimeFormat
+}
+
+const HistoryTable = ({ history, format }: TableProps) => (
+  <Table.ScrollContainer minWidth={600}>
+    <Table verticalSpacing="xs">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>When</Table.Th>
+          <Table.Th ta="right">Requests</Table.Th>
+          <Table.Th ta="right">Tokens</Table.Th>
+          <Table.Th ta="right">Spend</Table.Th>
+          <Table.Th ta="right">Most in a minute</Table.Th>
+          <Table.Th>Nearest limit</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {history.map((one) => (
+          <Table.Tr key={one.date}>
+            <Table.Td>
+              <time dateTime={one.date} title={`${one.date} UTC`}>
+                {format.format(new Date(one.date))}
+              </time>
+            </Table.Td>
+            <Table.Td ta="right">{count(one.requests)}</Table.Td>
+            <Table.Td ta="right">
+              <span title={count(one.tokens)}>{compact(one.tokens)}</span>
+            </Table.Td>
+            <Table.Td ta="right">
+              <Money amount={one.cost} />
+            </Table.Td>
+            <Table.Td ta="right">{count(one.peak_rpm)}</Table.Td>
+            <Table.Td miw={120}>
+              <Text size="xs">{percent(one.percentage)}</Text>
+              <Progress
+                size="xs"
+                value={Math.min(100, one.percentage)}
+                aria-label={`${percent(one.percentage)} of the nearest limit`}
+              />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)

@@ -1,0 +1,87 @@
+import { Badge, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Loaded } from '../../components/loaded'
+import { When } from '../../components/when'
+import { quotaNames, quotaRequestsQuery, type QuotaRequest } from '../../quota'
+import { inUnit } from './quota-bar'
+
+const colors = { pending: 'blue', approved: 'green', rejected: 'red' } as const
+
+/** What higher limits were asked for, and what became of that. */
+export function OwnRequests() {
+  const query = useQuery(quotaRequestsQuery)
+  return (
+    <Paper withBorder p="lg" component="section" aria-label="Your requests">
+      <Stack gap="sm">
+        <Title order={3} size="h4">
+          Your requests
+        </Title>
+        <Loaded query={query}>
+          {(requests) =>
+            requests.length === 0 ? (
+              <Text size="sm" c="dimmed">
+                You have not asked for a higher limit yet. Ask for more beside the limit that is too
+                small.
+              </Text>
+            ) : (
+              <RequestTable requests={requests} />
+            )
+          }
+        </Loaded>
+      </Stack>
+    </Paper>
+  )
+}
+
+const RequestTable = ({ requests }: { requests: readonly QuotaRequest[] }) => (
+  <Table.ScrollContainer minWidth={560}>
+    <Table verticalSpacing="xs">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Limit</Table.Th>
+          <Table.Th>Asked for</Table.Th>
+          <Table.Th>Status</Table.Th>
+          <Table.Th>Sent</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {requests.map((one) => (
+          <Row key={one.id} request={one} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+function Row({ request: one }: { request: QuotaRequest }) {
+  const unit = one.quota_type === 'monthly_spend' ? 'usd' : 'requests'
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm">{quotaNames[one.quota_type]}</Text>
+        <Text size="xs" c="dimmed" maw={320} style={{ overflowWrap: 'anywhere' }}>
+          {one.reason}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        {inUnit(unit, one.requested_limit)}
+        <Text size="xs" c="dimmed">
+          instead of {inUnit(unit, one.current_limit)}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Badge color={colors[one.status]} variant="dot">
+          {one.status}
+        </Badge>
+        {one.decision_note !== null && (
+          <Text size="xs" c="dimmed" maw={260}>
+            {one.decision_note}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <When at={one.created_at} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}

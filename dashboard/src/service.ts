@@ -1,0 +1,15 @@
+import { queryOptions } from '@tanstack/react-query'
+import { checkedFetch } from './api'
+
+interface Service {
+  name: string
+  base_url: string
+  features: Record<string, boolean>
+}
+
+/** What anybody may know of this service. */
+export const serviceQuery = queryOptions({
+  queryKey: ['service'],
+  queryFn: async (): Promise<Service> => (await checkedFetch('/api/public/config')).json(),
+  staleTime: 300_000,
+})

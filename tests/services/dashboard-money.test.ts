@@ -1,0 +1,276 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { startBrowser } from './browser'
+import { openDatabase } from '../database'
+import { ask, messages } from '../faults/asking'
+import { eventually, list, paidBy, part } from '../payments/stage'
+import { deliver, startStripeDouble, type StripeDouble } from '../payments/stripe-double'
+import { startGateway, type Gateway } from '../rig'
+import { signedUp, type Browser as Session } from '../sign-in/browser'
+
+let double: StripeDouble
+let gateway: Gateway
+let browser: Browser
+let sql: SQL & AsyncDisposable
+
+beforeAll(async () => {
+  double = startStripeDouble()
+  gateway = await startGateway({ environment: paidBy(double) })
+  sql = await openDatabase(gateway.dataDir)
+  browser = await startBrowser()
+  await gateway.admin('POST', '/models', {
+    id: 'sandbox/priced',
+    name: 'Priced',
+    upstream_model: 'echo',
+    category: 'chat',
+    pricing: { input: 10_000, output: 40_000 },
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await sql[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+  await double[Symbol.asyncDispose]()
+})
+
+interface Somebody {
+  id: string
+  session: Session
+  context: BrowserContext
+  open: (path: string) => Promise<Page>
+}
+
+let people = 0
+
+/** Who just signed up, in a browser of their own. */
+async function somebody(): Promise<Somebody> {
+  people += 1
+  const email = `ada-${people}@example.com`
+  await sql`delete from auth_rate_limit`
+  const session = await signedUp(gateway, sql, email)
+  const [{ id }] = await sql`select id from users where email = ${email}`
+  const address = gateway.url.replace('127.0.0.1', 'localhost')
+  const context = await browser.newContext()
+  await context.addCookies(
+    [...session.cookies].map(([name, value]) => ({ name, value, url: address })),
+  )
+  const open = async (path: string) => {
+    const page = await context.newPage()
+    await page.goto(`${address}${path}`)
+    return page
+  }
+  return { id: String(id), session, context, open }
+}
+
+const grant = (id: string, amount: number) =>
+  gateway.admin('POST', '/credits/grant', { user_id: id, amount, reason: 'Welcome' })
+
+/** One request of an account for each model, as its own program would make it; until all are told. */
+async function request(id: string, models: string[]) {
+  const made = await gateway.admin('POST', `/users/${id}/keys`, { name: 'program' })
+  const key = String(made['key'])
+  for (const model of models) {
+    await ask(gateway, { key, body: { model, messages, max_tokens: 5 } })
+  }
+  const told = async (path: string) => ask(gateway, { path, method: 'GET', key })
+  await eventually(async () => {
+    const logs = list(await told('/api/account/request-logs'), 'logs')
+    const billed = part(await told('/api/billing/metrics'), 'summary')
+    return logs.length === models.length && Number(billed['total_requests']) > 0
+  })
+}
+
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+
+describe('the overview', () => {
+  test('leads a new account to its first request, and then tells of it by itself', async () => {
+    const { context, open } = await somebody()
+    const page = await open('/')
+    await page.getByRole('tab', { name: 'Python' }).click()
+    await page.getByText('from openai import OpenAI').waitFor()
+    await page.getByRole('button', { name: 'Make a key' }).click()
+    const told = await page.getByText(/^export TOLLGATE_KEY=/).textContent()
+    const key = String(told).replace('export TOLLGATE_KEY=', '')
+    const { status } = await ask(gateway, { key, body: { model: 'sandbox/echo', messages } })
+    expect(status).toBe(200)
+    await section(page, 'Requests').getByText('1', { exact: true }).waitFor()
+    await page.reload()
+    await section(page, 'Requests').getByText('1', { exact: true }).waitFor()
+    expect(await page.content()).not.toContain(key)
+    await context.close()
+  })
+
+  test('tells spend, errors and models; period and measure are in the address', async () => {
+    const { id, context, open } = await somebody()
+    await grant(id, 20)
+    await request(id, ['sandbox/priced', 'sandbox/nothing'])
+    const page = await open('/?period=24h')
+    await section(page, 'Error rate').getByText('50%', { exact: true }).waitFor()
+    await section(page, 'Top models').getByText('sandbox/priced').waitFor()
+    await page.getByText('30d', { exact: true }).click()
+    await page.getByRole('heading', { name: 'Last 30 days' }).waitFor()
+    await section(page, 'Usage over time').getByText('Requests', { exact: true }).click()
+    await page.waitForURL(/period=30d.*measure=requests/)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Last 30 days' }).waitFor()
+    expect(await page.getByRole('radio', { name: 'Requests' }).isChecked()).toBe(true)
+    await page.getByRole('button', { name: 'Show the numbers' }).click()
+    const rows = section(page, 'Usage over time').getByRole('row')
+    expect(await rows.last().textContent()).toMatch(/\$\d+\.\d\d1\d+$/)
+    await context.close()
+  })
+})
+
+describe('billing', () => {
+  test('credits are bought at the processor, and told once it has confirmed', async () => {
+    const { context, open } = await somebody()
+    await context.route('https://checkout.simulated.example/**', (route) =>
+      route.fulfill({ body: 'Pay here' }),
+    )
+    const page = await open('/billing')
+    await page.getByLabel('Amount in USD').fill('0.5')
+    await page.getByRole('button', { name: 'Go to checkout' }).click()
+    await page.getByText('From $1.00 to $10,000.00').waitFor()
+    await page.getByLabel('Amount in USD').fill('12.34')
+    await page.getByLabel('Save the payment method').check()
+    await page.getByRole('button', { name: 'Go to checkout' }).click()
+    await page.waitForURL(/checkout\.simulated\.example/)
+    const session = page.url().split('/').at(-1) ?? ''
+    const [{ id }] = await sql`select id from payment where session_id = ${session}`
+    const back = await open(`/billing?checkout=${id}`)
+    await back.getByText('Waiting for the payment').waitFor()
+    const { completed } = double.pay(session)
+    expect((await deliver(gateway.url, completed)).status).toBe(200)
+    await back.getByText('$12.34 were added to the balance.').waitFor()
+    await section(back, 'Balance').getByText('$12.34').first().waitFor()
+    await back.getByRole('button', { name: 'Close' }).click()
+    await back.waitForURL((url) => !url.searchParams.has('checkout'))
+    await context.close()
+  })
+
+  test('with a saved payment method credit is bought by itself, as one sets it', async () => {
+    const { id, context, open } = await somebody()
+    const page = await open('/billing')
+    await page.getByText('Save a payment method with your next purchase').waitFor()
+    await sql`update users set payment_method_id = 'pm_1', payment_customer_id = 'cus_1'
+      where id = ${id}`
+    await page.reload()
+    await page.getByLabel('When less is left than').fill('7')
+    await page.getByLabel('Buy', { exact: true }).fill('1')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText(/^auto_recharge\.amount: /).waitFor()
+    await page.getByLabel('Buy', { exact: true }).fill('30')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Automatic recharge was saved.').waitFor()
+    await page.reload()
+    await page.getByLabel('When less is left than').waitFor()
+    expect(await page.getByLabel('Buy', { exact: true }).inputValue()).toBe('$30')
+    await context.close()
+  })
+
+  test('transactions are filtered and paged by the address', async () => {
+    const { id, context, open } = await somebody()
+    for (let amount = 1; amount <= 26; amount += 1) await grant(id, amount)
+    const page = await open('/billing')
+    const shown = section(page, 'Transactions')
+    await shown.getByText('26 transactions').waitFor()
+    await shown.getByRole('button', { name: 'Page 2' }).click()
+    await page.waitForURL(/page=2/)
+    await page.reload()
+    await shown.getByRole('cell', { name: '$1.00' }).first().waitFor()
+    expect(await shown.getByRole('row').count()).toBe(2)
+    await page.getByRole('combobox', { name: 'Type' }).click()
+    await page.getByRole('option', { name: 'Refund' }).click()
+    await shown.getByText('Nothing fits these filters.').waitFor()
+    expect(new URL(page.url()).search).toBe('?type=refund')
+    await shown.getByRole('button', { name: 'Clear' }).click()
+    await shown.getByText('26 transactions').waitFor()
+    await context.close()
+  })
+
+  test('an owner sees and buys for the organization too', async () => {
+    const { session, context, open } = await somebody()
+    const made = await session.ask('POST /api/organizations', { name: 'Analytical Engines' })
+    expect(made.status).toBe(201)
+    const page = await open('/billing')
+    await page.getByRole('combobox', { name: 'Whose billing' }).click()
+    await page.getByRole('option', { name: 'Analytical Engines' }).click()
+    await page.waitForURL(new RegExp(`organization=${String(made.body['id'])}`))
+    await section(page, 'Balance').getByText('$0.00').first().waitFor()
+    expect(await page.getByLabel('Save the payment method').count()).toBe(0)
+    await context.close()
+  })
+})
+
+describe('quota', () => {
+  test('a higher limit is asked for once, and stands among the own requests', async () => {
+    const { context, open } = await somebody()
+    const page = await open('/quota')
+    await page.getByRole('button', { name: 'Ask for more requests per minute' }).click()
+    await page.waitForURL(/increase=requests_per_minute/)
+    await page.reload()
+    const form = page.getByRole('dialog')
+    await form.getByLabel('What you need').fill('1')
+    await form.getByLabel('What for').fill('We have many readers.')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByText(/^requested_limit: /).waitFor()
+    await form.getByLabel('What you need').fill('6000')
+    await form.getByRole('button', { name: 'Send' }).click()
+    const own = section(page, 'Your requests')
+    await own.getByText('6,000').waitFor()
+    await own.getByText('pending').waitFor()
+    await page.getByRole('button', { name: 'Ask for more requests per minute' }).click()
+    await form.getByLabel('What you need').fill('7000')
+    await form.getByLabel('What for').fill('We have more readers.')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByText(/^quota_type: /).waitFor()
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'hidden' })
+    await context.close()
+  })
+
+  test('history is told by day and by month', async () => {
+    const { id, context, open } = await somebody()
+    await request(id, ['sandbox/echo'])
+    const page = await open('/quota')
+    const history = section(page, 'History')
+    await history.getByText('90 days').waitFor()
+    await history.getByText('By month').click()
+    await page.waitForURL(/granularity=month/)
+    const thisMonth = new Intl.DateTimeFormat('en-US', {
+      month: 'long',
+      year: 'numeric',
+      timeZone: 'UTC',
+    }).format()
+    await history.getByRole('row', { name: new RegExp(`^${thisMonth} 1 `) }).waitFor()
+    await context.close()
+  })
+})
+
+const full = ['/', '/billing', '/quota', '/quota?increase=requests_per_minute']
+
+describe('pages with something on them', () => {
+  let busy: Somebody
+  beforeAll(async () => {
+    busy = await somebody()
+    await grant(busy.id, 20)
+    await request(busy.id, ['sandbox/priced'])
+  })
+
+  test.each(full.flatMap((path) => (['light', 'dark'] as const).map((scheme) => [path, scheme])))(
+    '%s keeps nobody out, in %s colours',
+    async (path, scheme) => {
+      const page = await busy.open(path)
+      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+      await page.waitForLoadState('networkidle')
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      const serious = violations.filter(
+        ({ impact }) => impact === 'serious' || impact === 'critical',
+      )
+      expect(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+      await page.close()
+    },
+  )
+})
