@@ -124,3 +124,13 @@ export const alertQuery = (id: string) =>
   })
 
 export type Alert = Awaited<ReturnType<NonNullable<ReturnType<typeof alertQuery>['queryFn']>>>
+
+type Condition = Pick<ListedAlert, 'type' | 'threshold' | 'period'>
+
+/** When an alert tells, in words. */
+export function conditionOf({ type, threshold, period }: Condition): string {
+  const { label, threshold: own } = kinds[type]
+  if (!own) return label
+  const condition = `${own.label.toLowerCase()} ${shownValue(type, threshold)}`
+  return `${label}: ${condition} in ${periodNames[period]}`
+}

@@ -36,6 +36,8 @@ async function pageAt({ unread, kind }: InboxSearch, cursor: string) {
   return (await inboxEndpoint.$get({ query })).json()
 }
 
+const lookEveryMs = 60_000
+
 export const inboxQuery = (search: InboxSearch) =>
   infiniteQueryOptions({
     queryKey: ['inbox', 'list', search],
@@ -43,11 +45,10 @@ export const inboxQuery = (search: InboxSearch) =>
     initialPageParam: '',
     getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
+    refetchInterval: lookEveryMs,
   })
 
 export type Notice = Awaited<ReturnType<typeof pageAt>>['notifications'][number]
-
-const lookEveryMs = 60_000
 
 /** How many notifications nobody has read. */
 export const unreadQuery = queryOptions({

@@ -32,8 +32,7 @@ export function InboxLink() {
       disabled={unread === 0}
       label={unread > mostShown ? `${mostShown}+` : unread}
       size={16}
-      offset={4}
-      aria-hidden={false}
+      offset={7}
     >
       <ActionIcon
         variant="subtle"

@@ -2,7 +2,7 @@ import { Badge, Button, Drawer, Group, Modal, Stack, Table, Text, Title } from '
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { alertQuery, alertsEndpoint, kinds, shownValue, type Alert } from '../alerts'
+import { alertQuery, alertsEndpoint, conditionOf, kinds, shownValue, type Alert } from '../alerts'
 import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Problem } from '../components/problem'
@@ -35,6 +35,7 @@ export function AlertDrawer({ id, onClose }: { id: string; onClose: () => void }
                   {alert.enabled ? 'on' : 'off'}
                 </Badge>
               </Group>
+              <Text fw={500}>{conditionOf(alert)}</Text>
               <Text size="sm" c="dimmed">
                 {kinds[alert.type].about}
               </Text>
@@ -124,7 +125,7 @@ function History({ alert }: { alert: Alert }) {
       <Text size="sm" c="dimmed">
         {triggers.length === 0
           ? 'It has not triggered yet.'
-          : `Triggered ${shownCount(alert.trigger_count)} times; the last ten are here.`}
+          : `Times it triggered: ${shownCount(alert.trigger_count)}. The last ten are here.`}
       </Text>
       <Problem error={marking.error} />
       {triggers.length > 0 && (

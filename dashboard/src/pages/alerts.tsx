@@ -1,4 +1,15 @@
-import { Badge, Button, Group, Modal, Select, Stack, Switch, Table, Text } from '@mantine/core'
+import {
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Switch,
+  Table,
+  Text,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -7,9 +18,8 @@ import {
   alertsQuery,
   alertTypes,
   channelNames,
+  conditionOf,
   kinds,
-  periodNames,
-  shownValue,
   type ListedAlert,
 } from '../alerts'
 import { json } from '../api'
@@ -123,13 +133,19 @@ const AlertTable = ({ alerts, onTurn }: TableProps) => (
         {alerts.map((alert) => (
           <Table.Tr key={alert.id}>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Link
-                from="/alerts"
-                to="/alerts"
-                search={(before) => ({ ...before, open: alert.id })}
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link
+                    from="/alerts"
+                    to="/alerts"
+                    search={(before) => ({ ...before, open: alert.id })}
+                    {...props}
+                  />
+                )}
               >
                 {alert.name}
-              </Link>
+              </Anchor>
               {alert.description && (
                 <Text size="xs" c="dimmed">
                   {alert.description}
@@ -174,11 +190,3 @@ const Channels = ({ channels }: { channels: ListedAlert['notification_channels']
     )}
   </Group>
 )
-
-/** When an alert tells, in words. */
-function conditionOf({ type, threshold, period }: ListedAlert): string {
-  const { label, threshold: own } = kinds[type]
-  if (!own) return label
-  const condition = `${own.label.toLowerCase()} ${shownValue(type, threshold)}`
-  return `${label}: ${condition} in ${periodNames[period]}`
-}

@@ -61,7 +61,7 @@ const Details = ({ log }: { log: LogDetails }) => (
         {log.error.message}
       </Alert>
     )}
-    <Facts rows={requestFacts(log)} name="Request" />
+    <Facts rows={requestFacts(log)} name="What was asked" />
     <Facts rows={costFacts(log)} name="Tokens and cost" />
     <LogAttempts found={log.resolution_attempts} />
     <Facts rows={callerFacts(log)} name="Caller" />
@@ -107,7 +107,7 @@ const orNothing = <Value, Shown>(value: Value | null, show: (value: Value) => Sh
   value === null ? undefined : show(value)
 
 const requestFacts = (log: LogDetails): Fact[] => [
-  ['When', <When key="when" at={log.created_at} />],
+  ['When', <When key="when" at={log.created_at} withSeconds />],
   [
     'Status',
     <Badge key="status" color={logColors[log.status]} variant="light">
@@ -116,7 +116,7 @@ const requestFacts = (log: LogDetails): Fact[] => [
   ],
   ['Endpoint', `${log.method} ${log.endpoint}${log.stream ? ', streamed' : ''}`],
   ['Asked for', log.requested_model],
-  ['Served by', [log.model, log.provider].filter(Boolean).join(' at ')],
+  ['Served by', orNothing(log.provider, (provider) => `${log.model} at ${provider}`)],
   ['Took', shownDuration(log.latency_ms)],
   ['First token after', orNothing(log.time_to_first_token_ms, shownDuration)],
   ['Ended because', orNothing(log.finish_reason, shownName)],
@@ -128,8 +128,8 @@ const requestFacts = (log: LogDetails): Fact[] => [
 ]
 
 const costFacts = (log: LogDetails): Fact[] => [
-  ['Input', `${shownCount(log.input_tokens)} tokens`],
-  ['Output', `${shownCount(log.output_tokens)} tokens`],
+  ['Input tokens', shownCount(log.input_tokens)],
+  ['Output tokens', shownCount(log.output_tokens)],
   ['Counted', log.estimated ? 'here, as the provider told nothing' : undefined],
   ['Cost', shownUsd(log.cost)],
   ['Of that', feeOf(log)],

@@ -50,7 +50,7 @@ export function LogFilters({ search, stats, onChange }: Props) {
   return (
     <Paper withBorder p="md" component="section" aria-label="Filters">
       <Stack gap="sm">
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
           <RangeFilter search={search} onChange={onChange} />
           <Select
             label="Status"
@@ -113,7 +113,7 @@ const RangeFilter = ({ search, onChange }: PartProps) => (
 )
 
 const Between = ({ search, onChange }: PartProps) => (
-  <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+  <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
     <TextInput
       type="datetime-local"
       label="From"
@@ -140,15 +140,35 @@ interface NameFilterProps {
   onChange: (value: string | undefined) => void
 }
 
-/** A name, whole: what is typed counts after a moment, what is picked at once. */
-function NameFilter({ label, placeholder, value, known, onChange }: NameFilterProps) {
-  const [typed, setTyped] = useState(value ?? '')
+/**
+ * What is typed, and how to type on: `onTold` hears of it after a moment. A value that comes from
+ * elsewhere takes its place, one that was told does not: typing has gone on.
+ */
+function useTyped(value: string, onTold: (text: string) => void) {
+  const [typed, setTyped] = useState(value)
+  const [told, setTold] = useState(value)
   const [seen, setSeen] = useState(value)
-  const tell = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), typingMs)
+  const tell = useDebouncedCallback((text: string) => {
+    setTold(text.trim())
+    onTold(text.trim())
+  }, typingMs)
   if (seen !== value) {
     setSeen(value)
-    if ((value ?? '') !== typed.trim()) setTyped(value ?? '')
+    if (value !== told) {
+      setTold(value)
+      setTyped(value)
+    }
   }
+  const type = (text: string) => {
+    setTyped(text)
+    tell(text)
+  }
+  return [typed, type] as const
+}
+
+/** A name, whole. */
+function NameFilter({ label, placeholder, value, known, onChange }: NameFilterProps) {
+  const [typed, type] = useTyped(value ?? '', (text) => onChange(text || undefined))
   return (
     <Autocomplete
       label={label}
@@ -157,10 +177,7 @@ function NameFilter({ label, placeholder, value, known, onChange }: NameFilterPr
       limit={20}
       data={[...new Set(known)].filter((name) => name !== '')}
       value={typed}
-      onChange={(text) => {
-        setTyped(text)
-        tell(text)
-      }}
+      onChange={type}
     />
   )
 }
@@ -177,7 +194,7 @@ function MoreFilters({ search, onChange }: PartProps) {
   const { key } = search
   const isUnknown = key !== undefined && known.every(({ value }) => value !== key)
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} spacing="sm">
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
       <Select
         label="API key"
         placeholder="All"
@@ -211,7 +228,9 @@ interface LatencyProps {
 const mostMs = 2_147_483_647
 
 function LatencyFilter({ label, value, onChange }: LatencyProps) {
-  const tell = useDebouncedCallback(onChange, typingMs)
+  const [typed, type] = useTyped(value?.toString() ?? '', (text) =>
+    onChange(text === '' ? undefined : Number(text)),
+  )
   return (
     <NumberInput
       label={label}
@@ -221,9 +240,8 @@ function LatencyFilter({ label, value, onChange }: LatencyProps) {
       allowDecimal={false}
       allowNegative={false}
       clampBehavior="strict"
-      key={value === undefined ? 'none' : 'some'}
-      defaultValue={value ?? ''}
-      onChange={(typed) => tell(typeof typed === 'number' ? typed : undefined)}
+      value={typed}
+      onChange={(number) => type(String(number))}
     />
   )
 }

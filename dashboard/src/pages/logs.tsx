@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -59,7 +59,11 @@ export function LogsPage() {
           const logs = pages.flatMap((page) => page.logs)
           if (logs.length === 0) return <NoLogs filter={filter} />
           return (
-            <Stack gap="sm">
+            <Stack
+              gap="sm"
+              aria-busy={query.isPlaceholderData}
+              opacity={query.isPlaceholderData ? 0.6 : 1}
+            >
               {query.error && <Problem error={query.error} />}
               <LogTable logs={logs} />
               <ShowMore
@@ -155,9 +159,19 @@ const LogTable = ({ logs }: { logs: readonly ListedLog[] }) => (
 const LogRow = ({ log }: { log: ListedLog }) => (
   <Table.Tr>
     <Table.Td style={{ whiteSpace: 'nowrap' }}>
-      <Link from="/logs" to="/logs" search={(before) => ({ ...before, open: log.id })}>
-        <When at={log.created_at} />
-      </Link>
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link
+            from="/logs"
+            to="/logs"
+            search={(before) => ({ ...before, open: log.id })}
+            {...props}
+          />
+        )}
+      >
+        <When at={log.created_at} withSeconds />
+      </Anchor>
     </Table.Td>
     <Table.Td>
       <Badge color={logColors[log.status]} variant="light">

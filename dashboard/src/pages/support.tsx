@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Select, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Modal, Select, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Empty } from '../components/empty'
@@ -133,9 +133,14 @@ const TicketTable = ({ tickets }: { tickets: readonly ListedTicket[] }) => (
         {tickets.map((ticket) => (
           <Table.Tr key={ticket.id}>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Link to="/support/$id" params={{ id: ticket.id }}>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link to="/support/$id" params={{ id: ticket.id }} {...props} />
+                )}
+              >
                 {ticket.subject}
-              </Link>
+              </Anchor>
               <Text size="xs" c="dimmed">
                 {ticket.ticket_number}
               </Text>
