@@ -1,4 +1,10 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import {
+  createTheme,
+  Drawer,
+  Modal,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core'
 
 const brand: MantineColorsTuple = [
   '#e3fafc',
@@ -13,6 +19,9 @@ const brand: MantineColorsTuple = [
   '#064854',
 ]
 
+/** The cross has no name of its own. */
+const closable = { closeButtonProps: { 'aria-label': 'Close' } }
+
 export const theme = createTheme({
   colors: { brand },
   primaryColor: 'brand',
@@ -23,11 +32,24 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
+  components: {
+    Drawer: Drawer.extend({ defaultProps: closable }),
+    Modal: Modal.extend({ defaultProps: closable }),
+  },
 })
 
-/** What is dimmed is still read: 4.5 to 1 against the page. */
+/** On the light ground of a badge the usual ones are too pale. */
+const readableOnLight = {
+  '--mantine-color-green-light-color': '#1e6b2f',
+  '--mantine-color-yellow-light-color': '#7a4a00',
+  '--mantine-color-orange-light-color': '#9c3000',
+  '--mantine-color-teal-light-color': '#05674c',
+  '--mantine-color-lime-light-color': '#44660b',
+}
+
+/** All text has 4.5 to 1 against what is behind it, what is dimmed too. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': 'var(--mantine-color-gray-7)' },
+  light: { ...readableOnLight, '--mantine-color-dimmed': 'var(--mantine-color-gray-7)' },
   dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
 })

@@ -15,14 +15,7 @@ import { AlertForm } from './alert-form'
 export function AlertDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(alertQuery(id))
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title="Alert"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened onClose={onClose} position="right" size="lg" title="Alert">
       <Loaded query={query}>
         {(alert) => (
           <Stack gap="lg">

@@ -25,14 +25,7 @@ import { LogAttempts } from './log-attempts'
 export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useQuery(detailsQuery(id))
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title="Request"
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened onClose={onClose} position="right" size="xl" title="Request">
       <Stack gap="lg">
         <Group gap="xs">
           <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code>
@@ -172,7 +165,8 @@ function readable(body: string): string {
 const Bodies = ({ log: { request_body, response_body } }: { log: LogDetails }) =>
   request_body === null && response_body === null ? (
     <Text size="sm" c="dimmed">
-      The texts of this request were not kept. They are only where the account’s settings say so.
+      The texts of this request were not kept: they are where the operator allows it and your
+      settings ask for it.
     </Text>
   ) : (
     <>
