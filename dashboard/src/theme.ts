@@ -47,9 +47,16 @@ const readableOnLight = {
   '--mantine-color-lime-light-color': '#44660b',
 }
 
-/** All text has 4.5 to 1 against what is behind it, what is dimmed too. */
+/** All text has 4.5 to 1 against what is behind it, what is dimmed and what is wrong too. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { ...readableOnLight, '--mantine-color-dimmed': 'var(--mantine-color-gray-7)' },
-  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+  light: {
+    ...readableOnLight,
+    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+  },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+  },
 })

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
+
+// A look for barriers alone takes seconds where the machine is slow.
+setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 
@@ -52,7 +55,7 @@ describe('alerts', () => {
     await page.getByRole('option', { name: 'Unusual activity' }).click()
     expect(await barriersOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: 'Renamed' }).waitFor()
+    await page.getByRole('heading', { name: 'Renamed', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete Renamed?' }).getByText('Delete').last().click()
     await page.getByText('No alerts yet').waitFor()
