@@ -109,4 +109,3 @@ export const ticketQuery = (id: string) =>
   })
 
 export type Ticket = Awaited<ReturnType<NonNullable<ReturnType<typeof ticketQuery>['queryFn']>>>
-export type Comment = Ticket['comments'][number]
