@@ -7,12 +7,16 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
+import { toAlertSearch } from './alerts'
 import { Failure } from './components/failure'
 import { Loading } from './components/loading'
 import { NotFound } from './components/not-found'
 import { Shell } from './components/shell'
 import { billingSearch, overviewSearch, quotaSearch } from './money-search'
+import { toInboxSearch } from './inbox'
+import { toLogSearch } from './logs'
 import { sessionQuery } from './session'
+import { toTicketSearch } from './tickets'
 
 interface Context {
   queries: QueryClient
@@ -95,6 +99,43 @@ const mappings = createRoute({
   path: '/mappings',
   component: lazyRouteComponent(() => import('./pages/mappings'), 'MappingsPage'),
 })
+const logs = createRoute({
+  getParentRoute: () => home,
+  path: '/logs',
+  validateSearch: toLogSearch,
+  component: lazyRouteComponent(() => import('./pages/logs'), 'LogsPage'),
+})
+const alerts = createRoute({
+  getParentRoute: () => home,
+  path: '/alerts',
+  validateSearch: toAlertSearch,
+  component: lazyRouteComponent(() => import('./pages/alerts'), 'AlertsPage'),
+})
+/** Where a notification leads. */
+const alert = createRoute({
+  getParentRoute: () => home,
+  path: '/alerts/$id',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/alerts', search: { open: params.id }, replace: true })
+  },
+})
+const inbox = createRoute({
+  getParentRoute: () => home,
+  path: '/inbox',
+  validateSearch: toInboxSearch,
+  component: lazyRouteComponent(() => import('./pages/inbox'), 'InboxPage'),
+})
+const support = createRoute({
+  getParentRoute: () => home,
+  path: '/support',
+  validateSearch: toTicketSearch,
+  component: lazyRouteComponent(() => import('./pages/support'), 'SupportPage'),
+})
+const ticket = createRoute({
+  getParentRoute: () => home,
+  path: '/support/$id',
+  component: lazyRouteComponent(() => import('./pages/ticket'), 'TicketPage'),
+})
 const security = createRoute({
   getParentRoute: () => home,
   path: '/settings/security',
@@ -103,7 +144,21 @@ const security = createRoute({
 
 const routeTree = root.addChildren([
   entry.addChildren([signIn, signUp, forgot, reset]),
-  home.addChildren([overview, billing, quota, connections, organizations, mappings, security]),
+  home.addChildren([
+    overview,
+    billing,
+    quota,
+    connections,
+    organizations,
+    mappings,
+    logs,
+    alerts,
+    alert,
+    inbox,
+    support,
+    ticket,
+    security,
+  ]),
 ])
 
 const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -1,7 +1,8 @@
 import {
   Alert,
-  Modal,
   createTheme,
+  Drawer,
+  Modal,
   type CSSVariablesResolver,
   type MantineColorsTuple,
 } from '@mantine/core'
@@ -19,6 +20,9 @@ const brand: MantineColorsTuple = [
   '#064854',
 ]
 
+/** The cross has no name of its own. */
+const closable = { closeButtonProps: { 'aria-label': 'Close' } }
+
 export const theme = createTheme({
   colors: { brand },
   primaryColor: 'brand',
@@ -32,13 +36,30 @@ export const theme = createTheme({
   components: {
     // In its own colour a title is too pale for its ground.
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Drawer: Drawer.extend({ defaultProps: closable }),
+    Modal: Modal.extend({ defaultProps: closable }),
   },
 })
 
-/** What is dimmed is still read: 4.5 to 1 against the page. */
+/** On the light ground of a badge the usual ones are too pale. */
+const readableOnLight = {
+  '--mantine-color-green-light-color': '#1e6b2f',
+  '--mantine-color-yellow-light-color': '#7a4a00',
+  '--mantine-color-orange-light-color': '#9c3000',
+  '--mantine-color-teal-light-color': '#05674c',
+  '--mantine-color-lime-light-color': '#44660b',
+}
+
+/** All text has 4.5 to 1 against what is behind it, what is dimmed and what is wrong too. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': 'var(--mantine-color-gray-7)' },
-  dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
+  light: {
+    ...readableOnLight,
+    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+  },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+  },
 })

@@ -59,6 +59,10 @@ const pages: [path: string, heading: string][] = [
   ['/connections', 'Connections'],
   ['/organizations', 'Organizations'],
   ['/mappings', 'Model mappings'],
+  ['/logs', 'Logs'],
+  ['/alerts', 'Alerts'],
+  ['/inbox', 'Inbox'],
+  ['/support', 'Support'],
   ['/settings/security', 'Security'],
 ]
 

@@ -16,11 +16,18 @@ import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { Brand } from './brand'
+import { InboxLink } from './inbox-link'
 import { sessionQuery, signIn } from '../session'
 
 /** Where the dashboard leads, in groups. */
 const places = [
-  { name: 'Use', links: [{ to: '/', label: 'Overview' }] },
+  {
+    name: 'Use',
+    links: [
+      { to: '/', label: 'Overview' },
+      { to: '/logs', label: 'Logs' },
+    ],
+  },
   {
     name: 'Routing',
     links: [
@@ -33,7 +40,10 @@ const places = [
     links: [
       { to: '/billing', label: 'Billing' },
       { to: '/quota', label: 'Quota' },
+      { to: '/alerts', label: 'Alerts' },
+      { to: '/inbox', label: 'Inbox' },
       { to: '/organizations', label: 'Organizations' },
+      { to: '/support', label: 'Support' },
       { to: '/settings/security', label: 'Security' },
     ],
   },
@@ -59,10 +69,7 @@ export function Shell() {
             />
             <Brand />
           </Group>
-          <Group gap="xs" wrap="nowrap">
-            <SchemeToggle />
-            <AccountMenu />
-          </Group>
+          <Tools />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs">
@@ -99,6 +106,14 @@ export function Shell() {
     </AppShell>
   )
 }
+
+const Tools = () => (
+  <Group gap="xs" wrap="nowrap">
+    <InboxLink />
+    <SchemeToggle />
+    <AccountMenu />
+  </Group>
+)
 
 function SchemeToggle() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()

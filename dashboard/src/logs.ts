@@ -1,0 +1,172 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api } from './api'
+import { saveFile, toCsv } from './csv'
+import { oneOf, textOf, wholeOf, type Search } from './search'
+
+const endpoint = api.account['request-logs']
+
+export const statuses = ['success', 'error', 'cancelled'] as const
+
+/** What a log's status is shown in. */
+export const logColors = { success: 'green', error: 'red', cancelled: 'gray' } as const
+
+const hourMs = 3_600_000
+/** How far back a list goes; `between` is from one moment to another. */
+const rangeMs = { hour: hourMs, day: 24 * hourMs, week: 168 * hourMs, month: 720 * hourMs }
+export const ranges = ['hour', 'day', 'week', 'month', 'between'] as const
+export type Range = (typeof ranges)[number]
+
+/** Which logs are shown, and which one is open. */
+export interface LogSearch {
+  range?: Range | undefined
+  /** Of `between`, in local time as an input of the browser has it. */
+  from?: string | undefined
+  to?: string | undefined
+  status?: (typeof statuses)[number] | undefined
+  model?: string | undefined
+  provider?: string | undefined
+  key?: string | undefined
+  /** Latency in milliseconds. */
+  min?: number | undefined
+  max?: number | undefined
+  /** The log that is open. */
+  open?: string | undefined
+}
+
+const localTime = (text: string | undefined) =>
+  text !== undefined && !Number.isNaN(Date.parse(text)) ? text : undefined
+
+export const toLogSearch = (search: Search): LogSearch => ({
+  range: oneOf(search, 'range', ranges),
+  from: localTime(textOf(search, 'from')),
+  to: localTime(textOf(search, 'to')),
+  status: oneOf(search, 'status', statuses),
+  model: textOf(search, 'model'),
+  provider: textOf(search, 'provider'),
+  key: textOf(search, 'key'),
+  min: wholeOf(search, 'min'),
+  max: wholeOf(search, 'max'),
+  open: textOf(search, 'open'),
+})
+
+export const usualRange: Range = 'month'
+
+type Filter = Omit<LogSearch, 'open'>
+
+/** Without what is open: opening a log is no other list. */
+export const filterOf = ({ open: _open, ...filter }: LogSearch): Filter => filter
+
+const timestampOf = (local: string | undefined) => local && new Date(local).toISOString()
+
+/** A filter as the service asks for it; of a range that ends now, `nowMs` says when that is. */
+function queryOf(filter: Filter, nowMs: number): Record<string, string> {
+  const { range = usualRange, from, to, status, model, provider, key, min, max } = filter
+  const start =
+    range === 'between' ? timestampOf(from) : new Date(nowMs - rangeMs[range]).toISOString()
+  const wanted = {
+    start_date: start,
+    end_date: range === 'between' ? timestampOf(to) : undefined,
+    status,
+    model,
+    provider,
+    api_key_id: key,
+    min_latency: min?.toString(),
+    max_latency: max?.toString(),
+  }
+  const given = Object.entries(wanted).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  return Object.fromEntries(given)
+}
+
+interface Place {
+  /** When the list was begun: a cursor belongs to the filter that it was made for. */
+  nowMs: number
+  cursor: string | undefined
+}
+
+const begin: Place = { nowMs: 0, cursor: undefined }
+
+async function pageAt(filter: Filter, place: Place, size: number) {
+  const nowMs = place.nowMs || Date.now()
+  const query = {
+    ...queryOf(filter, nowMs),
+    limit: String(size),
+    ...(place.cursor !== undefined && { cursor: place.cursor }),
+  }
+  const { logs, pagination } = await (await endpoint.$get({ query })).json()
+  const cursor = pagination.next_cursor ?? undefined
+  return {
+    logs,
+    total: pagination.total,
+    next: cursor === undefined ? undefined : { nowMs, cursor },
+  }
+}
+
+const pageSize = 50
+
+export const logsQuery = (filter: Filter) =>
+  infiniteQueryOptions({
+    queryKey: ['logs', 'list', filter],
+    queryFn: ({ pageParam }) => pageAt(filter, pageParam, pageSize),
+    initialPageParam: begin,
+    getNextPageParam: (last) => last.next,
+    placeholderData: keepPreviousData,
+  })
+
+export type ListedLog = Awaited<ReturnType<typeof pageAt>>['logs'][number]
+
+export const statsQuery = (filter: Filter) =>
+  queryOptions({
+    queryKey: ['logs', 'stats', filter],
+    queryFn: async () => (await endpoint.stats.$get({ query: queryOf(filter, Date.now()) })).json(),
+    placeholderData: keepPreviousData,
+  })
+
+export type LogStats = Awaited<ReturnType<NonNullable<ReturnType<typeof statsQuery>['queryFn']>>>
+
+export const detailsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['logs', 'one', id],
+    queryFn: async () => (await endpoint[':id'].details.$get({ param: { id } })).json(),
+  })
+
+export type LogDetails = Awaited<
+  ReturnType<NonNullable<ReturnType<typeof detailsQuery>['queryFn']>>
+>
+
+/** The most rows that a file gets: fifty requests, well within the rate of an account. */
+export const mostExported = 5000
+const exportSize = 100
+
+const columns = [
+  'id',
+  'created_at',
+  'status',
+  'status_code',
+  'requested_model',
+  'model',
+  'provider',
+  'latency_ms',
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cost',
+  'billing_mode',
+  'api_key_prefix',
+] as const satisfies readonly (keyof ListedLog)[]
+
+/** Saves the newest logs of a filter as a file. Resolves with how many of how many. */
+export async function exportLogs(filter: Filter): Promise<{ saved: number; total: number }> {
+  const rows: ListedLog[] = []
+  let place: Place | undefined = begin
+  let total = 0
+  while (place && rows.length < mostExported) {
+    const page = await pageAt(filter, place, exportSize)
+    rows.push(...page.logs)
+    total = Math.max(total, page.total)
+    place = page.next
+  }
+  saveFile('request-logs.csv', toCsv<ListedLog>(columns, rows), 'text/csv;charset=utf-8')
+  return { saved: rows.length, total }
+}

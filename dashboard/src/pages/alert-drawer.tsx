@@ -1,0 +1,177 @@
+import { Badge, Button, Drawer, Group, Modal, Stack, Table, Text, Title } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { alertQuery, alertsEndpoint, conditionOf, kinds, shownValue, type Alert } from '../alerts'
+import { Confirm } from '../components/confirm'
+import { Loaded } from '../components/loaded'
+import { Problem } from '../components/problem'
+import { When } from '../components/when'
+import { shownCount } from '../shown'
+import { useSubmit } from '../submit'
+import { AlertForm } from './alert-form'
+
+/** One alert: what it does, what triggered it. */
+export function AlertDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(alertQuery(id))
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title="Alert">
+      <Loaded query={query}>
+        {(alert) => (
+          <Stack gap="lg">
+            <div>
+              <Group gap="xs">
+                <Title order={3} style={{ overflowWrap: 'anywhere' }}>
+                  {alert.name}
+                </Title>
+                <Badge color={alert.enabled ? 'green' : 'gray'} variant="light">
+                  {alert.enabled ? 'on' : 'off'}
+                </Badge>
+              </Group>
+              <Text fw={500}>{conditionOf(alert)}</Text>
+              <Text size="sm" c="dimmed">
+                {kinds[alert.type].about}
+              </Text>
+              {alert.description && (
+                <Text size="sm" mt="xs" style={{ whiteSpace: 'pre-line' }}>
+                  {alert.description}
+                </Text>
+              )}
+            </div>
+            <Deeds alert={alert} onDeleted={onClose} />
+            <History alert={alert} />
+          </Stack>
+        )}
+      </Loaded>
+    </Drawer>
+  )
+}
+
+function Deeds({ alert, onDeleted }: { alert: Alert; onDeleted: () => void }) {
+  const queries = useQueryClient()
+  const [asked, setAsked] = useState<'change' | 'delete'>()
+  const param = { alert_id: alert.id }
+  const testing = useSubmit(async () => {
+    const { success, message } = await (
+      await alertsEndpoint[':alert_id'].test.$post({ param })
+    ).json()
+    notifications.show({ title: alert.name, message, color: success ? 'green' : 'red' })
+    await queries.invalidateQueries({ queryKey: ['inbox'] })
+  })
+  const remove = async () => {
+    await alertsEndpoint[':alert_id'].$delete({ param })
+    onDeleted()
+    await queries.invalidateQueries({ queryKey: ['alerts', 'list'] })
+  }
+  return (
+    <>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          loading={testing.isBusy}
+          onClick={() => void testing.submit(undefined)}
+        >
+          Send a test
+        </Button>
+        <Button variant="default" onClick={() => setAsked('change')}>
+          Change
+        </Button>
+        <Button variant="subtle" color="red" onClick={() => setAsked('delete')}>
+          Delete
+        </Button>
+      </Group>
+      <Problem error={testing.error} />
+      <Modal
+        opened={asked === 'change'}
+        onClose={() => setAsked(undefined)}
+        title={`Change ${alert.name}`}
+        size="lg"
+      >
+        <AlertForm alert={alert} onDone={() => setAsked(undefined)} />
+      </Modal>
+      {asked === 'delete' && (
+        <Confirm
+          question={`Delete ${alert.name}?`}
+          about="Its history goes too. To keep it, switch the alert off."
+          label="Delete"
+          onConfirm={remove}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+function History({ alert }: { alert: Alert }) {
+  const queries = useQueryClient()
+  const marking = useSubmit(async (triggerId: string) => {
+    const param = { alert_id: alert.id, trigger_id: triggerId }
+    await alertsEndpoint[':alert_id'].triggers[':trigger_id'].acknowledge.$post({ param })
+    await queries.invalidateQueries({ queryKey: ['alerts', 'one', alert.id] })
+  })
+  const { recent_triggers: triggers } = alert
+  return (
+    <section>
+      <Title order={4} mb={4}>
+        History
+      </Title>
+      <Text size="sm" c="dimmed">
+        {triggers.length === 0
+          ? 'It has not triggered yet.'
+          : `Times it triggered: ${shownCount(alert.trigger_count)}. The last ten are here.`}
+      </Text>
+      <Problem error={marking.error} />
+      {triggers.length > 0 && (
+        <Table.ScrollContainer minWidth={420}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>When</Table.Th>
+                <Table.Th>Measured</Table.Th>
+                <Table.Th aria-label="Seen" />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {triggers.map((trigger) => (
+                <TriggerRow
+                  key={trigger.id}
+                  trigger={trigger}
+                  type={alert.type}
+                  isBusy={marking.isBusy}
+                  onSeen={() => void marking.submit(trigger.id)}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </section>
+  )
+}
+
+interface RowProps {
+  trigger: Alert['recent_triggers'][number]
+  type: Alert['type']
+  isBusy: boolean
+  onSeen: () => void
+}
+
+const TriggerRow = ({ trigger, type, isBusy, onSeen }: RowProps) => (
+  <Table.Tr>
+    <Table.Td>
+      <When at={trigger.triggered_at} />
+    </Table.Td>
+    <Table.Td>{shownValue(type, trigger.value)}</Table.Td>
+    <Table.Td ta="right">
+      {trigger.acknowledged ? (
+        <Text size="sm" c="dimmed">
+          acknowledged
+        </Text>
+      ) : (
+        <Button size="xs" variant="light" disabled={isBusy} onClick={onSeen}>
+          Acknowledge
+        </Button>
+      )}
+    </Table.Td>
+  </Table.Tr>
+)

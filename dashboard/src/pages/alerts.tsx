@@ -1,0 +1,192 @@
+import {
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Switch,
+  Table,
+  Text,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import {
+  alertsEndpoint,
+  alertsQuery,
+  alertTypes,
+  channelNames,
+  conditionOf,
+  kinds,
+  type ListedAlert,
+} from '../alerts'
+import { json } from '../api'
+import { Empty } from '../components/empty'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { When } from '../components/when'
+import { oneOf } from '../search'
+import { shownCount } from '../shown'
+import { useSubmit } from '../submit'
+import { AlertDrawer } from './alert-drawer'
+import { AlertForm } from './alert-form'
+
+const route = getRouteApi('/home/alerts')
+
+export function AlertsPage() {
+  const { type, open: opened } = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useQuery(alertsQuery)
+  const [isOpen, { open, close }] = useDisclosure()
+  const add = <Button onClick={open}>New alert</Button>
+  const shut = () =>
+    void navigate({ search: (before) => ({ ...before, open: undefined }), replace: true })
+  return (
+    <Page
+      title="Alerts"
+      about="Be told when what you spend, what fails or how much you use passes a threshold."
+      actions={query.data && query.data.length > 0 && add}
+    >
+      <Loaded query={query}>
+        {(alerts) =>
+          alerts.length === 0 ? (
+            <Empty title="No alerts yet" action={add}>
+              An alert looks at your requests after each of them and tells you by e-mail or in your
+              inbox. A first one could watch what you spend in a day.
+            </Empty>
+          ) : (
+            <Alerts alerts={alerts} type={type} />
+          )
+        }
+      </Loaded>
+      <Modal opened={isOpen} onClose={close} title="New alert" size="lg">
+        <AlertForm onDone={close} />
+      </Modal>
+      {opened !== undefined && <AlertDrawer id={opened} onClose={shut} />}
+    </Page>
+  )
+}
+
+const typeNames = alertTypes.map((value) => ({ value, label: kinds[value].label }))
+
+interface AlertsProps {
+  alerts: readonly ListedAlert[]
+  type: ListedAlert['type'] | undefined
+}
+
+function Alerts({ alerts, type }: AlertsProps) {
+  const navigate = route.useNavigate()
+  const queries = useQueryClient()
+  const turning = useSubmit(async ({ id, enabled }: Pick<ListedAlert, 'id' | 'enabled'>) => {
+    await alertsEndpoint[':alert_id'].$put({ param: { alert_id: id } }, json({ enabled }))
+    await queries.invalidateQueries({ queryKey: ['alerts'] })
+  })
+  const shown = alerts.filter((one) => type === undefined || one.type === type)
+  return (
+    <Stack gap="sm">
+      <Group justify="flex-end">
+        <Select
+          aria-label="Type"
+          placeholder="All types"
+          clearable
+          data={typeNames}
+          value={type ?? null}
+          onChange={(value) =>
+            void navigate({
+              search: (before) => ({ ...before, type: oneOf({ value }, 'value', alertTypes) }),
+              replace: true,
+            })
+          }
+        />
+      </Group>
+      <Problem error={turning.error} />
+      {shown.length === 0 ? (
+        <Empty title="No alert of this type">Choose another type, or make one.</Empty>
+      ) : (
+        <AlertTable alerts={shown} onTurn={(turned) => void turning.submit(turned)} />
+      )}
+    </Stack>
+  )
+}
+
+interface TableProps {
+  alerts: readonly ListedAlert[]
+  onTurn: (turned: Pick<ListedAlert, 'id' | 'enabled'>) => void
+}
+
+const AlertTable = ({ alerts, onTurn }: TableProps) => (
+  <Table.ScrollContainer minWidth={720}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Tells when</Table.Th>
+          <Table.Th>By</Table.Th>
+          <Table.Th>Told last</Table.Th>
+          <Table.Th>On</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {alerts.map((alert) => (
+          <Table.Tr key={alert.id}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link
+                    from="/alerts"
+                    to="/alerts"
+                    search={(before) => ({ ...before, open: alert.id })}
+                    {...props}
+                  />
+                )}
+              >
+                {alert.name}
+              </Anchor>
+              {alert.description && (
+                <Text size="xs" c="dimmed">
+                  {alert.description}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>{conditionOf(alert)}</Table.Td>
+            <Table.Td>
+              <Channels channels={alert.notification_channels} />
+            </Table.Td>
+            <Table.Td>
+              {alert.last_triggered_at ? <When at={alert.last_triggered_at} /> : 'never'}
+              <Text size="xs" c="dimmed">
+                {shownCount(alert.trigger_count)} in all
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <Switch
+                checked={alert.enabled}
+                onChange={(event) => onTurn({ id: alert.id, enabled: event.currentTarget.checked })}
+                aria-label={`Watch ${alert.name}`}
+              />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+const Channels = ({ channels }: { channels: ListedAlert['notification_channels'] }) => (
+  <Group gap={4}>
+    {channels.map((channel) => (
+      <Badge key={channel} variant="light">
+        {channelNames[channel]}
+      </Badge>
+    ))}
+    {channels.length === 0 && (
+      <Text size="sm" c="dimmed">
+        history only
+      </Text>
+    )}
+  </Group>
+)

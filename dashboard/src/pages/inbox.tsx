@@ -1,0 +1,190 @@
+import { Anchor, Badge, Button, Group, Paper, Select, Stack, Switch, Text } from '@mantine/core'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useRouter } from '@tanstack/react-router'
+import type { MouseEvent } from 'react'
+import { Empty } from '../components/empty'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { ShowMore } from '../components/show-more'
+import { When } from '../components/when'
+import {
+  inboxEndpoint,
+  inboxQuery,
+  noticeKinds,
+  pageOf,
+  unreadQuery,
+  type InboxSearch,
+  type Notice,
+  type NoticeKind,
+} from '../inbox'
+import { oneOf } from '../search'
+import { useSubmit } from '../submit'
+
+const route = getRouteApi('/home/inbox')
+
+const kindNames: Readonly<Record<NoticeKind, string>> = {
+  alert: 'Alert',
+  alert_test: 'Test of an alert',
+  low_balance: 'Low balance',
+  quota_request: 'Limits',
+  ticket_reply: 'Support',
+  invitation: 'Invitation',
+  system: 'Service',
+}
+
+const kindChoices = noticeKinds.map((value) => ({ value, label: kindNames[value] }))
+
+export function InboxPage() {
+  const search = route.useSearch()
+  const query = useInfiniteQuery(inboxQuery(search))
+  const queries = useQueryClient()
+  const { data: unread = 0 } = useQuery(unreadQuery)
+  const reading = useSubmit(async (id: string | undefined) => {
+    await (id === undefined
+      ? inboxEndpoint['read-all'].$post()
+      : inboxEndpoint[':id'].read.$post({ param: { id } }))
+    await queries.invalidateQueries({ queryKey: ['inbox'] })
+  })
+  return (
+    <Page
+      title="Inbox"
+      about="What this service has told you in the last 90 days."
+      actions={
+        unread > 0 && (
+          <Button
+            variant="default"
+            loading={reading.isBusy}
+            onClick={() => void reading.submit(undefined)}
+          >
+            Mark all as read
+          </Button>
+        )
+      }
+    >
+      <Filters search={search} />
+      <Problem error={reading.error} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const notices = pages.flatMap((page) => page.notifications)
+          if (notices.length === 0) return <NoNotices search={search} />
+          return (
+            <Stack gap="sm">
+              {query.error && <Problem error={query.error} />}
+              {notices.map((notice) => (
+                <NoticeCard
+                  key={notice.id}
+                  notice={notice}
+                  onRead={() => void reading.submit(notice.id)}
+                />
+              ))}
+              <ShowMore
+                shown={notices.length}
+                total={pages[0]?.pagination.total ?? 0}
+                of="notifications"
+                query={query}
+              />
+            </Stack>
+          )
+        }}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Filters({ search: { unread, kind } }: { search: InboxSearch }) {
+  const navigate = route.useNavigate()
+  const change = (changed: InboxSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  return (
+    <Group>
+      <Switch
+        label="Only unread"
+        checked={unread === true}
+        onChange={(event) => change({ unread: event.currentTarget.checked || undefined })}
+      />
+      <Select
+        aria-label="Kind"
+        placeholder="All kinds"
+        clearable
+        data={kindChoices}
+        value={kind ?? null}
+        onChange={(value) => change({ kind: oneOf({ value }, 'value', noticeKinds) })}
+      />
+    </Group>
+  )
+}
+
+const NoNotices = ({ search: { unread, kind } }: { search: InboxSearch }) =>
+  unread === undefined && kind === undefined ? (
+    <Empty title="Nothing yet">
+      Alerts, answers of support, invitations and news of your balance stand here.
+    </Empty>
+  ) : (
+    <Empty title={unread ? 'Nothing unread' : 'Nothing of this kind'}>
+      {unread ? 'You have seen all of it.' : 'Other notifications are there without the filter.'}
+    </Empty>
+  )
+
+function NoticeCard({ notice, onRead }: { notice: Notice; onRead: () => void }) {
+  const isUnread = notice.read_at === null
+  return (
+    <Paper withBorder p="md" component="article" aria-label={notice.title}>
+      <Group justify="space-between" align="flex-start" gap="xs">
+        <Group gap="xs">
+          <Badge variant="light" color={isUnread ? 'brand' : 'gray'}>
+            {kindNames[notice.kind]}
+          </Badge>
+          {isUnread && <Badge>new</Badge>}
+        </Group>
+        <Text size="sm" c="dimmed">
+          <When at={notice.created_at} />
+        </Text>
+      </Group>
+      <Text fw={isUnread ? 600 : 400} mt="xs" style={{ overflowWrap: 'anywhere' }}>
+        {notice.title}
+      </Text>
+      <Text size="sm" style={{ whiteSpace: 'pre-line', overflowWrap: 'anywhere' }}>
+        {notice.body}
+      </Text>
+      <Group gap="md" mt="xs">
+        <Leads notice={notice} onFollow={isUnread ? onRead : undefined} />
+        {isUnread && (
+          <Button size="compact-sm" variant="subtle" onClick={onRead}>
+            Mark as read
+          </Button>
+        )}
+      </Group>
+    </Paper>
+  )
+}
+
+const isPlain = (event: MouseEvent) =>
+  event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+
+interface LeadsProps {
+  notice: Notice
+  onFollow: (() => void) | undefined
+}
+
+/** A link to what a notification is about; who follows it has read it. */
+function Leads({ notice, onFollow }: LeadsProps) {
+  const router = useRouter()
+  const page = pageOf(notice.link)
+  if (page === undefined) return undefined
+  return (
+    <Anchor
+      size="sm"
+      href={page}
+      aria-label={`Open: ${notice.title}`}
+      onClick={(event) => {
+        onFollow?.()
+        if (!isPlain(event)) return
+        event.preventDefault()
+        router.history.push(page)
+      }}
+    >
+      Open
+    </Anchor>
+  )
+}

@@ -1,0 +1,71 @@
+import { Badge, Table, Text, Title } from '@mantine/core'
+import type { LogDetails } from '../logs'
+import { shownDuration, shownName } from '../shown'
+
+type Found = LogDetails['resolution_attempts']
+type Attempt = Found['attempts'][number]
+
+const colors = { success: 'green', error: 'red', cancelled: 'gray', passed_over: 'yellow' } as const
+
+const Row = ({ attempt }: { attempt: Attempt }) => (
+  <Table.Tr>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm">{attempt.model}</Text>
+      <Text size="xs" c="dimmed">
+        {attempt.provider}
+        {attempt.connection_id !== null && `, ${attempt.connection_id}`}
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <Badge color={colors[attempt.status]} variant="light">
+        {shownName(attempt.status)}
+      </Badge>
+    </Table.Td>
+    <Table.Td>{attempt.error_code === null ? '–' : shownName(attempt.error_code)}</Table.Td>
+    <Table.Td ta="right">
+      {attempt.status === 'passed_over' ? '–' : shownDuration(attempt.latency_ms)}
+    </Table.Td>
+  </Table.Tr>
+)
+
+/** Who was asked for a request, in order, and why that failed. */
+export const LogAttempts = ({ found: { attempts, summary } }: { found: Found }) => (
+  <section>
+    <Title order={3} size="h5" mb={4}>
+      Attempts
+    </Title>
+    {attempts.length === 0 ? (
+      <Text size="sm" c="dimmed">
+        Nobody was asked: the request was refused before.
+      </Text>
+    ) : (
+      <>
+        <Text size="sm" c="dimmed">
+          Asked {summary.total_candidates_tried} in {shownDuration(summary.total_duration_ms)}
+          {summary.successful_candidate
+            ? `; ${summary.successful_candidate.provider} answered.`
+            : '; none answered in full.'}
+        </Text>
+        <Table.ScrollContainer minWidth={460}>
+          <Table>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Model</Table.Th>
+                <Table.Th>Outcome</Table.Th>
+                <Table.Th>Reason</Table.Th>
+                <Table.Th ta="right">Took</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {attempts.map((attempt, index) => (
+                // The same candidate may be asked twice: only its place tells it apart.
+                // oxlint-disable-next-line react/no-array-index-key
+                <Row key={index} attempt={attempt} />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      </>
+    )}
+  </section>
+)

@@ -1,0 +1,193 @@
+import {
+  Alert,
+  Badge,
+  Button,
+  Code,
+  CopyButton,
+  Drawer,
+  Group,
+  ScrollArea,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Loaded } from '../components/loaded'
+import { When } from '../components/when'
+import { detailsQuery, logColors, type LogDetails } from '../logs'
+import { shownCount, shownDuration, shownName, shownUsd } from '../shown'
+import { LogAttempts } from './log-attempts'
+
+/** One request in full. */
+export function LogDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const query = useQuery(detailsQuery(id))
+  return (
+    <Drawer opened onClose={onClose} position="right" size="xl" title="Request">
+      <Stack gap="lg">
+        <Group gap="xs">
+          <Code style={{ overflowWrap: 'anywhere' }}>{id}</Code>
+          <Copy label="Copy id" value={id} />
+        </Group>
+        <Loaded query={query}>{(log) => <Details log={log} />}</Loaded>
+      </Stack>
+    </Drawer>
+  )
+}
+
+const Copy = ({ label, value }: { label: string; value: string }) => (
+  <CopyButton value={value}>
+    {({ copied, copy }) => (
+      <Button size="compact-xs" variant="light" onClick={copy}>
+        {copied ? 'Copied' : label}
+      </Button>
+    )}
+  </CopyButton>
+)
+
+const Details = ({ log }: { log: LogDetails }) => (
+  <>
+    {log.error && (
+      <Alert color="red" title={`${log.error.code}, ${log.error.type}`}>
+        {log.error.message}
+      </Alert>
+    )}
+    <Facts rows={requestFacts(log)} name="What was asked" />
+    <Facts rows={costFacts(log)} name="Tokens and cost" />
+    <LogAttempts found={log.resolution_attempts} />
+    <Facts rows={callerFacts(log)} name="Caller" />
+    <Bodies log={log} />
+    <Group>
+      <Button
+        variant="default"
+        renderRoot={(props) => (
+          <Link to="/support" search={{ new: true, request: log.id }} {...props} />
+        )}
+      >
+        Ask support about it
+      </Button>
+    </Group>
+  </>
+)
+
+type Fact = [name: string, value: ReactNode]
+
+const Facts = ({ name, rows }: { name: string; rows: readonly Fact[] }) => (
+  <section>
+    <Title order={3} size="h5" mb={4}>
+      {name}
+    </Title>
+    <Table withRowBorders={false} verticalSpacing={4} layout="fixed">
+      <Table.Tbody>
+        {rows
+          .filter(([, value]) => value !== null && value !== undefined && value !== '')
+          .map(([label, value]) => (
+            <Table.Tr key={label}>
+              <Table.Th w={150} fw={400} c="dimmed" scope="row">
+                {label}
+              </Table.Th>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+            </Table.Tr>
+          ))}
+      </Table.Tbody>
+    </Table>
+  </section>
+)
+
+const orNothing = <Value, Shown>(value: Value | null, show: (value: Value) => Shown) =>
+  value === null ? undefined : show(value)
+
+const requestFacts = (log: LogDetails): Fact[] => [
+  ['When', <When key="when" at={log.created_at} withSeconds />],
+  [
+    'Status',
+    <Badge key="status" color={logColors[log.status]} variant="light">
+      {log.status} {log.status_code}
+    </Badge>,
+  ],
+  ['Endpoint', `${log.method} ${log.endpoint}${log.stream ? ', streamed' : ''}`],
+  ['Asked for', log.requested_model],
+  ['Served by', orNothing(log.provider, (provider) => `${log.model} at ${provider}`)],
+  ['Took', shownDuration(log.latency_ms)],
+  ['First token after', orNothing(log.time_to_first_token_ms, shownDuration)],
+  ['Ended because', orNothing(log.finish_reason, shownName)],
+  ['Connection', log.connection_id],
+  [
+    'Called by',
+    orNothing(log.gateway_type, (type) => (type === 3 ? 'a gateway of your own' : 'this service')),
+  ],
+]
+
+const costFacts = (log: LogDetails): Fact[] => [
+  ['Input tokens', shownCount(log.input_tokens)],
+  ['Output tokens', shownCount(log.output_tokens)],
+  ['Counted', log.estimated ? 'here, as the provider told nothing' : undefined],
+  ['Cost', shownUsd(log.cost)],
+  ['Of that', feeOf(log)],
+  ['Billing', orNothing(log.billing_mode, (mode) => billing[mode])],
+]
+
+const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
+  cost > 0
+    ? `${shownUsd(platform_fee)} platform fee, ${shownUsd(provider_revenue)} provider`
+    : undefined
+
+const billing = {
+  platform: 'from your credit',
+  byok: 'by the provider, to your own key',
+  org_pays: 'from the organization’s credit',
+  member_pays: 'from your credit, by a connection of the organization',
+  free: 'free',
+} as const
+
+const callerFacts = (log: LogDetails): Fact[] => [
+  ['API key', orNothing(log.api_key_prefix, (prefix) => prefix && `${prefix}…`)],
+  ['Organization', log.organization_id],
+  ['User', log.user],
+  ['Metadata', orNothing(log.metadata, (metadata) => <Code block>{pretty(metadata)}</Code>)],
+  ['Address', log.ip_address],
+  ['Client', log.user_agent],
+]
+
+const pretty = (value: unknown) => JSON.stringify(value, undefined, 2)
+
+/** JSON on lines of its own; whatever else as it is. */
+function readable(body: string): string {
+  try {
+    return pretty(JSON.parse(body))
+  } catch {
+    return body
+  }
+}
+
+const Bodies = ({ log: { request_body, response_body } }: { log: LogDetails }) =>
+  request_body === null && response_body === null ? (
+    <Text size="sm" c="dimmed">
+      The texts of this request were not kept: they are where the operator allows it and your
+      settings ask for it.
+    </Text>
+  ) : (
+    <>
+      <Body name="Request body" body={request_body} />
+      <Body name="Answer" body={response_body} />
+    </>
+  )
+
+const Body = ({ name, body }: { name: string; body: string | null }) =>
+  body !== null && (
+    <section>
+      <Group justify="space-between" mb={4}>
+        <Title order={3} size="h5">
+          {name}
+        </Title>
+        <Copy label="Copy" value={body} />
+      </Group>
+      <ScrollArea.Autosize mah={320} viewportProps={{ tabIndex: 0, 'aria-label': name }}>
+        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {readable(body)}
+        </Code>
+      </ScrollArea.Autosize>
+    </section>
+  )

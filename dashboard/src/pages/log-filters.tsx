@@ -1,0 +1,247 @@
+import {
+  Autocomplete,
+  Button,
+  Collapse,
+  Group,
+  NumberInput,
+  Paper,
+  Select,
+  SimpleGrid,
+  Stack,
+  TextInput,
+} from '@mantine/core'
+import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../api'
+import { oneOf } from '../search'
+import { filterOf, ranges, statuses, usualRange, type LogSearch, type LogStats } from '../logs'
+
+interface Props {
+  search: LogSearch
+  stats: LogStats | undefined
+  onChange: (changed: LogSearch) => void
+}
+
+const rangeNames = [
+  { value: 'hour', label: 'Last hour' },
+  { value: 'day', label: 'Last 24 hours' },
+  { value: 'week', label: 'Last 7 days' },
+  { value: 'month', label: 'Last 30 days' },
+  { value: 'between', label: 'Between two times' },
+]
+
+const statusNames = [
+  { value: 'success', label: 'Success' },
+  { value: 'error', label: 'Error' },
+  { value: 'cancelled', label: 'Cancelled' },
+]
+
+/** Nothing of a list is asked for at each key that is pressed. */
+const typingMs = 400
+
+export function LogFilters({ search, stats, onChange }: Props) {
+  const hasMore = [search.key, search.min, search.max].some((value) => value !== undefined)
+  const [isOpen, { toggle }] = useDisclosure(hasMore)
+  const filters = filterOf(search)
+  const isFiltered = Object.values(filters).some((value) => value !== undefined)
+  const clear = () =>
+    onChange(Object.fromEntries(Object.keys(filters).map((name) => [name, undefined])))
+  return (
+    <Paper withBorder p="md" component="section" aria-label="Filters">
+      <Stack gap="sm">
+        <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+          <RangeFilter search={search} onChange={onChange} />
+          <Select
+            label="Status"
+            placeholder="All"
+            clearable
+            data={statusNames}
+            value={search.status ?? null}
+            onChange={(status) => onChange({ status: oneOf({ status }, 'status', statuses) })}
+          />
+          <NameFilter
+            label="Model"
+            placeholder="The one that served"
+            value={search.model}
+            known={stats?.by_model.map(({ model }) => model) ?? []}
+            onChange={(model) => onChange({ model })}
+          />
+          <NameFilter
+            label="Provider"
+            placeholder="All"
+            value={search.provider}
+            known={stats?.by_provider.flatMap(({ provider }) => provider ?? []) ?? []}
+            onChange={(provider) => onChange({ provider })}
+          />
+        </SimpleGrid>
+        {search.range === 'between' && <Between search={search} onChange={onChange} />}
+        <Collapse expanded={isOpen}>
+          {isOpen && <MoreFilters search={search} onChange={onChange} />}
+        </Collapse>
+        <Group gap="xs">
+          <Button size="xs" variant="subtle" onClick={toggle} aria-expanded={isOpen}>
+            {isOpen ? 'Fewer filters' : 'More filters'}
+          </Button>
+          {isFiltered && (
+            <Button size="xs" variant="subtle" onClick={clear}>
+              Clear filters
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Paper>
+  )
+}
+
+type PartProps = Pick<Props, 'search' | 'onChange'>
+
+const RangeFilter = ({ search, onChange }: PartProps) => (
+  <Select
+    label="Time"
+    data={rangeNames}
+    allowDeselect={false}
+    value={search.range ?? usualRange}
+    onChange={(value) => {
+      const range = oneOf({ value }, 'value', ranges)
+      onChange({
+        range: range === usualRange ? undefined : range,
+        ...(range !== 'between' && { from: undefined, to: undefined }),
+      })
+    }}
+  />
+)
+
+const Between = ({ search, onChange }: PartProps) => (
+  <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+    <TextInput
+      type="datetime-local"
+      label="From"
+      value={search.from ?? ''}
+      onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
+    />
+    <TextInput
+      type="datetime-local"
+      label="To"
+      description="Not included"
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
+      value={search.to ?? ''}
+      onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
+    />
+  </SimpleGrid>
+)
+
+interface NameFilterProps {
+  label: string
+  placeholder: string
+  value: string | undefined
+  /** Those that are in the list now. */
+  known: readonly string[]
+  onChange: (value: string | undefined) => void
+}
+
+/**
+ * What is typed, and how to type on: `onTold` hears of it after a moment. A value that comes from
+ * elsewhere takes its place, one that was told does not: typing has gone on.
+ */
+function useTyped(value: string, onTold: (text: string) => void) {
+  const [typed, setTyped] = useState(value)
+  const [told, setTold] = useState(value)
+  const [seen, setSeen] = useState(value)
+  const tell = useDebouncedCallback((text: string) => {
+    setTold(text.trim())
+    onTold(text.trim())
+  }, typingMs)
+  if (seen !== value) {
+    setSeen(value)
+    if (value !== told) {
+      setTold(value)
+      setTyped(value)
+    }
+  }
+  const type = (text: string) => {
+    setTyped(text)
+    tell(text)
+  }
+  return [typed, type] as const
+}
+
+/** A name, whole. */
+function NameFilter({ label, placeholder, value, known, onChange }: NameFilterProps) {
+  const [typed, type] = useTyped(value ?? '', (text) => onChange(text || undefined))
+  return (
+    <Autocomplete
+      label={label}
+      placeholder={placeholder}
+      clearable
+      limit={20}
+      data={[...new Set(known)].filter((name) => name !== '')}
+      value={typed}
+      onChange={type}
+    />
+  )
+}
+
+function MoreFilters({ search, onChange }: PartProps) {
+  const keys = useQuery({
+    queryKey: ['logs', 'keys'],
+    queryFn: async () => (await (await api.account.keys.$get()).json()).keys,
+  })
+  const known = (keys.data ?? []).map(({ id, name, key_prefix }) => ({
+    value: id,
+    label: `${name} (${key_prefix}…)`,
+  }))
+  const { key } = search
+  const isUnknown = key !== undefined && known.every(({ value }) => value !== key)
+  return (
+    <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
+      <Select
+        label="API key"
+        placeholder="All"
+        clearable
+        searchable
+        data={isUnknown ? [...known, { value: key, label: key }] : known}
+        value={key ?? null}
+        onChange={(value) => onChange({ key: value ?? undefined })}
+        {...(keys.error && { error: keys.error.message })}
+      />
+      <LatencyFilter
+        label="Took at least"
+        value={search.min}
+        onChange={(min) => onChange({ min })}
+      />
+      <LatencyFilter
+        label="Took at most"
+        value={search.max}
+        onChange={(max) => onChange({ max })}
+      />
+    </SimpleGrid>
+  )
+}
+
+interface LatencyProps {
+  label: string
+  value: number | undefined
+  onChange: (value: number | undefined) => void
+}
+
+const mostMs = 2_147_483_647
+
+function LatencyFilter({ label, value, onChange }: LatencyProps) {
+  const [typed, type] = useTyped(value?.toString() ?? '', (text) =>
+    onChange(text === '' ? undefined : Number(text)),
+  )
+  return (
+    <NumberInput
+      label={label}
+      suffix=" ms"
+      min={0}
+      max={mostMs}
+      allowDecimal={false}
+      allowNegative={false}
+      clampBehavior="strict"
+      value={typed}
+      onChange={(number) => type(String(number))}
+    />
+  )
+}

@@ -1,0 +1,201 @@
+import { Alert, Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Empty } from '../components/empty'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { ShowMore } from '../components/show-more'
+import { When } from '../components/when'
+import {
+  exportLogs,
+  filterOf,
+  logColors,
+  logsQuery,
+  mostExported,
+  statsQuery,
+  type ListedLog,
+  type LogSearch,
+} from '../logs'
+import { shownCount, shownDuration, shownUsd } from '../shown'
+import { useSubmit } from '../submit'
+import { LogDrawer } from './log-drawer'
+import { LogFilters } from './log-filters'
+import { LogSums } from './log-sums'
+
+const route = getRouteApi('/home/logs')
+
+export function LogsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const queries = useQueryClient()
+  const filter = filterOf(search)
+  const stats = useQuery(statsQuery(filter))
+  const query = useInfiniteQuery(logsQuery(filter))
+  const change = (changed: LogSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  return (
+    <Page
+      title="Logs"
+      about="Every request that your keys made, refused ones too, newest first."
+      actions={
+        <Group gap="xs">
+          <Button
+            variant="default"
+            loading={query.isRefetching && !query.isFetchingNextPage}
+            onClick={() => void queries.invalidateQueries({ queryKey: ['logs'] })}
+          >
+            Refresh
+          </Button>
+          <Export filter={filter} isEmpty={stats.data?.total_requests === 0} />
+        </Group>
+      }
+    >
+      <LogFilters search={search} stats={stats.data} onChange={change} />
+      <LogSums query={stats} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const logs = pages.flatMap((page) => page.logs)
+          if (logs.length === 0) return <NoLogs filter={filter} />
+          return (
+            <Stack
+              gap="sm"
+              aria-busy={query.isPlaceholderData}
+              opacity={query.isPlaceholderData ? 0.6 : 1}
+            >
+              {query.error && <Problem error={query.error} />}
+              <LogTable logs={logs} />
+              <ShowMore
+                shown={logs.length}
+                total={pages[0]?.total ?? 0}
+                of="requests"
+                query={query}
+              />
+            </Stack>
+          )
+        }}
+      </Loaded>
+      {search.open !== undefined && (
+        <LogDrawer id={search.open} onClose={() => change({ open: undefined })} />
+      )}
+    </Page>
+  )
+}
+
+function NoLogs({ filter }: { filter: LogSearch }) {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  return isFiltered ? (
+    <Empty
+      title="No request is like that"
+      action={
+        <Button renderRoot={(props) => <Link to="/logs" search={{}} {...props} />}>
+          Clear the filters
+        </Button>
+      }
+    >
+      None of your requests fits all of the filters.
+    </Empty>
+  ) : (
+    <Empty title="No requests in the last 30 days">
+      Requests that your keys make to /v1 stand here, each with what it cost, how long it took and
+      who was asked.
+    </Empty>
+  )
+}
+
+function Export({ filter, isEmpty }: { filter: LogSearch; isEmpty: boolean }) {
+  const { submit, isBusy, error } = useSubmit(async () => {
+    const { saved, total } = await exportLogs(filter)
+    const message =
+      saved < total
+        ? `The newest ${shownCount(saved)} of ${shownCount(total)} requests were saved. Narrow the filters for the others.`
+        : `${shownCount(saved)} requests were saved.`
+    notifications.show({ message })
+  })
+  return (
+    <>
+      <Button
+        variant="default"
+        loading={isBusy}
+        disabled={isEmpty}
+        title={`At most ${shownCount(mostExported)} rows, the newest ones`}
+        onClick={() => void submit(undefined)}
+      >
+        Export CSV
+      </Button>
+      {error && (
+        <Alert color="red" role="alert" w="100%">
+          {error.message}
+        </Alert>
+      )}
+    </>
+  )
+}
+
+const LogTable = ({ logs }: { logs: readonly ListedLog[] }) => (
+  <Table.ScrollContainer minWidth={760}>
+    <Table verticalSpacing="xs" highlightOnHover>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Time</Table.Th>
+          <Table.Th>Status</Table.Th>
+          <Table.Th>Model</Table.Th>
+          <Table.Th ta="right">Tokens</Table.Th>
+          <Table.Th ta="right">Took</Table.Th>
+          <Table.Th ta="right">Cost</Table.Th>
+          <Table.Th>Key</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {logs.map((log) => (
+          <LogRow key={log.id} log={log} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+const LogRow = ({ log }: { log: ListedLog }) => (
+  <Table.Tr>
+    <Table.Td style={{ whiteSpace: 'nowrap' }}>
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link
+            from="/logs"
+            to="/logs"
+            search={(before) => ({ ...before, open: log.id })}
+            {...props}
+          />
+        )}
+      >
+        <When at={log.created_at} withSeconds />
+      </Anchor>
+    </Table.Td>
+    <Table.Td>
+      <Badge color={logColors[log.status]} variant="light">
+        {log.status === 'error' ? `error ${log.status_code}` : log.status}
+      </Badge>
+    </Table.Td>
+    <Table.Td>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {log.model || '–'}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {[
+          log.provider && `by ${log.provider}`,
+          log.requested_model !== log.model && log.requested_model && `for ${log.requested_model}`,
+        ]
+          .filter(Boolean)
+          .join(', ')}
+      </Text>
+    </Table.Td>
+    <Table.Td ta="right" title={`${log.input_tokens} in, ${log.output_tokens} out`}>
+      {shownCount(log.total_tokens)}
+    </Table.Td>
+    <Table.Td ta="right">{shownDuration(log.latency_ms)}</Table.Td>
+    <Table.Td ta="right">{shownUsd(log.cost)}</Table.Td>
+    <Table.Td ff="monospace">{log.api_key_prefix ? `${log.api_key_prefix}…` : '–'}</Table.Td>
+  </Table.Tr>
+)

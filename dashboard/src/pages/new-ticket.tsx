@@ -1,0 +1,95 @@
+import { Group, Select, Stack, TextInput, Textarea } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { json } from '../api'
+import { FormButtons } from '../components/form-buttons'
+import { Problem } from '../components/problem'
+import { useSubmit } from '../submit'
+import { categories, categoryNames, priorities, priorityNames, ticketsEndpoint } from '../tickets'
+
+interface Fields {
+  subject: string
+  description: string
+  category: string
+  priority: string
+  request_id: string
+}
+
+interface Props {
+  /** The request that it is about. */
+  request: string | undefined
+  onClose: () => void
+}
+
+export function NewTicket({ request, onClose }: Props) {
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm<Fields>({
+    initialValues: {
+      subject: '',
+      description: '',
+      category: request === undefined ? 'other' : 'technical',
+      priority: 'medium',
+      request_id: request ?? '',
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(async (fields: Fields) => {
+    const sent = { ...fields, request_id: fields.request_id.trim() || null }
+    const { id } = await (await ticketsEndpoint.$post(undefined, json(sent))).json()
+    await queries.invalidateQueries({ queryKey: ['tickets', 'list'] })
+    await navigate({ to: '/support/$id', params: { id } })
+  }, form)
+  return (
+    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+      <Stack gap="sm">
+        <Problem error={error} />
+        <TextInput
+          label="Subject"
+          required
+          maxLength={200}
+          data-autofocus
+          {...form.getInputProps('subject')}
+        />
+        <Textarea
+          label="What happened"
+          description="What you did, what you expected, what came. No keys and no passwords."
+          required
+          maxLength={10_000}
+          autosize
+          minRows={5}
+          maxRows={16}
+          {...form.getInputProps('description')}
+        />
+        <Kind form={form} />
+        <TextInput
+          label="Request"
+          description="The id of one of your requests that it is about, as the logs show it"
+          placeholder="req_…"
+          {...form.getInputProps('request_id')}
+        />
+        <FormButtons label="Send" isBusy={isBusy} onCancel={onClose} />
+      </Stack>
+    </form>
+  )
+}
+
+const categoryChoices = categories.map((value) => ({ value, label: categoryNames[value] }))
+const priorityChoices = priorities.map((value) => ({ value, label: priorityNames[value] }))
+
+const Kind = ({ form }: { form: UseFormReturnType<Fields> }) => (
+  <Group grow align="flex-start">
+    <Select
+      label="Category"
+      allowDeselect={false}
+      data={categoryChoices}
+      {...form.getInputProps('category')}
+    />
+    <Select
+      label="Priority"
+      allowDeselect={false}
+      data={priorityChoices}
+      {...form.getInputProps('priority')}
+    />
+  </Group>
+)

@@ -1,0 +1,164 @@
+import { Anchor, Badge, Button, Group, Modal, Select, Stack, Table, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Empty } from '../components/empty'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { ShowMore } from '../components/show-more'
+import { When } from '../components/when'
+import { oneOf } from '../search'
+import { shownCount } from '../shown'
+import {
+  categories,
+  categoryNames,
+  priorities,
+  priorityNames,
+  stateColors,
+  stateNames,
+  states,
+  ticketsQuery,
+  type ListedTicket,
+  type TicketFilter,
+  type TicketSearch,
+} from '../tickets'
+import { NewTicket } from './new-ticket'
+
+const route = getRouteApi('/home/support')
+
+export function SupportPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { status, category, priority } = search
+  const filter = { status, category, priority }
+  const query = useInfiniteQuery(ticketsQuery(filter))
+  const change = (changed: TicketSearch) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  const ask = <Button onClick={() => change({ new: true })}>New ticket</Button>
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  const close = () => change({ new: undefined, request: undefined })
+  return (
+    <Page
+      title="Support"
+      about="Your questions to who runs this service, and their answers."
+      actions={ask}
+    >
+      <Filters filter={filter} onChange={change} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const tickets = pages.flatMap((page) => page.tickets)
+          if (tickets.length === 0) return <NoTickets isFiltered={isFiltered} />
+          return (
+            <Stack gap="sm">
+              {query.error && <Problem error={query.error} />}
+              <TicketTable tickets={tickets} />
+              <ShowMore
+                shown={tickets.length}
+                total={pages[0]?.pagination.total ?? 0}
+                of="tickets"
+                query={query}
+              />
+            </Stack>
+          )
+        }}
+      </Loaded>
+      <Modal opened={search.new === true} onClose={close} title="New ticket" size="lg">
+        <NewTicket request={search.request} onClose={close} />
+      </Modal>
+    </Page>
+  )
+}
+
+const NoTickets = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No ticket is like that">Other tickets are there without the filters.</Empty>
+  ) : (
+    <Empty title="No tickets yet">
+      Something does not work, or a bill is not clear? Ask: the answer comes here, and into your
+      inbox.
+    </Empty>
+  )
+
+const choices = <Name extends string>(names: Readonly<Record<Name, string>>) =>
+  Object.entries<string>(names).map(([value, label]) => ({ value, label }))
+
+interface FiltersProps {
+  filter: TicketFilter
+  onChange: (changed: TicketSearch) => void
+}
+
+const Filters = ({ filter, onChange }: FiltersProps) => (
+  <Group>
+    <Select
+      aria-label="State"
+      placeholder="All states"
+      clearable
+      data={choices(stateNames)}
+      value={filter.status ?? null}
+      onChange={(value) => onChange({ status: oneOf({ value }, 'value', states) })}
+    />
+    <Select
+      aria-label="Category"
+      placeholder="All categories"
+      clearable
+      data={choices(categoryNames)}
+      value={filter.category ?? null}
+      onChange={(value) => onChange({ category: oneOf({ value }, 'value', categories) })}
+    />
+    <Select
+      aria-label="Priority"
+      placeholder="All priorities"
+      clearable
+      data={choices(priorityNames)}
+      value={filter.priority ?? null}
+      onChange={(value) => onChange({ priority: oneOf({ value }, 'value', priorities) })}
+    />
+  </Group>
+)
+
+const TicketTable = ({ tickets }: { tickets: readonly ListedTicket[] }) => (
+  <Table.ScrollContainer minWidth={680}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Subject</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th>Category</Table.Th>
+          <Table.Th>Priority</Table.Th>
+          <Table.Th ta="right">Replies</Table.Th>
+          <Table.Th>Changed</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {tickets.map((ticket) => (
+          <Table.Tr key={ticket.id}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link to="/support/$id" params={{ id: ticket.id }} {...props} />
+                )}
+              >
+                {ticket.subject}
+              </Anchor>
+              <Text size="xs" c="dimmed">
+                {ticket.ticket_number}
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <Badge color={stateColors[ticket.status]} variant="light">
+                {stateNames[ticket.status]}
+              </Badge>
+            </Table.Td>
+            <Table.Td>{categoryNames[ticket.category]}</Table.Td>
+            <Table.Td>{priorityNames[ticket.priority]}</Table.Td>
+            <Table.Td ta="right">{shownCount(ticket.comment_count)}</Table.Td>
+            <Table.Td>
+              <When at={ticket.updated_at} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)

@@ -1,0 +1,111 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { api } from './api'
+import { oneOf, textOf, type Search } from './search'
+
+export const ticketsEndpoint = api.support.tickets
+
+export const categories = [
+  'billing',
+  'technical',
+  'account',
+  'api',
+  'feature_request',
+  'other',
+] as const
+export type Category = (typeof categories)[number]
+
+export const categoryNames: Readonly<Record<Category, string>> = {
+  billing: 'Billing',
+  technical: 'Technical',
+  account: 'Account',
+  api: 'API',
+  feature_request: 'A wish',
+  other: 'Other',
+}
+
+export const priorities = ['low', 'medium', 'high', 'urgent'] as const
+export type Priority = (typeof priorities)[number]
+
+export const priorityNames: Readonly<Record<Priority, string>> = {
+  low: 'Low',
+  medium: 'Medium',
+  high: 'High',
+  urgent: 'Urgent',
+}
+
+export const states = ['open', 'in_progress', 'waiting_on_customer', 'resolved', 'closed'] as const
+export type State = (typeof states)[number]
+
+export const stateNames: Readonly<Record<State, string>> = {
+  open: 'Open',
+  in_progress: 'In progress',
+  waiting_on_customer: 'Waiting for you',
+  resolved: 'Resolved',
+  closed: 'Closed',
+}
+
+export const stateColors: Readonly<Record<State, string>> = {
+  open: 'blue',
+  in_progress: 'brand',
+  waiting_on_customer: 'yellow',
+  resolved: 'green',
+  closed: 'gray',
+}
+
+/** What the owner of a ticket may make of it, by what it is. Source: api.md 16. */
+export const settable: Readonly<Record<State, readonly ('open' | 'resolved' | 'closed')[]>> = {
+  open: ['resolved', 'closed'],
+  in_progress: ['resolved', 'closed'],
+  waiting_on_customer: ['resolved', 'closed'],
+  resolved: ['open', 'closed'],
+  closed: ['open'],
+}
+
+/** Which tickets are shown; `new` is the form for another one, about `request` where there is one. */
+export interface TicketSearch {
+  status?: State | undefined
+  category?: Category | undefined
+  priority?: Priority | undefined
+  new?: true | undefined
+  request?: string | undefined
+}
+
+export const toTicketSearch = (search: Search): TicketSearch => ({
+  status: oneOf(search, 'status', states),
+  category: oneOf(search, 'category', categories),
+  priority: oneOf(search, 'priority', priorities),
+  new: search['new'] === true ? true : undefined,
+  request: textOf(search, 'request'),
+})
+
+export type TicketFilter = Pick<TicketSearch, 'status' | 'category' | 'priority'>
+
+async function pageAt(filter: TicketFilter, cursor: string) {
+  const given = Object.entries({ ...filter, cursor: cursor || undefined, limit: '20' }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [[name, value] as const]),
+  )
+  return (await ticketsEndpoint.$get({ query: Object.fromEntries(given) })).json()
+}
+
+export const ticketsQuery = (filter: TicketFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['tickets', 'list', filter],
+    queryFn: ({ pageParam }) => pageAt(filter, pageParam),
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  })
+
+export type ListedTicket = Awaited<ReturnType<typeof pageAt>>['tickets'][number]
+
+const lookEveryMs = 30_000
+
+/** One ticket; support may answer while it is looked at. */
+export const ticketQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tickets', 'one', id],
+    queryFn: async () => (await ticketsEndpoint[':id'].$get({ param: { id } })).json(),
+    refetchInterval: lookEveryMs,
+  })
+
+export type Ticket = Awaited<ReturnType<NonNullable<ReturnType<typeof ticketQuery>['queryFn']>>>

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+
+// A look for barriers alone takes seconds where the machine is slow.
+setDefaultTimeout(60_000)
+
+let dashboard: SignedIn
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+describe('logs', () => {
+  const shown = 50
+  const all = 53
+  let served: string
+  let failed: string
+
+  beforeAll(async () => {
+    await dashboard.gateway.admin('PUT', '/config', { log_bodies: true })
+    await dashboard.account.ask('PUT /api/account/settings', { log_bodies: true })
+    for (let count = 2; count < all; count += 1) await dashboard.call('sandbox/echo')
+    failed = await dashboard.call('=nobody/nothing')
+    served = await dashboard.call('sandbox/echo', 'say <b>loud</b>')
+  })
+
+  test('are shown in parts, with their sums', async () => {
+    const page = await dashboard.open('/logs')
+    await page.getByText(`${shown} of ${all} requests`).waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText(`${all} of ${all} requests`).waitFor()
+    expect(await page.getByRole('row').count()).toBe(all + 1)
+    const sums = page.getByRole('region', { name: 'Sums' })
+    await sums.getByText(String(all), { exact: true }).waitFor()
+    await sums.getByText('1 failed').waitFor()
+    await page.close()
+  })
+
+  test('are filtered, which stays after a reload, and go back to all', async () => {
+    const page = await dashboard.open('/logs')
+    await page.getByLabel('Status').first().click()
+    await page.getByRole('option', { name: 'Error' }).click()
+    await page.getByText('1 of 1 requests').waitFor()
+    await page.reload()
+    await page.getByText('1 of 1 requests').waitFor()
+    await page.getByLabel('Model').first().fill('sandbox/echo')
+    await page.getByText('No request is like that').waitFor()
+    await page.getByRole('link', { name: 'Clear the filters' }).click()
+    await page.getByText(`${shown} of ${all} requests`).waitFor()
+    expect(await page.getByLabel('Model').first().inputValue()).toBe('')
+    await page.close()
+  })
+
+  test('are filtered by time, key and latency of the address', async () => {
+    const page = await dashboard.open(
+      '/logs?range=between&from=2001-01-01T00:00&to=2001-01-02T00:00',
+    )
+    await page.getByText('No request is like that').waitFor()
+    await page.goto(`${dashboard.address}/logs?key=key_unknown`)
+    await page.getByText('No request is like that').waitFor()
+    await page.goto(`${dashboard.address}/logs?min=1000000`)
+    await page.getByText('No request is like that').waitFor()
+    await page.goto(`${dashboard.address}/logs?range=hour&max=1000000`)
+    await page.getByText(`${shown} of ${all} requests`).waitFor()
+    await page.close()
+  })
+
+  test('a number is typed to its end without losing the place', async () => {
+    const page = await dashboard.open('/logs')
+    await page.getByRole('button', { name: 'More filters' }).click()
+    await page.getByLabel('Took at least').focus()
+    await page.keyboard.type('10')
+    await page.waitForURL(/min=10$/)
+    await page.keyboard.type('00000')
+    await page.waitForURL(/min=1000000$/)
+    await page.getByText('No request is like that').waitFor()
+    await page.close()
+  })
+
+  test('one is open by its address, with who was asked, and its texts are text', async () => {
+    const page = await dashboard.open('/logs')
+    await page.getByRole('row').nth(1).getByRole('link').click()
+    await page.waitForURL(new RegExp(`open=${served}`))
+    await page.reload()
+    const drawer = page.getByRole('dialog', { name: 'Request' })
+    await drawer.getByText('Asked 1 in').waitFor()
+    await drawer.getByRole('heading', { name: 'Answer' }).waitFor()
+    await drawer.getByText('say <b>loud</b>').first().waitFor()
+    expect(await drawer.locator('b').count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await drawer.waitFor({ state: 'hidden' })
+    expect(new URL(page.url()).search).toBe('')
+    await page.close()
+  })
+
+  test('one that was refused says why, and who was not asked', async () => {
+    const page = await dashboard.open(`/logs?status=error&open=${failed}`)
+    const drawer = page.getByRole('dialog', { name: 'Request' })
+    await drawer.getByText('Nobody was asked').waitFor()
+    await drawer.getByText(/_error$/).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  })
+
+  test('those that fit are saved as a file, where nothing is a formula', async () => {
+    const page = await dashboard.open('/logs')
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    const file = await readFile(await (await download).path(), 'utf8')
+    const lines = file.trimEnd().split('\r\n')
+    expect(lines).toHaveLength(all + 1)
+    expect(lines[0]).toStartWith('id,created_at,status,')
+    expect(lines[1]).toStartWith(`${served},`)
+    expect(lines[2]).toContain(",'=nobody/nothing,")
+    await page.close()
+  })
+})

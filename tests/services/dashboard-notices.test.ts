@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
+
+// A look for barriers alone takes seconds where the machine is slow.
+setDefaultTimeout(60_000)
+
+let dashboard: SignedIn
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+describe('alerts', () => {
+  test('one is made, tells, and what it told is acknowledged', async () => {
+    const page = await dashboard.open('/alerts')
+    await page.getByRole('button', { name: 'New alert' }).click()
+    await page.getByLabel('Name').fill('Failures')
+    await page.getByLabel('What to watch').first().click()
+    await page.getByRole('option', { name: 'Errors' }).click()
+    await page.getByText('The share of requests that failed').waitFor()
+    await page.getByLabel('More than').fill('0')
+    await page.getByLabel('From so many requests on').fill('1')
+    await page.getByRole('button', { name: 'Watch it' }).click()
+    await page.getByText('Errors: more than 0 % in the last 24 hours').waitFor()
+    await dashboard.call('nobody/nothing')
+    await page.getByRole('link', { name: 'Failures' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Alert' })
+    const acknowledge = drawer.getByRole('button', { name: 'Acknowledge' })
+    await reloadUntil(page, () => acknowledge.isVisible())
+    await acknowledge.click()
+    await drawer.getByText('acknowledged').waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  })
+
+  test('a test says which channels it reached', async () => {
+    const page = await dashboard.open('/alerts')
+    await page.getByRole('link', { name: 'Failures' }).click()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText(/E-mail is not set up.*was sent: dashboard/).waitFor()
+    await page.close()
+  })
+
+  test('one is switched off, changed and deleted', async () => {
+    const page = await dashboard.open('/alerts')
+    await page.getByRole('switch', { name: 'Watch Failures' }).press('Space')
+    await page.getByRole('switch', { name: 'Watch Failures', checked: false }).waitFor()
+    await page.reload()
+    await page.getByRole('switch', { name: 'Watch Failures', checked: false }).waitFor()
+    await page.getByRole('link', { name: 'Failures' }).click()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByLabel('Name').fill('Renamed')
+    await page.getByLabel('What to watch').first().click()
+    await page.getByRole('option', { name: 'Unusual activity' }).click()
+    expect(await barriersOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Renamed', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete Renamed?' }).getByText('Delete').last().click()
+    await page.getByText('No alerts yet').waitFor()
+    await page.close()
+  })
+})
+
+describe('the inbox', () => {
+  test('counts what is unread, leads to what it is about, and is read', async () => {
+    const made = await dashboard.account.ask('POST /api/account/alerts', {
+      name: 'Cost',
+      type: 'cost_threshold',
+      threshold: 5,
+      notification_channels: ['dashboard'],
+    })
+    const id = String(made.body['id'])
+    await dashboard.account.ask('POST /api/account/notifications/read-all')
+    await dashboard.account.ask(`POST /api/account/alerts/${id}/test`)
+    await dashboard.account.ask(`POST /api/account/alerts/${id}/test`)
+    const page = await dashboard.open('/')
+    await page.getByRole('link', { name: 'Inbox, 2 unread' }).click()
+    const notices = page.getByRole('article', { name: /Cost/ })
+    await notices.first().getByRole('link', { name: /^Open/ }).click()
+    await page.waitForURL(new RegExp(`/alerts\\?open=${id}`))
+    await page.getByRole('heading', { name: 'Cost' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Inbox, 1 unread' }).click()
+    await page.getByRole('switch', { name: 'Only unread' }).press('Space')
+    await page.getByText('1 of 1 notifications').waitFor()
+    await page.getByRole('button', { name: 'Mark all as read' }).click()
+    await page.getByText('Nothing unread').waitFor()
+    await page.close()
+  })
+})
+
+describe('support', () => {
+  test('is asked about a request, answers, and the ticket goes through its states', async () => {
+    const request = await dashboard.call('sandbox/echo')
+    const page = await dashboard.open(`/logs?open=${request}`)
+    await page.getByRole('link', { name: 'Ask support about it' }).click()
+    await page.getByLabel('Subject').fill('Too slow')
+    await page.getByLabel('What happened').fill('It took <i>long</i>.')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('heading', { name: 'Too slow' }).waitFor()
+    await page.getByText('It took <i>long</i>.').waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1)
+    await dashboard.gateway.admin('POST', `/tickets/${id}/comments`, {
+      content: 'We look into it.',
+    })
+    await reloadUntil(page, () => page.getByText('We look into it.').isVisible())
+    await page.getByLabel('Reply').fill('Thank you')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('article', { name: 'You wrote' }).getByText('Thank you').waitFor()
+    await page.getByRole('button', { name: 'It is resolved' }).click()
+    await page.getByText('A reply opens the ticket again').waitFor()
+    await page.getByRole('button', { name: 'Close' }).click()
+    await page.getByText('This ticket is closed').waitFor()
+    await page.getByRole('button', { name: 'Open again' }).click()
+    await page.getByRole('button', { name: 'It is resolved' }).waitFor()
+    await page.getByRole('link', { name: 'The request it is about' }).click()
+    await page.getByRole('dialog', { name: 'Request' }).getByText(request).waitFor()
+    await page.close()
+  })
+
+  test('says at the field what is wrong with a ticket', async () => {
+    const page = await dashboard.open('/support?new=true&request=req_unknown')
+    await page.getByLabel('Subject').fill('Strange')
+    await page.getByLabel('What happened').fill('See there.')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText(/^request_id: /).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  })
+
+  test('tickets are found by their state', async () => {
+    const page = await dashboard.open('/support?status=closed')
+    await page.getByText('No ticket is like that').waitFor()
+    await page.goto(`${dashboard.address}/support?category=technical`)
+    await page.getByRole('link', { name: 'Too slow' }).click()
+    await page.getByRole('article', { name: 'Support wrote' }).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  })
+})

@@ -1,0 +1,90 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { startBrowser } from './browser'
+import { openDatabase } from '../database'
+import { startGateway, type Gateway } from '../rig'
+import { signedUp, type Browser as Account } from '../sign-in/browser'
+
+/** A gateway, an account of it, and a browser where that is signed in. */
+export interface SignedIn extends AsyncDisposable {
+  gateway: Gateway
+  /** What the account's browser asks for without a page. */
+  account: Account
+  /** Where the browser finds the gateway: cookies belong to the name in it. */
+  address: string
+  /** Asks a model, as a client with the account's key does. Resolves with the request's id. */
+  call: (model: string, content?: string) => Promise<string>
+  /** A page, by its path. */
+  open: (path: string) => Promise<Page>
+}
+
+/** Before a test's own end, so that what was waited for is said. */
+const patienceMs = 15_000
+
+export async function startSignedIn(): Promise<SignedIn> {
+  const stack = new AsyncDisposableStack()
+  const gateway = stack.use(await startGateway())
+  const address = gateway.url.replace('127.0.0.1', 'localhost')
+  const sql = stack.use(await openDatabase(gateway.dataDir))
+  const browser = await startBrowser()
+  stack.defer(() => browser.close())
+  const account = await signedUp({ ...gateway, url: address }, sql, 'ada@example.com')
+  const { body } = await account.ask('POST /api/account/keys', { name: 'Mine' })
+  const context = await browser.newContext({ acceptDownloads: true })
+  context.setDefaultTimeout(patienceMs)
+  await context.addCookies(
+    [...account.cookies].map(([name, value]) => ({ name, value, url: address })),
+  )
+  return {
+    gateway,
+    account,
+    address,
+    call: (model, content = 'Hello') => call(gateway, String(body['key']), { model, content }),
+    async open(path) {
+      const page = await context.newPage()
+      await page.emulateMedia({ reducedMotion: 'reduce' })
+      await page.goto(`${address}${path}`)
+      return page
+    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+async function call(
+  { url }: Gateway,
+  key: string,
+  { model, content }: { model: string; content: string },
+): Promise<string> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content }] }),
+  })
+  await response.text()
+  return response.headers.get('x-request-id') ?? ''
+}
+
+/** What keeps people out of a page as it stands, in light colours and in dark ones. */
+export async function barriersOf(page: Page): Promise<unknown[]> {
+  const found: unknown[] = []
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.waitForLoadState('networkidle')
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    found.push(...serious.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)]))
+  }
+  return found
+}
+
+const reloads = 40
+
+/** Loads a page again until something is there. Throws where it never is. */
+export async function reloadUntil(page: Page, isThere: () => Promise<boolean>): Promise<void> {
+  for (let count = 0; count < reloads; count += 1) {
+    if (await isThere()) return
+    await page.reload()
+    await page.waitForLoadState('networkidle')
+  }
+  throw new Error('it did not come')
+}
