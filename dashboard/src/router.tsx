@@ -11,6 +11,8 @@ import { Failure } from './components/failure'
 import { Loading } from './components/loading'
 import { NotFound } from './components/not-found'
 import { Shell } from './components/shell'
+import { modelParameters } from './models'
+import { textsIn } from './search'
 import { sessionQuery } from './session'
 
 interface Context {
@@ -71,6 +73,29 @@ const connections = createRoute({
   path: '/connections',
   component: lazyRouteComponent(() => import('./pages/connections'), 'ConnectionsPage'),
 })
+const models = createRoute({
+  getParentRoute: () => home,
+  path: '/models',
+  validateSearch: textsIn(...modelParameters),
+  component: lazyRouteComponent(() => import('./pages/models'), 'ModelsPage'),
+})
+const collections = createRoute({
+  getParentRoute: () => home,
+  path: '/collections',
+  validateSearch: textsIn('collection'),
+  component: lazyRouteComponent(() => import('./pages/collections'), 'CollectionsPage'),
+})
+const keys = createRoute({
+  getParentRoute: () => home,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys'), 'KeysPage'),
+})
+const prompts = createRoute({
+  getParentRoute: () => home,
+  path: '/prompts',
+  validateSearch: textsIn('prompt', 'search', 'category', 'tag', 'favorites'),
+  component: lazyRouteComponent(() => import('./pages/prompts'), 'PromptsPage'),
+})
 const organizations = createRoute({
   getParentRoute: () => home,
   path: '/organizations',
@@ -89,7 +114,17 @@ const security = createRoute({
 
 const routeTree = root.addChildren([
   entry.addChildren([signIn, signUp, forgot, reset]),
-  home.addChildren([overview, connections, organizations, mappings, security]),
+  home.addChildren([
+    overview,
+    models,
+    connections,
+    collections,
+    mappings,
+    keys,
+    organizations,
+    prompts,
+    security,
+  ]),
 ])
 
 const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -20,18 +20,27 @@ import { sessionQuery, signIn } from '../session'
 
 /** Where the dashboard leads, in groups. */
 const places = [
-  { name: 'Use', links: [{ to: '/', label: 'Overview' }] },
+  {
+    name: 'Use',
+    links: [
+      { to: '/', label: 'Overview' },
+      { to: '/models', label: 'Models' },
+    ],
+  },
   {
     name: 'Routing',
     links: [
       { to: '/connections', label: 'Connections' },
+      { to: '/collections', label: 'Collections' },
       { to: '/mappings', label: 'Mappings' },
     ],
   },
   {
     name: 'Account',
     links: [
+      { to: '/keys', label: 'API keys' },
       { to: '/organizations', label: 'Organizations' },
+      { to: '/prompts', label: 'Prompts' },
       { to: '/settings/security', label: 'Security' },
     ],
   },
