@@ -25,9 +25,18 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
 })
 
-/** What is dimmed is still read: 4.5 to 1 against the page. */
+/** The hues of badges, whose darkest shade alone is too bright for small text on their own tint. */
+const hues = ['green', 'orange', 'yellow', 'teal', 'cyan', 'blue', 'violet', 'red']
+const darker = Object.fromEntries(
+  hues.map((hue) => [
+    `--mantine-color-${hue}-light-color`,
+    `color-mix(in srgb, var(--mantine-color-${hue}-9) 70%, black)`,
+  ]),
+)
+
+/** What is dimmed, or stands on a tint, is still read: 4.5 to 1 against what is behind it. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': 'var(--mantine-color-gray-7)' },
+  light: { '--mantine-color-dimmed': 'var(--mantine-color-gray-7)', ...darker },
   dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
 })

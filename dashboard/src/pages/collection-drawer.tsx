@@ -23,8 +23,10 @@ import {
 } from '../collections'
 import { Confirm } from '../components/confirm'
 import { Copy } from '../components/copy'
+import { FavoriteModel } from '../components/favorite-model'
 import { Problem } from '../components/problem'
 import { StrategySelect } from '../components/strategy-select'
+import { favoritesQuery } from '../models'
 import { useSubmit } from '../submit'
 import { CollectionMembers } from './collection-members'
 
@@ -93,6 +95,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 function Editor({ collection, onClose }: { collection: Collection; onClose: () => void }) {
   const queries = useQueryClient()
   const hindrance = useHindrance(collection)
+  const { data: favorites = [] } = useQuery(favoritesQuery)
   const isReadOnly = hindrance !== undefined
   const [isDoomed, setDoomed] = useState(false)
   const form = useForm({ initialValues: valuesOf(collection) })
@@ -116,6 +119,10 @@ function Editor({ collection, onClose }: { collection: Collection; onClose: () =
         <Group gap="xs">
           <Code>{collection.model_id}</Code>
           <Copy value={collection.model_id} label="Copy" />
+          <FavoriteModel
+            id={collection.model_id}
+            isOn={favorites.some(({ model_id: id }) => id === collection.model_id)}
+          />
         </Group>
         {hindrance && <Text size="sm">{hindrance}</Text>}
         <Problem error={error} />

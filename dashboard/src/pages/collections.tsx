@@ -75,6 +75,7 @@ const CollectionTable = ({ collections }: { collections: readonly Collection[] }
               <Group gap={6}>
                 <Anchor
                   fw={500}
+                  size="sm"
                   renderRoot={(props) => (
                     <Link
                       to="/collections"

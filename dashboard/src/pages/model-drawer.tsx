@@ -1,6 +1,7 @@
 import { Alert, Badge, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Copy } from '../components/copy'
+import { FavoriteModel } from '../components/favorite-model'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { countOf, usdOf } from '../figures'
@@ -55,9 +56,10 @@ function Facts({ model }: { model: Model }) {
       <Group gap="xs">
         <Code style={{ overflowWrap: 'anywhere' }}>{model.id}</Code>
         <Copy value={model.id} label="Copy id" />
+        <FavoriteModel id={model.id} isOn={model.is_favorite} />
       </Group>
       {model.description && <Text size="sm">{model.description}</Text>}
-      <Text size="sm">{sentence}</Text>
+      <Text size="sm">{model.is_free ? 'It is free.' : sentence}</Text>
       {model.deprecated_at !== null && (
         <Alert color="orange" title="Deprecated">
           Its provider gives it up: <Moment at={model.deprecated_at} />. Choose another in time.
@@ -106,7 +108,7 @@ const perPiece = [
 ] as const
 
 function Prices({ model: { pricing, is_free: isFree } }: { model: Model }) {
-  if (isFree) return <Text size="sm">It is free.</Text>
+  if (isFree) return null
   if (pricing.input === null) {
     return <Text size="sm">Nobody knows its price; it is served by connections only.</Text>
   }
@@ -116,7 +118,7 @@ function Prices({ model: { pricing, is_free: isFree } }: { model: Model }) {
   ].filter(({ usd }) => usd !== null)
   return (
     <section aria-label="Prices">
-      <Title order={4} mb="xs">
+      <Title order={3} size="h4" mb="xs">
         Prices
       </Title>
       <Table variant="vertical" layout="fixed" withTableBorder>

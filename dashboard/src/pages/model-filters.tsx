@@ -66,11 +66,28 @@ const Choice = ({ value, onChoose, ...props }: ChoiceProps) => (
   />
 )
 
+interface CapabilitiesProps {
+  names: string[]
+  onChange: (names: string[]) => void
+}
+
+/** All of them must hold. */
+const Capabilities = ({ names, onChange }: CapabilitiesProps) => (
+  <MultiSelect
+    label="Capabilities"
+    placeholder={names.length === 0 ? 'Any' : ''}
+    clearable
+    data={capabilities}
+    value={names}
+    onChange={onChange}
+  />
+)
+
 export function ModelFilters({ search, onChange }: Props) {
   const { data: providers = [] } = useQuery(providersQuery)
   return (
     <Stack gap="sm" component="search">
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
+      <SimpleGrid cols={{ base: 2, md: 3 }} spacing="sm">
         <SearchBox
           label="Search"
           placeholder="Id or name"
@@ -90,12 +107,8 @@ export function ModelFilters({ search, onChange }: Props) {
           value={search.category}
           onChoose={(category) => onChange({ category })}
         />
-        <MultiSelect
-          label="Capabilities"
-          placeholder={search.capability === undefined ? 'Any' : ''}
-          clearable
-          data={capabilities}
-          value={search.capability?.split(',') ?? []}
+        <Capabilities
+          names={search.capability?.split(',') ?? []}
           onChange={(names) => onChange({ capability: names.join(',') || undefined })}
         />
         <Choice

@@ -57,7 +57,7 @@ export function ModelRatings({ id }: { id: string }) {
   const query = useInfiniteQuery({ ...ratingsQuery(id, sort), placeholderData: keepPreviousData })
   return (
     <section aria-label="Ratings">
-      <Title order={4} mb="xs">
+      <Title order={3} size="h4" mb="xs">
         Ratings
       </Title>
       <Loaded query={query}>
@@ -102,7 +102,7 @@ function Summary({ summary: { average, count, distribution } }: Pick<Ratings, 's
       </Text>
       {grades.map((grade) => (
         <Group key={grade} gap="xs" wrap="nowrap">
-          <Text size="xs" w={20}>
+          <Text size="xs" w={28} style={{ whiteSpace: 'nowrap' }}>
             {grade} <span aria-hidden>★</span>
           </Text>
           <Progress.Root flex={1} size="sm" aria-hidden>

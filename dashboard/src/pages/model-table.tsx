@@ -1,9 +1,8 @@
 import { Anchor, Badge, Group, Table, Text, VisuallyHidden } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { FavoriteStar } from '../components/favorite'
+import { FavoriteModel } from '../components/favorite-model'
 import { countOf, sizeOf, usdOf } from '../figures'
-import { billingNames, modelsKey, nobodyServes, setFavorite, type Model } from '../models'
+import { billingNames, nobodyServes, type Model } from '../models'
 
 /** How a call would be paid now. */
 export function PaidBy({ mode }: { mode: Model['billing_mode'] }) {
@@ -58,16 +57,11 @@ export const ModelTable = ({ models }: { models: readonly Model[] }) => (
 )
 
 function ModelRow({ model }: { model: Model }) {
-  const queries = useQueryClient()
-  const change = async (isOn: boolean) => {
-    await setFavorite(model.id, isOn)
-    await queries.invalidateQueries({ queryKey: modelsKey })
-  }
   const { context_length: context, pricing } = model
   return (
     <Table.Tr>
       <Table.Td w={44}>
-        <FavoriteStar name={model.id} isOn={model.is_favorite} onChange={change} />
+        <FavoriteModel id={model.id} isOn={model.is_favorite} />
       </Table.Td>
       <Table.Td>
         <Group gap={6}>
@@ -101,6 +95,7 @@ function ModelRow({ model }: { model: Model }) {
 const ModelLink = ({ id, name }: { id: string; name: string }) => (
   <Anchor
     fw={500}
+    size="sm"
     renderRoot={(props) => (
       <Link
         from="/models"

@@ -1,21 +1,14 @@
 import { Anchor, Code, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
-import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Empty } from '../components/empty'
 import { Failure } from '../components/failure'
-import { FavoriteStar } from '../components/favorite'
+import { FavoriteModel } from '../components/favorite-model'
 import { Loaded } from '../components/loaded'
 import { More } from '../components/more'
 import { Page } from '../components/page'
 import { countOf } from '../figures'
-import {
-  favoritesQuery,
-  modelsKey,
-  modelsQuery,
-  setFavorite,
-  type Favorite,
-  type ModelSearch,
-} from '../models'
+import { favoritesQuery, modelsQuery, type Favorite, type ModelSearch } from '../models'
 import { yes } from '../search'
 import { ModelDrawer } from './model-drawer'
 import { ModelFilters } from './model-filters'
@@ -118,18 +111,13 @@ function Favorites() {
 
 /** Favourites that are no model: collections, and what is no longer there. */
 function Others({ favorites }: { favorites: readonly Favorite[] }) {
-  const queries = useQueryClient()
-  const change = async (id: string, isOn: boolean) => {
-    await setFavorite(id, isOn)
-    await queries.invalidateQueries({ queryKey: modelsKey })
-  }
   return (
     <Table verticalSpacing="xs" aria-label="Collections and models that are gone">
       <Table.Tbody>
         {favorites.map(({ model_id: id }) => (
           <Table.Tr key={id}>
             <Table.Td w={44}>
-              <FavoriteStar name={id} isOn onChange={(isOn) => change(id, isOn)} />
+              <FavoriteModel id={id} isOn />
             </Table.Td>
             <Table.Td>
               <Group gap="xs">

@@ -62,7 +62,9 @@ function Use({ prompt }: { prompt: Prompt }) {
   const text = filledIn(prompt.content, values)
   return (
     <Stack gap="sm" component="section" aria-label="Use it">
-      <Title order={4}>Use it</Title>
+      <Title order={3} size="h4">
+        Use it
+      </Title>
       {prompt.variables.map((name) => (
         <Textarea
           key={name}

@@ -51,7 +51,11 @@ export function PromptForm({ prompt, onMade }: Props) {
   return (
     <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
       <Stack gap="sm">
-        {prompt && <Title order={4}>Edit it</Title>}
+        {prompt && (
+          <Title order={3} size="h4">
+            Edit it
+          </Title>
+        )}
         <Problem error={error} />
         <Fields form={form} isNew={!prompt} />
         <Group justify="flex-end">

@@ -116,6 +116,7 @@ function PromptRow({ prompt, isMarked, onMark, onFilter }: Row) {
 const PromptLink = ({ id, title }: { id: string; title: string }) => (
   <Anchor
     fw={500}
+    size="sm"
     style={{ overflowWrap: 'anywhere' }}
     renderRoot={(props) => (
       <Link
