@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api, checkedFetch, json } from './api'
-import { yes } from './search'
+import { yes } from './address'
 
 /** What an address of the page of models tells: filters, and the model that is open. */
 export const modelParameters = [

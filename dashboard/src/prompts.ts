@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api } from './api'
-import { yes } from './search'
+import { yes } from './address'
 
 export const promptsKey = ['prompts'] as const
 

@@ -12,7 +12,7 @@ import { Loading } from './components/loading'
 import { NotFound } from './components/not-found'
 import { Shell } from './components/shell'
 import { modelParameters } from './models'
-import { textsIn } from './search'
+import { textsIn } from './address'
 import { sessionQuery } from './session'
 
 interface Context {

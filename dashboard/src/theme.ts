@@ -1,4 +1,10 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import {
+  createTheme,
+  Drawer,
+  Modal,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core'
 
 const brand: MantineColorsTuple = [
   '#e3fafc',
@@ -13,7 +19,14 @@ const brand: MantineColorsTuple = [
   '#064854',
 ]
 
+/** A cross says nothing to who cannot see it. */
+const closeButtonProps = { 'aria-label': 'Close' }
+
 export const theme = createTheme({
+  components: {
+    Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
+  },
   colors: { brand },
   primaryColor: 'brand',
   primaryShade: 7,

@@ -55,6 +55,10 @@ async function open(
 const pages: [path: string, heading: string][] = [
   ['/', 'Overview'],
   ['/connections', 'Connections'],
+  ['/models', 'Models'],
+  ['/collections', 'Collections'],
+  ['/keys', 'API keys'],
+  ['/prompts', 'Prompts'],
   ['/organizations', 'Organizations'],
   ['/mappings', 'Model mappings'],
   ['/settings/security', 'Security'],

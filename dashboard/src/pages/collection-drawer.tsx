@@ -45,7 +45,6 @@ export const CollectionDrawer = ({ collection, onClose }: Props) => (
     position="right"
     size="lg"
     title={collection ? (collection.display_name ?? collection.name) : 'Collection'}
-    closeButtonProps={{ 'aria-label': 'Close' }}
   >
     {collection ? (
       <Editor collection={collection} onClose={onClose} />

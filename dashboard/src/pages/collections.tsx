@@ -6,7 +6,7 @@ import { collectionsQuery, strategies, type Collection } from '../collections'
 import { Empty } from '../components/empty'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
-import { countOf } from '../figures'
+import { countOf } from '../numbers'
 import { CollectionDrawer } from './collection-drawer'
 import { NewCollection } from './new-collection'
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
-import { countOf } from '../figures'
+import { countOf } from '../numbers'
 import { promptsKey, type Prompt } from '../prompts'
 
 const mostAtOnce = 100

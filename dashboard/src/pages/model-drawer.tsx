@@ -4,7 +4,7 @@ import { Copy } from '../components/copy'
 import { FavoriteModel } from '../components/favorite-model'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
-import { countOf, usdOf } from '../figures'
+import { countOf, usdOf } from '../numbers'
 import {
   billingNames,
   capabilityNames,
@@ -23,14 +23,7 @@ interface Props {
 export function ModelDrawer({ id, onClose }: Props) {
   const query = useQuery(modelQuery(id))
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      position="right"
-      size="lg"
-      title={query.data?.name ?? id}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.name ?? id}>
       <Loaded query={query}>
         {(model) => (
           <Stack gap="lg">

@@ -17,7 +17,7 @@ import {
   providersQuery,
   type ModelSearch,
 } from '../models'
-import { yes } from '../search'
+import { yes } from '../address'
 
 interface Props {
   search: ModelSearch

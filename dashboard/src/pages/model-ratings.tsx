@@ -25,7 +25,7 @@ import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { More } from '../components/more'
 import { Problem } from '../components/problem'
-import { countOf } from '../figures'
+import { countOf } from '../numbers'
 import { inPath, modelsKey } from '../models'
 import { useSubmit } from '../submit'
 

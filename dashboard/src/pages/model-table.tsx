@@ -1,7 +1,7 @@
 import { Anchor, Badge, Group, Table, Text, VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { FavoriteModel } from '../components/favorite-model'
-import { countOf, sizeOf, usdOf } from '../figures'
+import { countOf, sizeOf, usdOf } from '../numbers'
 import { billingNames, nobodyServes, type Model } from '../models'
 
 /** How a call would be paid now. */

@@ -25,7 +25,6 @@ export function PromptDrawer({ id, prompt, onMade, onClose }: Props) {
       position="right"
       size="lg"
       title={isNew ? 'New prompt' : (prompt?.title ?? 'Prompt')}
-      closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {!isNew && !prompt && (
         <Alert color="gray">

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { api, json } from '../api'
 import { FavoriteStar } from '../components/favorite'
 import { Moment } from '../components/moment'
-import { countOf } from '../figures'
+import { countOf } from '../numbers'
 import { promptsKey, type Prompt, type PromptSearch } from '../prompts'
 
 interface Props {
