@@ -2,6 +2,7 @@ import {
   createTheme,
   Drawer,
   Modal,
+  Notification,
   type CSSVariablesResolver,
   type MantineColorsTuple,
 } from '@mantine/core'
@@ -19,14 +20,10 @@ const brand: MantineColorsTuple = [
   '#064854',
 ]
 
-/** A cross says nothing to who cannot see it. */
-const closeButtonProps = { 'aria-label': 'Close' }
+/** The cross has no name of its own. */
+const closable = { closeButtonProps: { 'aria-label': 'Close' } }
 
 export const theme = createTheme({
-  components: {
-    Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
-  },
   colors: { brand },
   primaryColor: 'brand',
   primaryShade: 7,
@@ -36,20 +33,25 @@ export const theme = createTheme({
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
+  components: {
+    Drawer: Drawer.extend({ defaultProps: closable }),
+    Modal: Modal.extend({ defaultProps: closable }),
+    Notification: Notification.extend({ defaultProps: closable }),
+  },
 })
 
-/** The hues of badges, whose darkest shade alone is too bright for small text on their own tint. */
-const hues = ['green', 'orange', 'yellow', 'teal', 'cyan', 'blue', 'violet', 'red']
-const darker = Object.fromEntries(
-  hues.map((hue) => [
-    `--mantine-color-${hue}-light-color`,
-    `color-mix(in srgb, var(--mantine-color-${hue}-9) 70%, black)`,
-  ]),
-)
+/** On the light ground of a badge the usual ones are too pale. */
+const readableOnLight = {
+  '--mantine-color-green-light-color': '#1e6b2f',
+  '--mantine-color-yellow-light-color': '#7a4a00',
+  '--mantine-color-orange-light-color': '#9c3000',
+  '--mantine-color-teal-light-color': '#05674c',
+  '--mantine-color-lime-light-color': '#44660b',
+}
 
-/** What is dimmed, or stands on a tint, is still read: 4.5 to 1 against what is behind it. */
+/** All text has 4.5 to 1 against what is behind it, what is dimmed too. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
-  light: { '--mantine-color-dimmed': 'var(--mantine-color-gray-7)', ...darker },
+  light: { ...readableOnLight, '--mantine-color-dimmed': 'var(--mantine-color-gray-7)' },
   dark: { '--mantine-color-dimmed': 'var(--mantine-color-dark-1)' },
 })

@@ -87,7 +87,7 @@ test('a key is shown once, works, gets another secret, and stops', async () => {
   await page.getByRole('button', { name: 'Actions for Deploy' }).click()
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('Deploy').waitFor({ state: 'detached' })
+  await page.getByText('No keys yet').waitFor()
   expect(await statusWith(second)).toBe(401)
   await page.close()
 })
