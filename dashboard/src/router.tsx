@@ -15,6 +15,8 @@ import { Shell } from './components/shell'
 import { billingSearch, overviewSearch, quotaSearch } from './money-search'
 import { toInboxSearch } from './inbox'
 import { toLogSearch } from './logs'
+import { modelParameters } from './models'
+import { textsIn } from './address'
 import { sessionQuery } from './session'
 import { toTicketSearch } from './tickets'
 
@@ -89,6 +91,29 @@ const connections = createRoute({
   path: '/connections',
   component: lazyRouteComponent(() => import('./pages/connections'), 'ConnectionsPage'),
 })
+const models = createRoute({
+  getParentRoute: () => home,
+  path: '/models',
+  validateSearch: textsIn(...modelParameters),
+  component: lazyRouteComponent(() => import('./pages/models'), 'ModelsPage'),
+})
+const collections = createRoute({
+  getParentRoute: () => home,
+  path: '/collections',
+  validateSearch: textsIn('collection'),
+  component: lazyRouteComponent(() => import('./pages/collections'), 'CollectionsPage'),
+})
+const keys = createRoute({
+  getParentRoute: () => home,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./pages/keys'), 'KeysPage'),
+})
+const prompts = createRoute({
+  getParentRoute: () => home,
+  path: '/prompts',
+  validateSearch: textsIn('prompt', 'search', 'category', 'tag', 'favorites'),
+  component: lazyRouteComponent(() => import('./pages/prompts'), 'PromptsPage'),
+})
 const organizations = createRoute({
   getParentRoute: () => home,
   path: '/organizations',
@@ -157,6 +182,10 @@ const routeTree = root.addChildren([
     inbox,
     support,
     ticket,
+    models,
+    collections,
+    keys,
+    prompts,
     security,
   ]),
 ])

@@ -25,6 +25,7 @@ const places = [
     name: 'Use',
     links: [
       { to: '/', label: 'Overview' },
+      { to: '/models', label: 'Models' },
       { to: '/logs', label: 'Logs' },
     ],
   },
@@ -32,18 +33,21 @@ const places = [
     name: 'Routing',
     links: [
       { to: '/connections', label: 'Connections' },
+      { to: '/collections', label: 'Collections' },
       { to: '/mappings', label: 'Mappings' },
     ],
   },
   {
     name: 'Account',
     links: [
+      { to: '/keys', label: 'API keys' },
       { to: '/billing', label: 'Billing' },
       { to: '/quota', label: 'Quota' },
       { to: '/alerts', label: 'Alerts' },
       { to: '/inbox', label: 'Inbox' },
       { to: '/organizations', label: 'Organizations' },
       { to: '/support', label: 'Support' },
+      { to: '/prompts', label: 'Prompts' },
       { to: '/settings/security', label: 'Security' },
     ],
   },

@@ -1,0 +1,30 @@
+import { Autocomplete, type AutocompleteProps } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { suggestionsQuery } from '../models'
+
+const restMs = 200
+
+interface Props extends Omit<AutocompleteProps, 'data' | 'value' | 'onChange'> {
+  value: string
+  onChange: (modelId: string) => void
+}
+
+/** The id of a model, with those suggested that hold what was typed. */
+export function ModelInput(props: Props) {
+  const [typed] = useDebouncedValue(props.value.trim(), restMs)
+  const { data = [] } = useQuery({
+    ...suggestionsQuery(typed.slice(0, 100)),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Autocomplete
+      placeholder="provider/model"
+      maxLength={256}
+      {...props}
+      // The service has chosen already, by names too, which the ids need not hold.
+      filter={({ options }) => options}
+      data={data}
+    />
+  )
+}

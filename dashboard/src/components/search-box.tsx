@@ -1,0 +1,31 @@
+import { TextInput, type TextInputProps } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useEffect, useState } from 'react'
+
+const restMs = 300
+
+interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
+  value: string | undefined
+  /** Called when the typing rests; undefined where the field is empty. */
+  onSearch: (text: string | undefined) => void
+}
+
+/** A field to search by, whose text is kept elsewhere: in the address. */
+export function SearchBox({ value = '', onSearch, ...props }: Props) {
+  const [text, setText] = useState(value)
+  const tell = useDebouncedCallback((typed: string) => onSearch(typed.trim() || undefined), restMs)
+  // Also the way back, and a cleared filter, change it.
+  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value])
+  return (
+    <TextInput
+      type="search"
+      maxLength={100}
+      {...props}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value)
+        tell(event.currentTarget.value)
+      }}
+    />
+  )
+}

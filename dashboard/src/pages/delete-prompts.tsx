@@ -1,0 +1,45 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { api, json } from '../api'
+import { Confirm } from '../components/confirm'
+import { countOf } from '../numbers'
+import { promptsKey, type Prompt } from '../prompts'
+
+const mostAtOnce = 100
+
+interface Props {
+  prompts: readonly Prompt[]
+  onDeleted?: () => void
+  onClose: () => void
+}
+
+/** Asks, and deletes prompts: as many at once as the service takes. */
+export function DeletePrompts({ prompts, onDeleted, onClose }: Props) {
+  const queries = useQueryClient()
+  const [first] = prompts
+  const remove = async () => {
+    let ids = prompts.map(({ id }) => id)
+    try {
+      while (ids.length > 0) {
+        const some = { action: 'delete', ids: ids.slice(0, mostAtOnce) }
+        await api.user.prompts.bulk.$post(undefined, json(some))
+        ids = ids.slice(mostAtOnce)
+      }
+    } finally {
+      await queries.invalidateQueries({ queryKey: promptsKey })
+    }
+    onDeleted?.()
+  }
+  return (
+    <Confirm
+      question={
+        prompts.length === 1 && first
+          ? `Delete ${first.title}?`
+          : `Delete ${countOf(prompts.length)} prompts?`
+      }
+      about="They cannot be brought back."
+      label="Delete"
+      onConfirm={remove}
+      onClose={onClose}
+    />
+  )
+}

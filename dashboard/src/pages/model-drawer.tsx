@@ -1,0 +1,126 @@
+import { Alert, Badge, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Copy } from '../components/copy'
+import { FavoriteModel } from '../components/favorite-model'
+import { Loaded } from '../components/loaded'
+import { Moment } from '../components/moment'
+import { countOf, usdOf } from '../numbers'
+import {
+  billingNames,
+  capabilityNames,
+  categoryNames,
+  modelQuery,
+  nobodyServes,
+  type Model,
+} from '../models'
+import { ModelRatings } from './model-ratings'
+
+interface Props {
+  id: string
+  onClose: () => void
+}
+
+export function ModelDrawer({ id, onClose }: Props) {
+  const query = useQuery(modelQuery(id))
+  return (
+    <Drawer opened onClose={onClose} position="right" size="lg" title={query.data?.name ?? id}>
+      <Loaded query={query}>
+        {(model) => (
+          <Stack gap="lg">
+            <Facts model={model} />
+            <Prices model={model} />
+            <ModelRatings id={model.id} />
+          </Stack>
+        )}
+      </Loaded>
+    </Drawer>
+  )
+}
+
+const tokens = (count: number | null) => (count === null ? 'not known' : `${countOf(count)} tokens`)
+
+function Facts({ model }: { model: Model }) {
+  const [, sentence] = model.billing_mode === null ? nobodyServes : billingNames[model.billing_mode]
+  const able = Object.entries(capabilityNames).filter(([name]) =>
+    Reflect.get(model.capabilities, name),
+  )
+  return (
+    <Stack gap="sm">
+      <Group gap="xs">
+        <Code style={{ overflowWrap: 'anywhere' }}>{model.id}</Code>
+        <Copy value={model.id} label="Copy id" />
+        <FavoriteModel id={model.id} isOn={model.is_favorite} />
+      </Group>
+      {model.description && <Text size="sm">{model.description}</Text>}
+      <Text size="sm">{model.is_free ? 'It is free.' : sentence}</Text>
+      {model.deprecated_at !== null && (
+        <Alert color="orange" title="Deprecated">
+          Its provider gives it up: <Moment at={model.deprecated_at} />. Choose another in time.
+        </Alert>
+      )}
+      <Group gap={6}>
+        <Badge variant="outline">{categoryNames[model.category]}</Badge>
+        {able.map(([name, label]) => (
+          <Badge key={name} variant="light" tt="none">
+            {label}
+          </Badge>
+        ))}
+      </Group>
+      <Table variant="vertical" layout="fixed" withTableBorder>
+        <Table.Tbody>
+          <Fact name="Provider" value={model.provider} />
+          {model.category !== 'embedding' && (
+            <Fact name="Context" value={tokens(model.context_length)} />
+          )}
+          {model.category !== 'embedding' && (
+            <Fact name="Longest answer" value={tokens(model.max_output_tokens)} />
+          )}
+        </Table.Tbody>
+      </Table>
+    </Stack>
+  )
+}
+
+const Fact = ({ name, value }: { name: string; value: string }) => (
+  <Table.Tr>
+    <Table.Th scope="row">{name}</Table.Th>
+    <Table.Td>{value}</Table.Td>
+  </Table.Tr>
+)
+
+const perMillion = [
+  ['input', 'Input'],
+  ['output', 'Output'],
+  ['cached_input', 'Input out of the cache'],
+  ['cache_write', 'Input into the cache'],
+  ['reasoning', 'Reasoning'],
+] as const
+const perPiece = [
+  ['image', 'One image'],
+  ['request', 'One request'],
+] as const
+
+function Prices({ model: { pricing, is_free: isFree } }: { model: Model }) {
+  if (isFree) return null
+  if (pricing.input === null) {
+    return <Text size="sm">Nobody knows its price; it is served by connections only.</Text>
+  }
+  const rows = [
+    ...perMillion.map(([field, name]) => ({ name: `${name}, 1M tokens`, usd: pricing[field] })),
+    ...perPiece.map(([field, name]) => ({ name, usd: pricing[field] })),
+  ].filter(({ usd }) => usd !== null)
+  return (
+    <section aria-label="Prices">
+      <Title order={3} size="h4" mb="xs">
+        Prices
+      </Title>
+      <Table variant="vertical" layout="fixed" withTableBorder>
+        <Table.Tbody>
+          {rows.map(({ name, usd }) => (
+            <Fact key={name} name={name} value={usdOf(usd)} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  )
+}

@@ -1,0 +1,142 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  MultiSelect,
+  Select,
+  SimpleGrid,
+  Stack,
+  type SelectProps,
+} from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { SearchBox } from '../components/search-box'
+import {
+  billingNames,
+  capabilityNames,
+  categoryNames,
+  providersQuery,
+  type ModelSearch,
+} from '../models'
+import { yes } from '../address'
+
+interface Props {
+  search: ModelSearch
+  onChange: (changed: ModelSearch) => void
+}
+
+const toOptions = (names: Record<string, string>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }))
+
+const categories = toOptions(categoryNames)
+const capabilities = toOptions(capabilityNames)
+const payers = Object.entries(billingNames).map(([value, [label]]) => ({ value, label }))
+const orders = toOptions({
+  id: 'Id',
+  name: 'Name',
+  price: 'Price, lowest first',
+  context: 'Context, longest first',
+  rating: 'Rating, best first',
+})
+
+const noFilters = {
+  search: undefined,
+  provider: undefined,
+  category: undefined,
+  capability: undefined,
+  billing_mode: undefined,
+  free: undefined,
+}
+
+const isFiltered = (search: ModelSearch) =>
+  Object.keys(noFilters).some((name) => Reflect.get(search, name) !== undefined)
+
+interface ChoiceProps extends Omit<SelectProps, 'value' | 'onChange'> {
+  value: string | undefined
+  /** Undefined for any. */
+  onChoose: (value: string | undefined) => void
+}
+
+const Choice = ({ value, onChoose, ...props }: ChoiceProps) => (
+  <Select
+    placeholder="Any"
+    clearable
+    {...props}
+    value={value ?? null}
+    onChange={(chosen) => onChoose(chosen ?? undefined)}
+  />
+)
+
+interface CapabilitiesProps {
+  names: string[]
+  onChange: (names: string[]) => void
+}
+
+/** All of them must hold. */
+const Capabilities = ({ names, onChange }: CapabilitiesProps) => (
+  <MultiSelect
+    label="Capabilities"
+    placeholder={names.length === 0 ? 'Any' : ''}
+    clearable
+    data={capabilities}
+    value={names}
+    onChange={onChange}
+  />
+)
+
+export function ModelFilters({ search, onChange }: Props) {
+  const { data: providers = [] } = useQuery(providersQuery)
+  return (
+    <Stack gap="sm" component="search">
+      <SimpleGrid cols={{ base: 2, md: 3 }} spacing="sm">
+        <SearchBox
+          label="Search"
+          placeholder="Id or name"
+          value={search.search}
+          onSearch={(text) => onChange({ search: text })}
+        />
+        <Choice
+          label="Provider"
+          searchable
+          data={providers}
+          value={search.provider}
+          onChoose={(provider) => onChange({ provider })}
+        />
+        <Choice
+          label="Category"
+          data={categories}
+          value={search.category}
+          onChoose={(category) => onChange({ category })}
+        />
+        <Capabilities
+          names={search.capability?.split(',') ?? []}
+          onChange={(names) => onChange({ capability: names.join(',') || undefined })}
+        />
+        <Choice
+          label="Paid by"
+          data={payers}
+          value={search.billing_mode}
+          onChoose={(mode) => onChange({ billing_mode: mode })}
+        />
+        <Select
+          label="Order"
+          allowDeselect={false}
+          data={orders}
+          value={search.sort ?? 'id'}
+          onChange={(sort) => onChange({ sort: sort === 'id' ? undefined : (sort ?? undefined) })}
+        />
+      </SimpleGrid>
+      <Group justify="space-between" mih={30}>
+        <Checkbox
+          label="Free only"
+          checked={search.free === yes}
+          onChange={(event) => onChange({ free: event.currentTarget.checked ? yes : undefined })}
+        />
+        {isFiltered(search) && (
+          <Button size="xs" variant="subtle" onClick={() => onChange(noFilters)}>
+            Clear filters
+          </Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}

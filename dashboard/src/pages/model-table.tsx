@@ -1,0 +1,111 @@
+import { Anchor, Badge, Group, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { FavoriteModel } from '../components/favorite-model'
+import { countOf, sizeOf, usdOf } from '../numbers'
+import { billingNames, nobodyServes, type Model } from '../models'
+
+/** How a call would be paid now. */
+export function PaidBy({ mode }: { mode: Model['billing_mode'] }) {
+  const [label, sentence, color] = mode === null ? nobodyServes : billingNames[mode]
+  return (
+    <Badge variant="light" color={color} title={sentence} tt="none">
+      {label}
+    </Badge>
+  )
+}
+
+/** The mean of what accounts gave, of five. */
+export const Stars = ({ rating: { average, count } }: Pick<Model, 'rating'>) =>
+  average === null ? (
+    <Text size="sm" c="dimmed">
+      none
+    </Text>
+  ) : (
+    <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+      <span aria-hidden>★ </span>
+      {average} <VisuallyHidden>of 5, ratings: </VisuallyHidden>({countOf(count)})
+    </Text>
+  )
+
+export const ModelTable = ({ models }: { models: readonly Model[] }) => (
+  <Table.ScrollContainer minWidth={820}>
+    <Table verticalSpacing="xs" highlightOnHover>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>
+            <VisuallyHidden>Favourite</VisuallyHidden>
+          </Table.Th>
+          <Table.Th>Model</Table.Th>
+          <Table.Th ta="right">Context</Table.Th>
+          <Table.Th ta="right" title="USD per 1,000,000 tokens">
+            In, per 1M
+          </Table.Th>
+          <Table.Th ta="right" title="USD per 1,000,000 tokens">
+            Out, per 1M
+          </Table.Th>
+          <Table.Th>Paid by</Table.Th>
+          <Table.Th>Rating</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {models.map((one) => (
+          <ModelRow key={one.id} model={one} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+function ModelRow({ model }: { model: Model }) {
+  const { context_length: context, pricing } = model
+  return (
+    <Table.Tr>
+      <Table.Td w={44}>
+        <FavoriteModel id={model.id} isOn={model.is_favorite} />
+      </Table.Td>
+      <Table.Td>
+        <Group gap={6}>
+          <ModelLink id={model.id} name={model.name} />
+          {model.deprecated_at !== null && (
+            <Badge color="orange" variant="light" size="sm">
+              deprecated
+            </Badge>
+          )}
+        </Group>
+        <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+          {model.id}
+        </Text>
+      </Table.Td>
+      <Table.Td ta="right" title={context === null ? undefined : `${countOf(context)} tokens`}>
+        {context === null ? '–' : sizeOf(context)}
+      </Table.Td>
+      <Table.Td ta="right">{usdOf(pricing.input)}</Table.Td>
+      <Table.Td ta="right">{usdOf(pricing.output)}</Table.Td>
+      <Table.Td>
+        <PaidBy mode={model.billing_mode} />
+      </Table.Td>
+      <Table.Td>
+        <Stars rating={model.rating} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Opens a model beside the list. */
+const ModelLink = ({ id, name }: { id: string; name: string }) => (
+  <Anchor
+    fw={500}
+    size="sm"
+    renderRoot={(props) => (
+      <Link
+        from="/models"
+        to="."
+        search={(search) => ({ ...search, model: id })}
+        resetScroll={false}
+        {...props}
+      />
+    )}
+  >
+    {name}
+  </Anchor>
+)

@@ -1,0 +1,92 @@
+import { Alert, Button, Drawer, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, json } from '../api'
+import { Copy } from '../components/copy'
+import { filledIn, newPrompt, promptsKey, type Prompt } from '../prompts'
+import { DeletePrompts } from './delete-prompts'
+import { PromptForm } from './prompt-form'
+
+interface Props {
+  id: string
+  /** Undefined where it is not among those listed. */
+  prompt: Prompt | undefined
+  onMade: (id: string) => void
+  onClose: () => void
+}
+
+export function PromptDrawer({ id, prompt, onMade, onClose }: Props) {
+  const [isDoomed, setDoomed] = useState(false)
+  const isNew = id === newPrompt
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={isNew ? 'New prompt' : (prompt?.title ?? 'Prompt')}
+    >
+      {!isNew && !prompt && (
+        <Alert color="gray">
+          It is not among the prompts listed here. Clear the filters, or show more of the list.
+        </Alert>
+      )}
+      <Stack gap="lg">
+        {prompt && <Use prompt={prompt} />}
+        {(isNew || prompt) && <PromptForm prompt={prompt} onMade={onMade} />}
+        {prompt && (
+          <Group>
+            <Button variant="subtle" color="red" onClick={() => setDoomed(true)}>
+              Delete prompt
+            </Button>
+          </Group>
+        )}
+      </Stack>
+      {isDoomed && prompt && (
+        <DeletePrompts prompts={[prompt]} onDeleted={onClose} onClose={() => setDoomed(false)} />
+      )}
+    </Drawer>
+  )
+}
+
+/** Fills the variables in, and takes the text along. */
+function Use({ prompt }: { prompt: Prompt }) {
+  const queries = useQueryClient()
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const count = async () => {
+    const param = { id: prompt.id }
+    await api.user.prompts[':id'].$put({ param }, json({ used: true }))
+    await queries.invalidateQueries({ queryKey: promptsKey })
+  }
+  const text = filledIn(prompt.content, values)
+  return (
+    <Stack gap="sm" component="section" aria-label="Use it">
+      <Title order={3} size="h4">
+        Use it
+      </Title>
+      {prompt.variables.map((name) => (
+        <Textarea
+          key={name}
+          label={name}
+          autosize
+          minRows={1}
+          maxRows={8}
+          value={values[name] ?? ''}
+          onChange={(event) => {
+            const { value } = event.currentTarget
+            setValues((before) => ({ ...before, [name]: value }))
+          }}
+        />
+      ))}
+      <Paper withBorder p="sm" mah={260} style={{ overflow: 'auto' }} tabIndex={0}>
+        <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {text}
+        </Text>
+      </Paper>
+      <Group>
+        {/* That a use is not counted keeps nobody from it. */}
+        <Copy value={text} label="Copy text" onCopied={() => void count().catch(() => {})} />
+      </Group>
+    </Stack>
+  )
+}

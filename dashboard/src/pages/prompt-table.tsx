@@ -1,0 +1,133 @@
+import { Anchor, Button, Checkbox, Group, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, json } from '../api'
+import { FavoriteStar } from '../components/favorite'
+import { Moment } from '../components/moment'
+import { countOf } from '../numbers'
+import { promptsKey, type Prompt, type PromptSearch } from '../prompts'
+
+interface Props {
+  prompts: readonly Prompt[]
+  /** Ids of those that are marked. */
+  marked: ReadonlySet<string>
+  onMark: (marked: ReadonlySet<string>) => void
+  onFilter: (changed: PromptSearch) => void
+}
+
+export function PromptTable({ prompts, marked, onMark, onFilter }: Props) {
+  const isAll = prompts.every(({ id }) => marked.has(id))
+  const mark = (id: string, isOn: boolean) => {
+    const others = [...marked].filter((one) => one !== id)
+    onMark(new Set(isOn ? [...others, id] : others))
+  }
+  return (
+    <Table.ScrollContainer minWidth={720}>
+      <Table verticalSpacing="xs" highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={40}>
+              <Checkbox
+                aria-label="Mark all"
+                checked={isAll}
+                indeterminate={!isAll && prompts.some(({ id }) => marked.has(id))}
+                onChange={() => onMark(new Set(isAll ? [] : prompts.map(({ id }) => id)))}
+              />
+            </Table.Th>
+            <Table.Th w={44}>
+              <VisuallyHidden>Favourite</VisuallyHidden>
+            </Table.Th>
+            <Table.Th>Prompt</Table.Th>
+            <Table.Th>Category and tags</Table.Th>
+            <Table.Th ta="right">Used</Table.Th>
+            <Table.Th>Changed</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {prompts.map((one) => (
+            <PromptRow
+              key={one.id}
+              prompt={one}
+              isMarked={marked.has(one.id)}
+              onMark={(isOn) => mark(one.id, isOn)}
+              onFilter={onFilter}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+interface Row extends Pick<Props, 'onFilter'> {
+  prompt: Prompt
+  isMarked: boolean
+  onMark: (isMarked: boolean) => void
+}
+
+function PromptRow({ prompt, isMarked, onMark, onFilter }: Row) {
+  const queries = useQueryClient()
+  const { id, title, category, tags } = prompt
+  const favor = async (is_favorite: boolean) => {
+    await api.user.prompts[':id'].$put({ param: { id } }, json({ is_favorite }))
+    await queries.invalidateQueries({ queryKey: promptsKey })
+  }
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Checkbox
+          aria-label={`Mark ${title}`}
+          checked={isMarked}
+          onChange={(event) => onMark(event.currentTarget.checked)}
+        />
+      </Table.Td>
+      <Table.Td>
+        <FavoriteStar name={title} isOn={prompt.is_favorite} onChange={favor} />
+      </Table.Td>
+      <Table.Td maw={380}>
+        <PromptLink id={id} title={title} />
+        <Text size="xs" c="dimmed" lineClamp={1} style={{ overflowWrap: 'anywhere' }}>
+          {prompt.description ?? prompt.content}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Group gap={4}>
+          {category !== null && (
+            <Button size="compact-xs" variant="default" onClick={() => onFilter({ category })}>
+              {category}
+            </Button>
+          )}
+          {tags.map((tag) => (
+            <Button key={tag} size="compact-xs" variant="light" onClick={() => onFilter({ tag })}>
+              {tag}
+            </Button>
+          ))}
+        </Group>
+      </Table.Td>
+      <Table.Td ta="right">{countOf(prompt.usage_count)}</Table.Td>
+      <Table.Td>
+        <Moment at={prompt.updated_at} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** Opens a prompt beside the list. */
+const PromptLink = ({ id, title }: { id: string; title: string }) => (
+  <Anchor
+    fw={500}
+    size="sm"
+    style={{ overflowWrap: 'anywhere' }}
+    renderRoot={(props) => (
+      <Link
+        from="/prompts"
+        to="."
+        search={(search) => ({ ...search, prompt: id })}
+        resetScroll={false}
+        {...props}
+      />
+    )}
+  >
+    {title}
+  </Anchor>
+)

@@ -1,0 +1,150 @@
+import { Button, Checkbox, Group, Pill, Stack, Text } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Empty } from '../components/empty'
+import { Failure } from '../components/failure'
+import { Loaded } from '../components/loaded'
+import { More } from '../components/more'
+import { Page } from '../components/page'
+import { SearchBox } from '../components/search-box'
+import { countOf } from '../numbers'
+import { newPrompt, promptsQuery, type Prompt, type PromptSearch } from '../prompts'
+import { yes } from '../address'
+import { DeletePrompts } from './delete-prompts'
+import { PromptDrawer } from './prompt-drawer'
+import { PromptTable } from './prompt-table'
+
+type Change = (changed: PromptSearch) => void
+
+export function PromptsPage() {
+  const search = useSearch({ from: '/home/prompts' })
+  const navigate = useNavigate({ from: '/prompts' })
+  const query = useInfiniteQuery({ ...promptsQuery(search), placeholderData: keepPreviousData })
+  const change: Change = (changed) =>
+    void navigate({
+      search: (before) => ({ ...before, ...changed }),
+      replace: true,
+      resetScroll: false,
+    })
+  const write = <Button onClick={() => change({ prompt: newPrompt })}>New prompt</Button>
+  const prompts = query.data?.pages.flatMap((page) => page.prompts) ?? []
+  return (
+    <Page title="Prompts" about="Texts that you send again and again." actions={write}>
+      <Filters search={search} onChange={change} />
+      {query.error ? (
+        <Failure error={query.error} reset={() => void query.refetch()} />
+      ) : (
+        <Loaded query={query}>
+          {({ pages }) => (
+            <>
+              {prompts.length === 0 ? (
+                <Nothing search={search} />
+              ) : (
+                <Prompts
+                  prompts={prompts}
+                  total={pages[0]?.pagination.total ?? 0}
+                  onChange={change}
+                />
+              )}
+              <More query={query} />
+              {search.prompt !== undefined && (
+                <PromptDrawer
+                  key={search.prompt}
+                  id={search.prompt}
+                  prompt={prompts.find(({ id }) => id === search.prompt)}
+                  onMade={(prompt) => change({ ...noFilters, prompt })}
+                  onClose={() => change({ prompt: undefined })}
+                />
+              )}
+            </>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  )
+}
+
+const noFilters = {
+  search: undefined,
+  category: undefined,
+  tag: undefined,
+  favorites: undefined,
+}
+
+const isFiltered = (search: PromptSearch) =>
+  Object.keys(noFilters).some((name) => Reflect.get(search, name) !== undefined)
+
+const Nothing = ({ search }: { search: PromptSearch }) =>
+  isFiltered(search) ? (
+    <Empty title="No prompt fits">Take a filter away, or look for fewer words.</Empty>
+  ) : (
+    <Empty title="No prompts yet">
+      Keep a text here that you need again. What changes from time to time stands in it as{' '}
+      {'{{name}}'} and is filled in when you use it.
+    </Empty>
+  )
+
+const Filters = ({ search, onChange }: { search: PromptSearch; onChange: Change }) => (
+  <Group component="search" align="flex-end" gap="sm">
+    <SearchBox
+      label="Search"
+      placeholder="Title, text or description"
+      w={{ base: '100%', xs: 320 }}
+      value={search.search}
+      onSearch={(text) => onChange({ search: text })}
+    />
+    <Checkbox
+      label="Favourites only"
+      mb={8}
+      checked={search.favorites === yes}
+      onChange={(event) => onChange({ favorites: event.currentTarget.checked ? yes : undefined })}
+    />
+    {(['category', 'tag'] as const).map((name) => {
+      const value = search[name]
+      if (value === undefined) return null
+      return (
+        <Pill
+          key={name}
+          mb={8}
+          withRemoveButton
+          removeButtonProps={{ 'aria-label': `Any ${name}`, 'aria-hidden': false, tabIndex: 0 }}
+          onRemove={() => onChange({ [name]: undefined })}
+        >
+          {name}: {value}
+        </Pill>
+      )
+    })}
+  </Group>
+)
+
+interface Listed {
+  prompts: readonly Prompt[]
+  total: number
+  onChange: Change
+}
+
+function Prompts({ prompts, total, onChange }: Listed) {
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const [isDoomed, setDoomed] = useState(false)
+  // Only what is in sight is deleted: another filter hides what was marked before.
+  const chosen = prompts.filter(({ id }) => marked.has(id))
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between" mih={36}>
+        <Text size="sm" c="dimmed" role="status">
+          {chosen.length > 0
+            ? `${countOf(chosen.length)} of ${countOf(total)} marked`
+            : `${countOf(total)} found`}
+        </Text>
+        {chosen.length > 0 && (
+          <Button size="xs" color="red" variant="light" onClick={() => setDoomed(true)}>
+            Delete marked
+          </Button>
+        )}
+      </Group>
+      <PromptTable prompts={prompts} marked={marked} onMark={setMarked} onFilter={onChange} />
+      {isDoomed && <DeletePrompts prompts={chosen} onClose={() => setDoomed(false)} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,50 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { api } from './api'
+import { yes } from './address'
+
+export const promptsKey = ['prompts'] as const
+
+/** What an address of the page of prompts tells: filters, and the prompt that is open. */
+export interface PromptSearch {
+  search?: string | undefined
+  category?: string | undefined
+  tag?: string | undefined
+  favorites?: string | undefined
+  prompt?: string | undefined
+}
+
+const pageSize = '50'
+
+const filtersOf = ({ search, category, tag, favorites }: PromptSearch) => ({
+  search,
+  category,
+  tag,
+  is_favorite: favorites === yes ? 'true' : undefined,
+})
+
+export const promptsQuery = (search: PromptSearch) =>
+  infiniteQueryOptions({
+    queryKey: [...promptsKey, 'list', filtersOf(search)],
+    queryFn: async ({ pageParam }) => {
+      const query = {
+        ...filtersOf(search),
+        limit: pageSize,
+        ...(pageParam && { cursor: pageParam }),
+      }
+      return (await api.user.prompts.$get({ query })).json()
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ pagination }) => pagination.next_cursor,
+  })
+
+type Page = Awaited<ReturnType<NonNullable<ReturnType<typeof promptsQuery>['queryFn']>>>
+export type Prompt = Page['prompts'][number]
+
+/** What the address names in the place of an id while a prompt is being written. */
+export const newPrompt = 'new'
+
+const placeholder = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{N}_.-]*)\s*\}\}/gu
+
+/** A prompt with its variables filled in; what is not filled in stays as it is. */
+export const filledIn = (content: string, values: Readonly<Record<string, string>>) =>
+  content.replaceAll(placeholder, (whole, name: string) => values[name] || whole)

@@ -1,0 +1,266 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { complaintsOf, startBrowser } from './browser'
+import { openDatabase } from '../database'
+import { startGateway, type Gateway } from '../rig'
+import { linksFor, password } from '../sign-in/browser'
+
+const email = 'grace@example.com'
+
+let gateway: Gateway
+let browser: Browser
+let sql: SQL & AsyncDisposable
+/** Where the browser finds the gateway: cookies of a link belong to the name in it. */
+let address: string
+let signedIn: BrowserContext
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  sql = await openDatabase(gateway.dataDir)
+  browser = await startBrowser()
+  address = gateway.url.replace('127.0.0.1', 'localhost')
+  signedIn = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const account = { email, password, name: 'Grace' }
+  const headers = { origin: address }
+  await signedIn.request.post(`${address}/api/auth/sign-up/email`, { data: account, headers })
+  const [link = ''] = await linksFor(sql, email)
+  const page = await signedIn.newPage()
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.close()
+})
+afterAll(async () => {
+  await browser.close()
+  await sql[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+})
+
+async function open(path: string): Promise<{ page: Page; complaints: string[] }> {
+  const page = await signedIn.newPage()
+  const complaints = complaintsOf(page)
+  await page.goto(`${address}${path}`)
+  return { page, complaints }
+}
+
+/** What keeps people out of what is shown now. */
+async function barriers(page: Page): Promise<unknown[]> {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.waitForLoadState('networkidle')
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+}
+
+const copied = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+
+/** The status that a call with a key gets. */
+const statusWith = async (key: string) =>
+  (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
+
+test('a key is shown once, works, gets another secret, and stops', async () => {
+  const { page } = await open('/keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').fill('Deploy')
+  await page.getByLabel('Requests per minute').fill('7')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const first = await page.getByRole('textbox', { name: 'API key' }).inputValue()
+  expect(await statusWith(first)).toBe(200)
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await copied(page)).toBe(first)
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.reload()
+  await page.getByText('7 requests per minute').waitFor()
+  expect(await page.content()).not.toContain(first)
+
+  await page.getByRole('button', { name: 'Actions for Deploy' }).click()
+  await page.getByRole('menuitem', { name: 'Rotate' }).click()
+  await page.getByRole('button', { name: 'Rotate' }).click()
+  const second = await page.getByRole('textbox', { name: 'API key' }).inputValue()
+  expect([await statusWith(first), await statusWith(second)]).toEqual([401, 200])
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+
+  await page.getByRole('button', { name: 'Actions for Deploy' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No keys yet').waitFor()
+  expect(await statusWith(second)).toBe(401)
+  await page.close()
+})
+
+test('a key without a permission is not asked for', async () => {
+  const { page } = await open('/keys')
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').fill('Nothing')
+  await page.getByRole('checkbox', { name: 'Read' }).uncheck()
+  await page.getByRole('checkbox', { name: 'Write' }).uncheck()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByText('Choose at least one.').waitFor()
+  await page.close()
+})
+
+test('models are found by name, provider and capability, and a link leads there again', async () => {
+  const { page } = await open('/models')
+  await page.getByLabel('Search').fill('echo')
+  await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor()
+  await page.getByRole('combobox', { name: 'Provider' }).click()
+  await page.getByRole('option', { name: 'OpenAI', exact: true }).click()
+  await page.getByText('No model fits').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('combobox', { name: 'Capabilities' }).click()
+  await page.getByRole('option', { name: 'Images' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('checkbox', { name: 'Free only' }).check()
+  await page.waitForURL(/capability=vision.*free=yes/)
+  await page.reload()
+  expect(await page.getByRole('checkbox', { name: 'Free only' }).isChecked()).toBe(true)
+  await page.close()
+})
+
+test('a filter that does not exist is told of, not passed over', async () => {
+  const { page } = await open('/models?category=nonsense')
+  await page.getByText('This could not be loaded').waitFor()
+  await page.close()
+})
+
+test('a model is rated, the rating changed and deleted', async () => {
+  const { page } = await open('/models?model=sandbox/echo')
+  const drawer = page.getByRole('dialog')
+  await drawer.getByText('Nobody has rated it yet.').waitFor()
+  await drawer.getByRole('button', { name: 'Rate it' }).click()
+  await drawer.getByText('Choose one to five stars.').waitFor()
+  await drawer.getByRole('radio', { name: '4 of 5' }).focus()
+  await page.keyboard.press('Space')
+  const review = '<img src=x onerror=alert(1)> quick'
+  await drawer.getByLabel('Review', { exact: true }).fill(review)
+  await drawer.getByRole('button', { name: 'Rate it' }).click()
+  await drawer.getByText('4 of 5, by 1').waitFor()
+  await drawer.locator('p', { hasText: review }).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await drawer.getByRole('radio', { name: '2 of 5' }).focus()
+  await page.keyboard.press('Space')
+  await drawer.getByRole('button', { name: 'Change rating' }).click()
+  await drawer.getByText('2 of 5, by 1').waitFor()
+  await drawer.getByRole('button', { name: 'Delete rating' }).click()
+  await drawer.getByText('Nobody has rated it yet.').waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  expect(page.url()).not.toContain('model=')
+  await page.close()
+})
+
+test('favourites are kept, models and collections alike', async () => {
+  const { page, complaints } = await open('/models?search=sandbox/echo')
+  const star = page.getByRole('button', { name: 'Favourite: sandbox/echo', exact: true })
+  await star.click()
+  await page.getByRole('button', { name: 'Favourite: sandbox/echo', pressed: true }).waitFor()
+  await page.goto(`${address}/collections`)
+  await page.getByRole('link', { name: 'Free models' }).click()
+  await page.getByRole('button', { name: 'Favourite: collection/auto-free' }).click()
+  await page.getByRole('button', { name: /auto-free/, pressed: true }).waitFor()
+  await page.goto(`${address}/models?favorites=yes`)
+  await page.getByRole('link', { name: 'Sandbox Echo' }).waitFor()
+  await page.getByText('collection/auto-free').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await star.click()
+  await page.getByRole('button', { name: 'Favourite: collection/auto-free' }).click()
+  await page.getByText('No favourites yet').waitFor()
+  expect(complaints).toEqual([])
+  await page.close()
+})
+
+test('a collection is made, its models put in another order, and deleted', async () => {
+  const { page } = await open('/collections')
+  await page.getByRole('button', { name: 'New collection' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Not A Name')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByText(/^name: /).waitFor()
+  await page.getByRole('dialog').getByLabel('Name').fill('fast')
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  for (const model of ['sandbox/echo', 'openai/gpt-4o-mini', 'openai/gpt-4o']) {
+    await page.getByRole('combobox', { name: 'Another model' }).fill(model)
+    await page.getByRole('button', { name: 'Add model' }).click()
+    await page.getByRole('button', { name: `Remove ${model}`, exact: true }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Move openai/gpt-4o up' }).click()
+  await page.getByRole('combobox', { name: 'Which model is asked first' }).click()
+  await page.getByRole('option', { name: 'By weight' }).click()
+  await page.getByLabel('Weight of sandbox/echo').fill('5')
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('collection/fast was saved.').waitFor()
+  const answer = await signedIn.request.get(`${address}/api/user/model-collections`)
+  const { collections } = await answer.json()
+  expect(collections).toContainEqual(
+    expect.objectContaining({
+      name: 'fast',
+      routing_strategy: 'weighted',
+      members: [
+        expect.objectContaining({ model_id: 'sandbox/echo', priority: 1, weight: 5 }),
+        expect.objectContaining({ model_id: 'openai/gpt-4o', priority: 2, weight: 1 }),
+        expect.objectContaining({ model_id: 'openai/gpt-4o-mini', priority: 3, weight: 1 }),
+      ],
+    }),
+  )
+  await page.reload()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const question = page.getByRole('dialog', { name: 'Delete collection/fast?' })
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No collections of your own yet').waitFor()
+  await page.close()
+})
+
+test('a collection of the service is shown, and nothing of it can be changed', async () => {
+  const { page } = await open('/collections')
+  await page.getByRole('link', { name: 'Free models' }).click()
+  await page.getByText('It belongs to the service').waitFor()
+  expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
+  expect(await barriers(page)).toEqual([])
+  await page.close()
+})
+
+test('a prompt is written, filled in, copied and counted', async () => {
+  const { page } = await open('/prompts?prompt=new')
+  await page.getByLabel('Title').fill('Translate')
+  await page
+    .getByRole('textbox', { name: 'Text', exact: true })
+    .fill('Say {{ what }} in {{language}}.')
+  await page.getByLabel('Category').fill('Writing')
+  await page.getByRole('button', { name: 'Keep it' }).click()
+  await page.getByLabel('what', { exact: true }).fill('$& hello')
+  await page.getByRole('button', { name: 'Copy text' }).click()
+  await page.getByRole('button', { name: 'Copied' }).waitFor()
+  expect(await copied(page)).toBe('Say $& hello in {{language}}.')
+  expect(await barriers(page)).toEqual([])
+  await page.getByLabel('Description').fill('For mails')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Translate was saved.').last().waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('For mails').waitFor()
+  await page.getByRole('cell', { name: '1', exact: true }).waitFor()
+  await page.close()
+})
+
+test('prompts are found, and those that are marked deleted at once', async () => {
+  const prompts = ['One', 'Two', 'Three'].map((title) => ({ title, content: 'x', tags: ['t'] }))
+  const headers = { origin: address }
+  await signedIn.request.post(`${address}/api/user/prompts/bulk`, { data: { prompts }, headers })
+  const { page } = await open('/prompts?tag=t')
+  await page.getByText('3 found').waitFor()
+  await page.getByLabel('Search').fill('Two')
+  await page.getByText('1 found').waitFor()
+  await page.getByLabel('Search').fill('')
+  await page.getByText('3 found').waitFor()
+  await page.getByRole('checkbox', { name: 'Mark all' }).check()
+  await page.getByRole('checkbox', { name: 'Mark Two' }).uncheck()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('button', { name: 'Delete marked' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('1 found').waitFor()
+  await page.getByRole('link', { name: 'Two' }).waitFor()
+  await page.close()
+})
