@@ -11,6 +11,7 @@ import { Failure } from './components/failure'
 import { Loading } from './components/loading'
 import { NotFound } from './components/not-found'
 import { Shell } from './components/shell'
+import { textsIn } from './search'
 import { sessionQuery } from './session'
 
 interface Context {
@@ -76,6 +77,23 @@ const organizations = createRoute({
   path: '/organizations',
   component: lazyRouteComponent(() => import('./pages/organizations'), 'OrganizationsPage'),
 })
+const organization = createRoute({
+  getParentRoute: () => home,
+  path: '/organizations/$id',
+  validateSearch: textsIn('tab', 'by'),
+  component: lazyRouteComponent(() => import('./pages/organization'), 'OrganizationPage'),
+})
+const playground = createRoute({
+  getParentRoute: () => home,
+  path: '/playground',
+  validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
+  component: lazyRouteComponent(() => import('./pages/playground'), 'PlaygroundPage'),
+})
+const settings = createRoute({
+  getParentRoute: () => home,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings'), 'SettingsPage'),
+})
 const mappings = createRoute({
   getParentRoute: () => home,
   path: '/mappings',
@@ -89,7 +107,16 @@ const security = createRoute({
 
 const routeTree = root.addChildren([
   entry.addChildren([signIn, signUp, forgot, reset]),
-  home.addChildren([overview, connections, organizations, mappings, security]),
+  home.addChildren([
+    overview,
+    connections,
+    organizations,
+    mappings,
+    security,
+    organization,
+    playground,
+    settings,
+  ]),
 ])
 
 const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))

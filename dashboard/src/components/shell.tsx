@@ -20,7 +20,13 @@ import { sessionQuery, signIn } from '../session'
 
 /** Where the dashboard leads, in groups. */
 const places = [
-  { name: 'Use', links: [{ to: '/', label: 'Overview' }] },
+  {
+    name: 'Use',
+    links: [
+      { to: '/', label: 'Overview' },
+      { to: '/playground', label: 'Playground' },
+    ],
+  },
   {
     name: 'Routing',
     links: [
@@ -32,6 +38,7 @@ const places = [
     name: 'Account',
     links: [
       { to: '/organizations', label: 'Organizations' },
+      { to: '/settings', label: 'Settings' },
       { to: '/settings/security', label: 'Security' },
     ],
   },
@@ -78,7 +85,7 @@ export function Shell() {
                     renderRoot={(props) => (
                       <Link
                         to={to}
-                        activeOptions={{ exact: to === '/' }}
+                        activeOptions={{ exact: to === '/' || to === '/settings' }}
                         activeProps={{ 'data-active': true, 'aria-current': 'page' }}
                         onClick={close}
                         {...props}

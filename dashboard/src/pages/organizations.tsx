@@ -1,20 +1,18 @@
-import { Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api, json } from '../api'
 import { Empty } from '../components/empty'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
 import { FormButtons } from '../components/form-buttons'
 import { Problem } from '../components/problem'
+import { organizationsQuery } from '../organizations'
 import { useSubmit } from '../submit'
-
-const organizationsQuery = queryOptions({
-  queryKey: ['organizations'],
-  queryFn: async () => (await (await api.organizations.$get()).json()).organizations,
-})
+import { OwnInvitations } from './own-invitations'
 
 export function OrganizationsPage() {
   const query = useQuery(organizationsQuery)
@@ -26,6 +24,7 @@ export function OrganizationsPage() {
       about="Connections and credit that several people share."
       actions={query.data && query.data.length > 0 && make}
     >
+      <OwnInvitations />
       <Loaded query={query}>
         {(organizations) =>
           organizations.length === 0 ? (
@@ -47,7 +46,23 @@ export function OrganizationsPage() {
                   {organizations.map((one) => (
                     <Table.Tr key={one.id}>
                       <Table.Td>
-                        <Text fw={500}>{one.name}</Text>
+                        {one.status === 'active' ? (
+                          <Anchor
+                            fw={500}
+                            renderRoot={(props) => (
+                              <Link
+                                to="/organizations/$id"
+                                params={{ id: one.id }}
+                                search={{}}
+                                {...props}
+                              />
+                            )}
+                          >
+                            {one.name}
+                          </Anchor>
+                        ) : (
+                          <Text fw={500}>{one.name}</Text>
+                        )}
                         <Text size="xs" c="dimmed">
                           {one.slug}/
                         </Text>
