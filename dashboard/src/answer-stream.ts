@@ -44,10 +44,8 @@ function pieceOf(data: string): Piece {
 export async function* piecesOf(response: Response): AsyncGenerator<Piece> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   let buffer = ''
-  while (reader) {
-    const { done, value } = await reader.read()
-    if (done) break
-    const { events, rest } = eventsIn(buffer + value)
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    const { events, rest } = eventsIn(buffer + read.value)
     buffer = rest
     for (const data of events) {
       if (data === '[DONE]') return

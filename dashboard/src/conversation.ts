@@ -1,4 +1,4 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { piecesOf } from './answer-stream'
 import { talkQuery, talks, talksQuery } from './automation'
@@ -48,6 +48,30 @@ async function prepared(kept: Kept | undefined, asking: Asking, content: string)
   return { id: kept.id, model, systemPrompt }
 }
 
+interface Manner {
+  asking: Asking
+  signal: AbortSignal
+}
+
+function said(id: string, content: string, { asking, signal }: Manner): Promise<Response> {
+  const { temperature, max_tokens } = asking
+  return talks.say(id, { content, temperature, max_tokens }, signal)
+}
+
+type Messages = Awaited<
+  ReturnType<NonNullable<ReturnType<typeof talkQuery>['queryFn']>>
+>['messages']
+
+const toLine = ({ role, content }: Messages[number]): Line[] =>
+  role === 'user' || role === 'assistant' ? [{ role, text: content ?? '' }] : []
+
+/** An earlier conversation, as the service keeps it. */
+async function found(queries: QueryClient, id: string): Promise<{ kept: Kept; lines: Line[] }> {
+  const { talk, messages } = await queries.fetchQuery(talkQuery(id))
+  const kept = { id, model: talk.modelId, systemPrompt: talk.systemPrompt ?? '' }
+  return { kept, lines: messages.flatMap(toLine) }
+}
+
 interface Props {
   /** One that was begun earlier. */
   id: string | undefined
@@ -67,28 +91,27 @@ export function useConversation({ id, onBegun, onFound }: Props) {
   const stopping = useRef<AbortController>(undefined)
 
   useEffect(() => {
-    if (id === kept.current?.id) return
+    let isWanted = id !== kept.current?.id
+    const end = () => {
+      isWanted = false
+    }
+    if (!isWanted) return end
     stopping.current?.abort()
     stopping.current = undefined
     kept.current = undefined
     setBusy(false)
     setLines([])
     setError(undefined)
-    if (id === undefined) return
-    let isWanted = true
-    queries
-      .fetchQuery(talkQuery(id))
-      .then(({ talk, messages }) => {
+    if (id === undefined) return end
+    found(queries, id)
+      .then((talk) => {
         if (!isWanted) return
-        const [model, systemPrompt] = [talk.modelId, talk.systemPrompt ?? '']
-        kept.current = { id, model, systemPrompt }
-        setLines(messages.flatMap(toLine))
-        onFound({ model, systemPrompt })
+        kept.current = talk.kept
+        setLines(talk.lines)
+        onFound(talk.kept)
       })
       .catch((thrown: Error) => isWanted && setError(thrown))
-    return () => {
-      isWanted = false
-    }
+    return end
   }, [id, queries])
   useEffect(() => () => stopping.current?.abort(), [])
 
@@ -103,12 +126,10 @@ export function useConversation({ id, onBegun, onFound }: Props) {
     setLines((all) => [...all, { role: 'user', text: content }, answer.line])
     try {
       const talk = await prepared(kept.current, asking, content)
-      if (control.signal.aborted) return
+      if (stopping.current !== control) return
       kept.current = talk
       onBegun(talk.id)
-      const { temperature, max_tokens } = asking
-      const said = { content, temperature, max_tokens }
-      await answer.read(await talks.say(talk.id, said, control.signal))
+      await answer.read(await said(talk.id, content, { asking, signal: control.signal }))
     } catch (thrown) {
       const reason = thrown instanceof Error ? thrown.message : String(thrown)
       answer.end(control.signal.aborted ? 'Stopped.' : reason)
@@ -119,13 +140,6 @@ export function useConversation({ id, onBegun, onFound }: Props) {
   }
   return { lines, isBusy, error, send, stop: () => stopping.current?.abort() }
 }
-
-type Messages = Awaited<
-  ReturnType<NonNullable<ReturnType<typeof talkQuery>['queryFn']>>
->['messages']
-
-const toLine = ({ role, content }: Messages[number]): Line[] =>
-  role === 'user' || role === 'assistant' ? [{ role, text: content ?? '' }] : []
 
 /** An answer as it comes; shown once a frame, however fast it is. */
 class Answer {

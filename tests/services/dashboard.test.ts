@@ -56,6 +56,8 @@ const pages: [path: string, heading: string][] = [
   ['/', 'Overview'],
   ['/connections', 'Connections'],
   ['/organizations', 'Organizations'],
+  ['/playground', 'Playground'],
+  ['/settings', 'Settings'],
   ['/mappings', 'Model mappings'],
   ['/settings/security', 'Security'],
 ]

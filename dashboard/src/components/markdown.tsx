@@ -7,7 +7,7 @@ import Markdown, { type Components } from 'react-markdown'
  */
 const components: Components = {
   img: ({ alt }) => (
-    <Text span c="dimmed">
+    <Text span inherit c="dimmed">
       [picture{alt ? `: ${alt}` : ''}]
     </Text>
   ),
@@ -16,8 +16,9 @@ const components: Components = {
       href={href}
       target="_blank"
       rel="noopener noreferrer nofollow"
-      underline="always"
       inherit
+      // Colour alone does not tell it from the words around it.
+      style={{ textDecoration: 'underline' }}
     >
       {children}
     </Anchor>

@@ -1,5 +1,5 @@
 import { List, Modal, Select, Stack, Text, Textarea } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -50,6 +50,29 @@ const addressProblem = (text: string) => {
   return length > most ? `At most ${most} at once; these are ${countOf(length)}.` : null
 }
 
+const Failures = ({ failed }: { failed: readonly Failed[] }) =>
+  failed.length > 0 && (
+    <div role="alert">
+      <Text size="sm">These were not invited:</Text>
+      <List size="sm">
+        {failed.map(({ email, message }) => (
+          <List.Item key={email}>
+            {email}: {message}
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  )
+
+interface RoleProps {
+  form: UseFormReturnType<Fields>
+  roles: InvitedRole[]
+}
+
+const RoleOf = ({ form, roles }: RoleProps) => (
+  <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps('role')} />
+)
+
 interface Props {
   organization: Organization
   onDone: () => void
@@ -95,24 +118,8 @@ export function Invite({ organization: { id, role }, onDone }: Props) {
             data-autofocus
             {...form.getInputProps('addresses')}
           />
-          {failed.length > 0 && (
-            <div role="alert">
-              <Text size="sm">These were not invited:</Text>
-              <List size="sm">
-                {failed.map(({ email, message }) => (
-                  <List.Item key={email}>
-                    {email}: {message}
-                  </List.Item>
-                ))}
-              </List>
-            </div>
-          )}
-          <Select
-            label="Role"
-            data={invitedBy(role)}
-            allowDeselect={false}
-            {...form.getInputProps('role')}
-          />
+          <Failures failed={failed} />
+          <RoleOf form={form} roles={invitedBy(role)} />
           {isAlone && (
             <Textarea
               label="Message"

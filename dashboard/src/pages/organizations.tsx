@@ -33,53 +33,7 @@ export function OrganizationsPage() {
               invitation.
             </Empty>
           ) : (
-            <Table.ScrollContainer minWidth={520}>
-              <Table verticalSpacing="sm">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Your role</Table.Th>
-                    <Table.Th>Members</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {organizations.map((one) => (
-                    <Table.Tr key={one.id}>
-                      <Table.Td>
-                        {one.status === 'active' ? (
-                          <Anchor
-                            fw={500}
-                            renderRoot={(props) => (
-                              <Link
-                                to="/organizations/$id"
-                                params={{ id: one.id }}
-                                search={{}}
-                                {...props}
-                              />
-                            )}
-                          >
-                            {one.name}
-                          </Anchor>
-                        ) : (
-                          <Text fw={500}>{one.name}</Text>
-                        )}
-                        <Text size="xs" c="dimmed">
-                          {one.slug}/
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        <Group gap={6}>
-                          <Badge variant="light">{one.role}</Badge>
-                          {one.status !== 'active' && <Badge color="yellow">{one.status}</Badge>}
-                          {one.is_primary && <Badge variant="outline">primary</Badge>}
-                        </Group>
-                      </Table.Td>
-                      <Table.Td>{one.member_count}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <OrganizationTable organizations={organizations} />
           )
         }
       </Loaded>
@@ -89,6 +43,53 @@ export function OrganizationsPage() {
     </Page>
   )
 }
+
+type Listed = Awaited<ReturnType<NonNullable<typeof organizationsQuery.queryFn>>>
+
+const OrganizationTable = ({ organizations }: { organizations: Listed }) => (
+  <Table.ScrollContainer minWidth={520}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Your role</Table.Th>
+          <Table.Th>Members</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {organizations.map((one) => (
+          <Table.Tr key={one.id}>
+            <Table.Td>
+              {one.status === 'active' ? (
+                <Anchor
+                  fw={500}
+                  renderRoot={(props) => (
+                    <Link to="/organizations/$id" params={{ id: one.id }} search={{}} {...props} />
+                  )}
+                >
+                  {one.name}
+                </Anchor>
+              ) : (
+                <Text fw={500}>{one.name}</Text>
+              )}
+              <Text size="xs" c="dimmed">
+                {one.slug}/
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <Group gap={6}>
+                <Badge variant="light">{one.role}</Badge>
+                {one.status !== 'active' && <Badge color="yellow">{one.status}</Badge>}
+                {one.is_primary && <Badge variant="outline">primary</Badge>}
+              </Group>
+            </Table.Td>
+            <Table.Td>{one.member_count}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
 
 function NewOrganization({ onDone }: { onDone: () => void }) {
   const queries = useQueryClient()

@@ -26,7 +26,8 @@ const logQuery = (id: string) =>
 
 function Figures({ requestId }: { requestId: string }) {
   const { data: log } = useQuery(logQuery(requestId))
-  if (!log) return null
+  // The line is there before its figures, so that nothing moves when they come.
+  if (!log) return <Text size="xs">&nbsp;</Text>
   const about = log.estimated ? 'about ' : ''
   return (
     <Text size="xs" c="dimmed">
@@ -94,7 +95,7 @@ export function Pane({ label, model, onModel, lines, isBusy, error }: Props) {
   const isFollowing = useRef(true)
   useEffect(() => {
     if (isFollowing.current) log.current?.scrollTo({ top: log.current.scrollHeight })
-  }, [lines])
+  }, [lines, isBusy])
   const follow = ({ scrollHeight, scrollTop, clientHeight }: HTMLDivElement) => {
     isFollowing.current = scrollHeight - scrollTop - clientHeight < nearPixels
   }
@@ -109,7 +110,7 @@ export function Pane({ label, model, onModel, lines, isBusy, error }: Props) {
           aria-label={`Conversation with ${model || 'a model'}`}
           tabIndex={0}
           onScroll={(event) => follow(event.currentTarget)}
-          h="48vh"
+          h="44vh"
           style={{ overflowY: 'auto' }}
         >
           {lines.length === 0 ? (

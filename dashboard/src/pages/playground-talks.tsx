@@ -84,6 +84,7 @@ const Row = ({ talk, onOpen, onDelete }: RowProps) => (
       size="xs"
       variant="subtle"
       color="red"
+      style={{ flexShrink: 0 }}
       onClick={onDelete}
       aria-label={`Delete ${talk.name ?? talk.modelId}`}
     >

@@ -26,70 +26,63 @@ const freeModelQuery = queryOptions({
 
 type Place = ReturnType<typeof route.useSearch>
 
-export function PlaygroundPage() {
-  const search = route.useSearch()
+/** What is asked of whom: one model, or two beside each other. */
+function usePlayground() {
+  const { model: chosen, other, chat, other_chat: otherChat } = route.useSearch()
   const navigate = route.useNavigate()
   const { data: free = '' } = useQuery(freeModelQuery)
   const [options, setOptions] = useState<OptionFields>(plain)
-  const [areOptionsOpen, { toggle, open }] = useDisclosure()
-  const [areTalksOpen, talks] = useDisclosure()
   const go = (place: Place) =>
     void navigate({ search: (old) => ({ ...old, ...place }), replace: true })
+  const model = chosen ?? free
   const first = useConversation({
-    id: search.chat,
-    onBegun: (chat) => go({ chat }),
-    onFound: ({ model, systemPrompt }) => {
-      go({ model })
-      setOptions((old) => ({ ...old, systemPrompt }))
+    id: chat,
+    onBegun: (id) => go({ chat: id }),
+    onFound: (asked) => {
+      go({ model: asked.model })
+      setOptions((old) => ({ ...old, systemPrompt: asked.systemPrompt }))
     },
   })
   const second = useConversation({
-    id: search.other_chat,
-    onBegun: (chat) => go({ other_chat: chat }),
-    onFound: ({ model }) => go({ other: model }),
+    id: otherChat,
+    onBegun: (id) => go({ other_chat: id }),
+    onFound: (asked) => go({ other: asked.model }),
   })
-  const model = search.model ?? free
-  const { other } = search
-  const running = other === undefined ? [first] : [first, second]
-  const isBusy = running.some((one) => one.isBusy)
   const send = (text: string) => {
-    const { systemPrompt, temperature, maxTokens } = options
-    const asked = {
-      systemPrompt: systemPrompt.trim(),
-      temperature: temperature === '' ? undefined : Number(temperature),
-      max_tokens: maxTokens === '' ? undefined : Number(maxTokens),
-    }
+    const asked = askedOf(options)
     void first.send(text, { model, ...asked })
     if (other !== undefined) void second.send(text, { model: other, ...asked })
   }
-  const compare = () =>
-    go(other === undefined ? { other: model } : { other: undefined, other_chat: undefined })
+  return { go, model, other, chat, first, second, send, options, setOptions }
+}
+
+const numberOf = (field: number | string) => (field === '' ? undefined : Number(field))
+
+const askedOf = ({ systemPrompt, temperature, maxTokens }: OptionFields) => ({
+  systemPrompt: systemPrompt.trim(),
+  temperature: numberOf(temperature),
+  max_tokens: numberOf(maxTokens),
+})
+
+export function PlaygroundPage() {
+  const { go, model, other, chat, first, second, send, options, setOptions } = usePlayground()
+  const [areOptionsOpen, { toggle, open }] = useDisclosure()
+  const isComparing = other !== undefined
+  const running = isComparing ? [first, second] : [first]
   return (
     <Page
       title="Playground"
       about="Talk to any model that you may call. Answers are paid for as those of the API are."
-      actions={
-        <Group gap="xs">
-          <Button variant="default" onClick={talks.open}>
-            Conversations
-          </Button>
-          <Button variant="default" onClick={compare} aria-pressed={other !== undefined}>
-            {other === undefined ? 'Compare two' : 'Only one'}
-          </Button>
-          <Button variant="default" onClick={() => go({ chat: undefined, other_chat: undefined })}>
-            New
-          </Button>
-        </Group>
-      }
+      actions={<Actions isComparing={isComparing} model={model} chat={chat} go={go} />}
     >
       <SimpleGrid cols={{ base: 1, md: running.length }}>
         <Pane
           {...first}
-          label={other === undefined ? 'Model' : 'First model'}
+          label={isComparing ? 'First model' : 'Model'}
           model={model}
           onModel={(name) => go({ model: name || undefined })}
         />
-        {other !== undefined && (
+        {isComparing && (
           <Pane
             {...second}
             label="Second model"
@@ -100,7 +93,7 @@ export function PlaygroundPage() {
       </SimpleGrid>
       <Composer
         isReady={model !== ''}
-        isBusy={isBusy}
+        isBusy={running.some(({ isBusy }) => isBusy)}
         onSend={send}
         onStop={() => running.forEach(({ stop }) => stop())}
         onOptions={toggle}
@@ -111,15 +104,45 @@ export function PlaygroundPage() {
         }}
       />
       <Options isOpen={areOptionsOpen} options={options} onChange={setOptions} />
+    </Page>
+  )
+}
+
+interface ActionsProps {
+  isComparing: boolean
+  model: string
+  chat: string | undefined
+  go: (place: Place) => void
+}
+
+const alone: Place = { other: undefined, other_chat: undefined }
+
+function Actions({ isComparing, model, chat, go }: ActionsProps) {
+  const [areTalksOpen, talks] = useDisclosure()
+  return (
+    <Group gap="xs">
+      <Button variant="default" onClick={talks.open}>
+        Conversations
+      </Button>
+      <Button
+        variant="default"
+        disabled={model === ''}
+        onClick={() => go(isComparing ? alone : { other: model })}
+      >
+        {isComparing ? 'Only one' : 'Compare two'}
+      </Button>
+      <Button variant="default" onClick={() => go({ chat: undefined, other_chat: undefined })}>
+        New
+      </Button>
       {areTalksOpen && (
         <Talks
-          openId={search.chat}
-          onOpen={(chat) => go({ chat, other_chat: undefined, other: undefined })}
+          openId={chat}
+          onOpen={(id) => go({ ...alone, chat: id })}
           onGone={() => go({ chat: undefined })}
           onClose={talks.close}
         />
       )}
-    </Page>
+    </Group>
   )
 }
 
