@@ -111,11 +111,16 @@ describe('the playground', () => {
   })
 
   test('stops an answer, and takes the next message', async () => {
-    const page = await open('/playground?model=sandbox%2Fslow')
+    const page = await open('/playground?model=sandbox%2Fecho')
+    // An answer that never begins.
+    await page.route('**/messages', () => undefined)
     await say(page, 'Take your time')
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped.').waitFor()
-    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page.unroute('**/messages')
+    await say(page, 'Now')
+    await page.getByRole('log').getByText('Now').nth(1).waitFor()
+    await page.getByText('tokens in').waitFor()
     await page.close()
   })
 
@@ -157,7 +162,7 @@ test('an organization is made, somebody invited joins, is suspended, restored an
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   await page.getByRole('alert').getByText('nonsense:').waitFor()
   await page.keyboard.press('Escape')
-  await page.getByRole('cell', { name: 'grace@example.com' }).waitFor()
+  await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor()
   expect(await barriers(page)).toEqual([])
 
   const hers = await open('/organizations', grace)
@@ -182,7 +187,7 @@ test('an organization is made, somebody invited joins, is suspended, restored an
   expect(await barriers(page)).toEqual([])
   await act('Remove')
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByRole('cell', { name: 'grace@example.com' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Actions for Grace' }).waitFor({ state: 'detached' })
 
   await page.getByRole('tab', { name: 'Settings and limits' }).click()
   await page.getByLabel('Spending of a month').fill('25')

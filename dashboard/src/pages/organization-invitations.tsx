@@ -127,7 +127,7 @@ const InvitationRow = ({ invitation, onResend, onRevoke }: RowProps) => {
       </Table.Td>
       <Table.Td>{role}</Table.Td>
       <Table.Td>
-        <Badge color={colors[status]} variant="light">
+        <Badge color={colors[status]} variant="dot">
           {status}
         </Badge>
       </Table.Td>
@@ -139,7 +139,7 @@ const InvitationRow = ({ invitation, onResend, onRevoke }: RowProps) => {
               size="xs"
               variant="subtle"
               onClick={onResend}
-              aria-label={`Send to ${email} again`}
+              aria-label={`Send again to ${email}`}
             >
               Send again
             </Button>

@@ -116,7 +116,7 @@ const MemberTable = ({ organization, members }: TableProps) => (
               <Group gap={6}>
                 <Badge variant="light">{one.role}</Badge>
                 {one.status !== 'active' && (
-                  <Badge color={colors[one.status]} variant="light">
+                  <Badge color={colors[one.status]} variant="dot">
                     {one.status}
                   </Badge>
                 )}
