@@ -43,12 +43,13 @@ export const sessionEnd = new EventTarget()
 
 const patienceMs = 30_000
 
-/** Rejects with `ApiError` for whatever is no success. */
+/** Rejects with `ApiError` for whatever is no success. All of an answer has to be there in time. */
 export async function checkedFetch(
   input: RequestInfo | URL,
   init: RequestInit = {},
+  limitMs = patienceMs,
 ): Promise<Response> {
-  const deadline = AbortSignal.timeout(patienceMs)
+  const deadline = AbortSignal.timeout(limitMs)
   const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline
   const response = await fetch(input, { ...init, signal }).catch((cause: unknown) => {
     const message = 'The service cannot be reached. Check the connection, then try again.'
@@ -63,7 +64,9 @@ export async function checkedFetch(
 }
 
 /** The account's endpoints, typed by the routes of the server. */
-export const { api } = hc<AccountApi>('/', { fetch: checkedFetch })
+export const { api } = hc<AccountApi>('/', {
+  fetch: (input: RequestInfo | URL, init?: RequestInit) => checkedFetch(input, init),
+})
 
 /** The body of a request, for the second argument of a call. */
 export const json = (body: object) => ({

@@ -119,6 +119,23 @@ const organizations = createRoute({
   path: '/organizations',
   component: lazyRouteComponent(() => import('./pages/organizations'), 'OrganizationsPage'),
 })
+const organization = createRoute({
+  getParentRoute: () => home,
+  path: '/organizations/$id',
+  validateSearch: textsIn('tab', 'by'),
+  component: lazyRouteComponent(() => import('./pages/organization'), 'OrganizationPage'),
+})
+const playground = createRoute({
+  getParentRoute: () => home,
+  path: '/playground',
+  validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
+  component: lazyRouteComponent(() => import('./pages/playground'), 'PlaygroundPage'),
+})
+const settings = createRoute({
+  getParentRoute: () => home,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings'), 'SettingsPage'),
+})
 const mappings = createRoute({
   getParentRoute: () => home,
   path: '/mappings',
@@ -187,6 +204,9 @@ const routeTree = root.addChildren([
     keys,
     prompts,
     security,
+    organization,
+    playground,
+    settings,
   ]),
 ])
 

@@ -62,6 +62,8 @@ const pages: [path: string, heading: string][] = [
   ['/keys', 'API keys'],
   ['/prompts', 'Prompts'],
   ['/organizations', 'Organizations'],
+  ['/playground', 'Playground'],
+  ['/settings', 'Settings'],
   ['/mappings', 'Model mappings'],
   ['/logs', 'Logs'],
   ['/alerts', 'Alerts'],

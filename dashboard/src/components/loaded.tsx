@@ -14,7 +14,7 @@ export function Loaded<Data>({ query, children }: Props<Data>) {
   if (data !== undefined) return children(data)
   if (error) return <Failure error={error} reset={() => void refetch()} />
   return (
-    <Stack gap="xs" aria-busy aria-label="Loading">
+    <Stack gap="xs" role="status" aria-busy aria-label="Loading">
       <Skeleton height={38} />
       <Skeleton height={38} />
       <Skeleton height={38} />

@@ -25,6 +25,7 @@ const places = [
     name: 'Use',
     links: [
       { to: '/', label: 'Overview' },
+      { to: '/playground', label: 'Playground' },
       { to: '/models', label: 'Models' },
       { to: '/logs', label: 'Logs' },
     ],
@@ -48,6 +49,7 @@ const places = [
       { to: '/organizations', label: 'Organizations' },
       { to: '/support', label: 'Support' },
       { to: '/prompts', label: 'Prompts' },
+      { to: '/settings', label: 'Settings' },
       { to: '/settings/security', label: 'Security' },
     ],
   },
@@ -91,7 +93,10 @@ export function Shell() {
                     renderRoot={(props) => (
                       <Link
                         to={to}
-                        activeOptions={{ exact: to === '/', includeSearch: false }}
+                        activeOptions={{
+                          exact: to === '/' || to === '/settings',
+                          includeSearch: false,
+                        }}
                         activeProps={{ 'data-active': true, 'aria-current': 'page' }}
                         onClick={close}
                         {...props}

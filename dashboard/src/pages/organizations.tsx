@@ -1,20 +1,18 @@
-import { Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { api, json } from '../api'
 import { Empty } from '../components/empty'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
 import { FormButtons } from '../components/form-buttons'
 import { Problem } from '../components/problem'
+import { organizationsQuery } from '../organizations'
 import { useSubmit } from '../submit'
-
-const organizationsQuery = queryOptions({
-  queryKey: ['organizations'],
-  queryFn: async () => (await (await api.organizations.$get()).json()).organizations,
-})
+import { OwnInvitations } from './own-invitations'
 
 export function OrganizationsPage() {
   const query = useQuery(organizationsQuery)
@@ -26,6 +24,7 @@ export function OrganizationsPage() {
       about="Connections and credit that several people share."
       actions={query.data && query.data.length > 0 && make}
     >
+      <OwnInvitations />
       <Loaded query={query}>
         {(organizations) =>
           organizations.length === 0 ? (
@@ -34,37 +33,7 @@ export function OrganizationsPage() {
               invitation.
             </Empty>
           ) : (
-            <Table.ScrollContainer minWidth={520}>
-              <Table verticalSpacing="sm">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Your role</Table.Th>
-                    <Table.Th>Members</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {organizations.map((one) => (
-                    <Table.Tr key={one.id}>
-                      <Table.Td>
-                        <Text fw={500}>{one.name}</Text>
-                        <Text size="xs" c="dimmed">
-                          {one.slug}/
-                        </Text>
-                      </Table.Td>
-                      <Table.Td>
-                        <Group gap={6}>
-                          <Badge variant="light">{one.role}</Badge>
-                          {one.status !== 'active' && <Badge color="yellow">{one.status}</Badge>}
-                          {one.is_primary && <Badge variant="outline">primary</Badge>}
-                        </Group>
-                      </Table.Td>
-                      <Table.Td>{one.member_count}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <OrganizationTable organizations={organizations} />
           )
         }
       </Loaded>
@@ -74,6 +43,53 @@ export function OrganizationsPage() {
     </Page>
   )
 }
+
+type Listed = Awaited<ReturnType<NonNullable<typeof organizationsQuery.queryFn>>>
+
+const OrganizationTable = ({ organizations }: { organizations: Listed }) => (
+  <Table.ScrollContainer minWidth={520}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Your role</Table.Th>
+          <Table.Th>Members</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {organizations.map((one) => (
+          <Table.Tr key={one.id}>
+            <Table.Td>
+              {one.status === 'active' ? (
+                <Anchor
+                  fw={500}
+                  renderRoot={(props) => (
+                    <Link to="/organizations/$id" params={{ id: one.id }} search={{}} {...props} />
+                  )}
+                >
+                  {one.name}
+                </Anchor>
+              ) : (
+                <Text fw={500}>{one.name}</Text>
+              )}
+              <Text size="xs" c="dimmed">
+                {one.slug}/
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <Group gap={6}>
+                <Badge variant="light">{one.role}</Badge>
+                {one.status !== 'active' && <Badge color="yellow">{one.status}</Badge>}
+                {one.is_primary && <Badge variant="outline">primary</Badge>}
+              </Group>
+            </Table.Td>
+            <Table.Td>{one.member_count}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
 
 function NewOrganization({ onDone }: { onDone: () => void }) {
   const queries = useQueryClient()

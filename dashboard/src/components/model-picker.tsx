@@ -1,0 +1,66 @@
+import { Autocomplete } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { api } from '../api'
+
+const shown = '30'
+
+const chatModelsQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['models', 'chat', search],
+    queryFn: async () => {
+      const query = { category: 'chat', limit: shown, ...(search && { search }) }
+      return (await (await api.models.$get({ query })).json()).models
+    },
+    placeholderData: keepPreviousData,
+  })
+
+const collectionsQuery = queryOptions({
+  queryKey: ['collections'],
+  queryFn: async () =>
+    (await (await api.user['model-collections'].$get({ query: {} })).json()).collections,
+})
+
+interface Props {
+  label: string
+  model: string
+  onChange: (model: string) => void
+}
+
+/** Names a model: what the catalogue and the collections offer, or any other name that a call may have. */
+export function ModelPicker({ label, model, onChange }: Props) {
+  const [typed, setTyped] = useState(model)
+  useEffect(() => setTyped(model), [model])
+  const [search] = useDebouncedValue(typed === model ? '' : typed.trim(), 200)
+  const { data: models = [] } = useQuery(chatModelsQuery(search))
+  const { data: collections = [] } = useQuery(collectionsQuery)
+  const commit = (name: string) => {
+    setTyped(name)
+    if (name.trim() !== model) onChange(name.trim())
+  }
+  const groups = [
+    {
+      group: 'Collections',
+      items: collections.flatMap(({ model_id: id, enabled }) =>
+        enabled && id.includes(search) ? [id] : [],
+      ),
+    },
+    { group: 'Models', items: models.map(({ id }) => id) },
+  ]
+  return (
+    <Autocomplete
+      label={label}
+      placeholder="provider/model"
+      data={groups.filter(({ items }) => items.length > 0)}
+      // The service has looked already.
+      filter={({ options }) => options}
+      value={typed}
+      onChange={setTyped}
+      onOptionSubmit={commit}
+      onBlur={() => commit(typed)}
+      comboboxProps={{ shadow: 'md' }}
+      spellCheck={false}
+    />
+  )
+}

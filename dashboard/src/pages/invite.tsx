@@ -1,0 +1,138 @@
+import { List, Modal, Select, Stack, Text, Textarea } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError, api, json } from '../api'
+import { FormButtons } from '../components/form-buttons'
+import { Problem } from '../components/problem'
+import { countOf } from '../numbers'
+import { invitationsQuery, invitedBy, type InvitedRole, type Organization } from '../organizations'
+import { useSubmit } from '../submit'
+
+interface Failed {
+  email: string
+  message: string
+}
+
+interface Fields {
+  addresses: string
+  role: InvitedRole
+  message: string
+}
+
+const endpoint = api.organizations[':id'].members.invite
+
+const most = 100
+
+/** Addresses as people paste them: on lines, or with commas between them. */
+const addressesIn = (text: string) => [
+  ...new Set(text.split(/[\s,;]+/).filter((address) => address !== '')),
+]
+
+/** Invites each, and tells which it could not. Only who is invited alone gets a message. */
+async function invite(id: string, { addresses, role, message }: Fields): Promise<Failed[]> {
+  const emails = addressesIn(addresses)
+  const [email] = emails
+  if (emails.length === 1) {
+    await endpoint.$post({ param: { id } }, json({ email, role, message: message || undefined }))
+    return []
+  }
+  const body = { invitations: emails.map((one) => ({ email: one, role })) }
+  const answer = await endpoint.bulk.$post({ param: { id } }, json(body))
+  const { errors } = await answer.json()
+  return errors.map(({ index, message: why }) => ({ email: emails[index] ?? '', message: why }))
+}
+
+const addressProblem = (text: string) => {
+  const { length } = addressesIn(text)
+  if (length === 0) return 'Name at least one address.'
+  return length > most ? `At most ${most} at once; these are ${countOf(length)}.` : null
+}
+
+const Failures = ({ failed }: { failed: readonly Failed[] }) =>
+  failed.length > 0 && (
+    <div role="alert">
+      <Text size="sm">These were not invited:</Text>
+      <List size="sm">
+        {failed.map(({ email, message }) => (
+          <List.Item key={email}>
+            {email}: {message}
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  )
+
+interface RoleProps {
+  form: UseFormReturnType<Fields>
+  roles: InvitedRole[]
+}
+
+const RoleOf = ({ form, roles }: RoleProps) => (
+  <Select label="Role" data={roles} allowDeselect={false} {...form.getInputProps('role')} />
+)
+
+interface Props {
+  organization: Organization
+  onDone: () => void
+}
+
+/** Invites one person or many. */
+export function Invite({ organization: { id, role }, onDone }: Props) {
+  const queries = useQueryClient()
+  const [failed, setFailed] = useState<readonly Failed[]>([])
+  const form = useForm<Fields>({
+    initialValues: { addresses: '', role: 'member', message: '' },
+    validate: { addresses: addressProblem },
+  })
+  const { submit, isBusy, error } = useSubmit(async (fields: Fields) => {
+    try {
+      const others = await invite(id, fields)
+      const sent = addressesIn(fields.addresses).length - others.length
+      notifications.show({ message: `${countOf(sent)} invited.` })
+      setFailed(others)
+      // What failed stays, to be mended.
+      form.setFieldValue('addresses', others.map(({ email }) => email).join('\n'))
+      if (others.length === 0) onDone()
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || thrown.param !== 'email') throw thrown
+      form.setFieldError('addresses', thrown.message)
+    } finally {
+      await queries.invalidateQueries(invitationsQuery(id))
+    }
+  }, form)
+  const isAlone = addressesIn(form.values.addresses).length <= 1
+  return (
+    <Modal opened onClose={onDone} title="Invite people">
+      <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+        <Stack gap="sm">
+          <Problem error={error} />
+          <Textarea
+            label="E-mail addresses"
+            description="One, or up to 100 on lines of their own"
+            autosize
+            minRows={2}
+            maxRows={10}
+            required
+            data-autofocus
+            {...form.getInputProps('addresses')}
+          />
+          <Failures failed={failed} />
+          <RoleOf form={form} roles={invitedBy(role)} />
+          {isAlone && (
+            <Textarea
+              label="Message"
+              description="Stands in the mail; may be empty"
+              maxLength={500}
+              autosize
+              minRows={2}
+              {...form.getInputProps('message')}
+            />
+          )}
+          <FormButtons label="Invite" isBusy={isBusy} onCancel={onDone} />
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,213 @@
+import {
+  Badge,
+  Button,
+  Group,
+  Menu,
+  Pagination,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, json } from '../api'
+import { Confirm } from '../components/confirm'
+import { Loaded } from '../components/loaded'
+import { Moment } from '../components/moment'
+import { usdOf } from '../numbers'
+import {
+  isManager,
+  organizationQuery,
+  rolesBelow,
+  type Member,
+  type Organization,
+} from '../organizations'
+import { sessionQuery } from '../session'
+import { ChangeMember } from './change-member'
+
+const endpoint = api.organizations[':id'].members
+const pageSize = 50
+const colors = { active: 'green', suspended: 'red', pending: 'yellow' } as const
+
+const membersKey = (id: string) => ['organizations', id, 'members']
+
+/** Who belongs to it; managers change that. */
+export function OrganizationMembers({ organization }: { organization: Organization }) {
+  const { id } = organization
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), 200)
+  const [page, setPage] = useState(1)
+  const query = useQuery({
+    queryKey: [...membersKey(id), search, page],
+    queryFn: async () => {
+      const offset = String((page - 1) * pageSize)
+      const filters = { limit: String(pageSize), offset, ...(search && { search }) }
+      const asked = { param: { id }, query: filters }
+      return (await endpoint.$get(asked)).json()
+    },
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Stack gap="sm">
+      <TextInput
+        aria-label="Search members"
+        placeholder="Search by name or address"
+        maw={320}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value)
+          setPage(1)
+        }}
+      />
+      <Loaded query={query}>
+        {({ members, pagination }) => (
+          <>
+            {members.length === 0 ? (
+              <Text c="dimmed">Nobody is called so.</Text>
+            ) : (
+              <MemberTable organization={organization} members={members} />
+            )}
+            {pagination.total > pageSize && (
+              <Pagination
+                total={Math.ceil(pagination.total / pageSize)}
+                value={page}
+                onChange={setPage}
+                getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+              />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}
+
+interface TableProps {
+  organization: Organization
+  members: readonly Member[]
+}
+
+const MemberTable = ({ organization, members }: TableProps) => (
+  <Table.ScrollContainer minWidth={700}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Role</Table.Th>
+          <Table.Th>Department</Table.Th>
+          <Table.Th ta="right">Spent this month</Table.Th>
+          <Table.Th>Joined</Table.Th>
+          <Table.Th aria-label="Actions" />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {members.map((one) => (
+          <Table.Tr key={one.user_id}>
+            <Table.Td>
+              <Text fw={500}>{one.display_name}</Text>
+              <Text size="xs" c="dimmed">
+                {one.email}
+              </Text>
+            </Table.Td>
+            <Table.Td>
+              <Group gap={6}>
+                <Badge variant="light">{one.role}</Badge>
+                {one.status !== 'active' && (
+                  <Badge color={colors[one.status]} variant="dot">
+                    {one.status}
+                  </Badge>
+                )}
+              </Group>
+            </Table.Td>
+            <Table.Td>{one.department ?? '–'}</Table.Td>
+            <Table.Td ta="right">
+              {usdOf(one.spent_this_month)}
+              {one.spending_limit !== null && (
+                <Text size="xs" c="dimmed">
+                  of {usdOf(one.spending_limit)}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>
+              <Moment at={one.joined_at} none="not yet" />
+            </Table.Td>
+            <Table.Td ta="right">
+              <Actions organization={organization} member={one} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+/** Whether the caller may change somebody; his own place he leaves. */
+function mayChange(organization: Organization, { role }: Member): boolean {
+  return isManager(organization) && role !== 'owner' && rolesBelow(organization.role).includes(role)
+}
+
+const nextStates = {
+  active: { status: 'suspended', label: 'Suspend' },
+  suspended: { status: 'active', label: 'Restore' },
+  pending: { status: 'active', label: 'Approve' },
+} as const
+
+function Actions({ organization, member }: { organization: Organization; member: Member }) {
+  const queries = useQueryClient()
+  const { data: session } = useSuspenseQuery(sessionQuery)
+  const [asked, setAsked] = useState<'change' | 'remove'>()
+  if (member.user_id === session?.user.id || !mayChange(organization, member)) return null
+  const param = { id: organization.id, user_id: member.user_id }
+  const refresh = () => queries.invalidateQueries(organizationQuery(organization.id))
+  const next = nextStates[member.status]
+  const remove = async () => {
+    await endpoint[':user_id'].$delete({ param })
+    await refresh()
+  }
+  const move = async () => {
+    try {
+      await endpoint[':user_id'].$put({ param }, json({ status: next.status }))
+      await refresh()
+    } catch (thrown) {
+      const message = thrown instanceof Error ? thrown.message : String(thrown)
+      notifications.show({ title: member.display_name, message, color: 'red' })
+    }
+  }
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="xs" variant="default" aria-label={`Actions for ${member.display_name}`}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+          <Menu.Item onClick={() => void move()}>{next.label}</Menu.Item>
+          <Menu.Item color="red" onClick={() => setAsked('remove')}>
+            {member.status === 'pending' ? 'Refuse' : 'Remove'}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {asked === 'change' && (
+        <ChangeMember
+          organization={organization}
+          member={member}
+          onDone={() => setAsked(undefined)}
+        />
+      )}
+      {asked === 'remove' && (
+        <Confirm
+          question={`Remove ${member.display_name}?`}
+          about="The organization's connections and credit serve them no longer. They may be invited again."
+          label="Remove"
+          onConfirm={remove}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
+  )
+}

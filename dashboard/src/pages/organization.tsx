@@ -1,0 +1,168 @@
+import { Badge, Button, Group, Paper, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../api'
+import { Confirm } from '../components/confirm'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { countOf, usdOf } from '../numbers'
+import {
+  isManager,
+  organizationQuery,
+  organizationsQuery,
+  type Organization,
+} from '../organizations'
+import { sessionQuery } from '../session'
+import { OrganizationInvitations } from './organization-invitations'
+import { OrganizationLimits } from './organization-limits'
+import { OrganizationMembers } from './organization-members'
+import { OrganizationUsage } from './organization-usage'
+
+const route = getRouteApi('/home/organizations/$id')
+
+export function OrganizationPage() {
+  const { id } = route.useParams()
+  const query = useQuery(organizationQuery(id))
+  const { data: organization } = query
+  return (
+    <Page
+      title={organization?.name ?? 'Organization'}
+      about={organization?.description ?? 'Who belongs to it, what it pays, and its limits.'}
+      actions={organization && <Leave organization={organization} />}
+    >
+      <Loaded query={query}>{(one) => <Parts organization={one} />}</Loaded>
+    </Page>
+  )
+}
+
+function Parts({ organization }: { organization: Organization }) {
+  const { tab = 'members', by = 'user' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const go = (place: { tab?: string; by?: string }) =>
+    void navigate({ search: (old) => ({ ...old, ...place }), replace: true })
+  const manages = isManager(organization)
+  return (
+    <>
+      <Figures organization={organization} />
+      <Tabs value={tab} onChange={(next) => go({ tab: next ?? 'members' })} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="members">Members</Tabs.Tab>
+          {manages && <Tabs.Tab value="invitations">Invitations</Tabs.Tab>}
+          <Tabs.Tab value="usage">Usage</Tabs.Tab>
+          {manages && <Tabs.Tab value="limits">Settings and limits</Tabs.Tab>}
+        </Tabs.List>
+        <Tabs.Panel value="members" pt="md">
+          <OrganizationMembers organization={organization} />
+        </Tabs.Panel>
+        {manages && (
+          <Tabs.Panel value="invitations" pt="md">
+            <OrganizationInvitations organization={organization} />
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel value="usage" pt="md">
+          <OrganizationUsage id={organization.id} by={by} onBy={(next) => go({ by: next })} />
+        </Tabs.Panel>
+        {manages && (
+          <Tabs.Panel value="limits" pt="md">
+            <OrganizationLimits organization={organization} />
+          </Tabs.Panel>
+        )}
+      </Tabs>
+    </>
+  )
+}
+
+const Figure = ({ label, value, about }: { label: string; value: string; about?: string }) => (
+  <Paper withBorder p="md">
+    <Text size="xs" c="dimmed">
+      {label}
+    </Text>
+    <Text fw={600} size="lg" style={{ overflowWrap: 'anywhere' }}>
+      {value}
+    </Text>
+    {about && (
+      <Text size="xs" c="dimmed">
+        {about}
+      </Text>
+    )}
+  </Paper>
+)
+
+function Figures({ organization }: { organization: Organization }) {
+  const { id, slug, role, is_primary: isPrimary, member_count, member_limit } = organization
+  const { data: balance } = useQuery({
+    queryKey: ['billing', 'balance', id],
+    queryFn: async () =>
+      (await api.billing.balance.$get({ query: { organization_id: id } })).json(),
+    enabled: isManager(organization),
+  })
+  return (
+    <Stack gap="sm">
+      <Group gap={6}>
+        <Text size="sm" c="dimmed">
+          Its models are called as {slug}/provider/model.
+        </Text>
+        <Badge variant="light">you: {role}</Badge>
+        {isPrimary && <Badge variant="outline">primary</Badge>}
+      </Group>
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        {balance && (
+          <Figure
+            label="Pool balance"
+            value={usdOf(balance.available_balance)}
+            about={`${usdOf(balance.held)} set aside for running requests`}
+          />
+        )}
+        <Figure label="Members" value={`${countOf(member_count)} of ${countOf(member_limit)}`} />
+        <Figure
+          label="Spending limit of a month"
+          value={
+            organization.monthly_spend_limit === null
+              ? 'none'
+              : usdOf(organization.monthly_spend_limit)
+          }
+        />
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+/** The way out: its owner deletes it, everybody else leaves. */
+function Leave({ organization: { id, name, role } }: { organization: Organization }) {
+  const [isAsked, setAsked] = useState(false)
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const { data: session } = useSuspenseQuery(sessionQuery)
+  const isOwner = role === 'owner'
+  const go = async () => {
+    await (isOwner
+      ? api.organizations[':id'].$delete({ param: { id } })
+      : api.organizations[':id'].members[':user_id'].$delete({
+          param: { id, user_id: session?.user.id ?? '' },
+        }))
+    await navigate({ to: '/organizations' })
+    queries.removeQueries(organizationQuery(id))
+    await queries.invalidateQueries(organizationsQuery)
+  }
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsked(true)}>
+        {isOwner ? 'Delete organization' : 'Leave'}
+      </Button>
+      {isAsked && (
+        <Confirm
+          question={isOwner ? `Delete ${name}?` : `Leave ${name}?`}
+          about={
+            isOwner
+              ? 'Its connections, collections and memberships are gone then. Its pool has to be empty.'
+              : 'Its connections and its credit serve you no longer. To come back you need an invitation.'
+          }
+          label={isOwner ? 'Delete' : 'Leave'}
+          onConfirm={go}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  )
+}

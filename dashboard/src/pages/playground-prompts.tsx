@@ -1,0 +1,89 @@
+import { Button, Group, Modal, Select, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, json } from '../api'
+import { Problem } from '../components/problem'
+import { useSubmit } from '../submit'
+
+/** A text with the names in it replaced by what was filled in. */
+const filled = (text: string, values: Readonly<Record<string, string>>) =>
+  text.replace(/\{\{\s*([^\s{}]+)\s*\}\}/g, (whole, name: string) => values[name] || whole)
+
+const promptsQuery = (search: string) =>
+  queryOptions({
+    queryKey: ['prompts', 'picked', search],
+    queryFn: async () => {
+      const query = { limit: '50', ...(search && { search }) }
+      return (await (await api.user.prompts.$get({ query })).json()).prompts
+    },
+    placeholderData: keepPreviousData,
+  })
+
+interface Props {
+  onMessage: (text: string) => void
+  onSystem: (text: string) => void
+  onClose: () => void
+}
+
+/** Takes a saved prompt, with its gaps filled in, as the message or as the system prompt. */
+export function SavedPrompts({ onMessage, onSystem, onClose }: Props) {
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), 200)
+  const [id, setId] = useState<string | null>(null)
+  const [values, setValues] = useState<Record<string, string>>({})
+  const query = useQuery(promptsQuery(search))
+  const prompts = query.data ?? []
+  const prompt = prompts.find((one) => one.id === id)
+  const text = prompt ? filled(prompt.content, values) : ''
+  const { submit, isBusy, error } = useSubmit(async (use: (text: string) => void) => {
+    if (!prompt) return
+    await api.user.prompts[':id'].$put({ param: { id: prompt.id } }, json({ used: true }))
+    use(text)
+    onClose()
+  })
+  return (
+    <Modal opened onClose={onClose} title="Start from a saved prompt">
+      <Stack gap="sm">
+        <Problem error={error ?? query.error ?? undefined} />
+        <Select
+          label="Prompt"
+          searchable
+          data-autofocus
+          data={prompts.map(({ id: value, title }) => ({ value, label: title }))}
+          filter={({ options }) => options}
+          value={id}
+          onChange={setId}
+          onSearchChange={(words) => setTyped(words === prompt?.title ? '' : words)}
+          nothingFoundMessage={search ? 'None is called so' : 'You have saved no prompts yet'}
+        />
+        {prompt?.variables.map((name) => (
+          <TextInput
+            key={name}
+            label={name}
+            value={values[name] ?? ''}
+            onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+          />
+        ))}
+        {prompt && <Textarea label="What it says" value={text} readOnly autosize maxRows={8} />}
+        {!prompt && (
+          <Text size="sm" c="dimmed">
+            Its gaps are filled in here.
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            disabled={!prompt || isBusy}
+            onClick={() => void submit(onSystem)}
+          >
+            As system prompt
+          </Button>
+          <Button disabled={!prompt} loading={isBusy} onClick={() => void submit(onMessage)}>
+            As message
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

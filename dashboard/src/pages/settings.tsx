@@ -1,0 +1,208 @@
+import {
+  Button,
+  Group,
+  Paper,
+  SegmentedControl,
+  Select,
+  Stack,
+  Switch,
+  Text,
+  TextInput,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { api, json } from '../api'
+import { Loaded } from '../components/loaded'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { organizationsQuery } from '../organizations'
+import { sessionQuery } from '../session'
+import { useSubmit } from '../submit'
+import { Handle } from './handle'
+
+const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: async () => (await api.account.settings.$get()).json(),
+})
+
+type Settings = Awaited<ReturnType<NonNullable<typeof settingsQuery.queryFn>>>
+
+export function SettingsPage() {
+  const query = useQuery(settingsQuery)
+  return (
+    <Page title="Settings" about="What you are called, who pays for your calls, and what is kept.">
+      <Loaded query={query}>
+        {(settings) => (
+          <>
+            <Profile settings={settings} />
+            <Handle />
+            <Paying settings={settings} />
+            <Logging settings={settings} />
+          </>
+        )}
+      </Loaded>
+      <Appearance />
+    </Page>
+  )
+}
+
+const Card = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Paper withBorder p="lg">
+    <Stack gap="sm" maw={520}>
+      <Title order={3} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  </Paper>
+)
+
+/** Changes settings, and shows what they are then. */
+function useChange() {
+  const queries = useQueryClient()
+  return async (fields: object) => {
+    const answer = await api.account.settings.$put(undefined, json(fields))
+    queries.setQueryData(settingsQuery.queryKey, await answer.json())
+    notifications.show({ message: 'Saved.' })
+  }
+}
+
+function Profile({ settings }: { settings: Settings }) {
+  const change = useChange()
+  const queries = useQueryClient()
+  const form = useForm({ initialValues: { display_name: settings.display_name } })
+  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
+    await change(fields)
+    form.resetDirty()
+    await Promise.all([
+      queries.invalidateQueries(sessionQuery),
+      queries.invalidateQueries(organizationsQuery),
+    ])
+  }, form)
+  return (
+    <Card title="Profile">
+      <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+        <Stack gap="sm">
+          <Problem error={error} />
+          <TextInput
+            label="Name"
+            description="Members of your organizations see it, and readers of your ratings"
+            required
+            maxLength={100}
+            autoComplete="name"
+            {...form.getInputProps('display_name')}
+          />
+          <Text size="sm" c="dimmed">
+            You sign in as {settings.email}. Your plan is {settings.plan.name}.
+          </Text>
+          <Group>
+            <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
+              Save name
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+const personal = 'personal'
+const none = 'none'
+
+function Paying({ settings }: { settings: Settings }) {
+  const change = useChange()
+  const { data: organizations = [] } = useQuery(organizationsQuery)
+  const active = organizations.filter(({ status }) => status === 'active')
+  const form = useForm({
+    initialValues: {
+      funding_organization_id: settings.funding_organization_id ?? personal,
+      primary_organization_id: settings.primary_organization_id ?? none,
+    },
+  })
+  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
+    const { funding_organization_id: payer, primary_organization_id: primary } = fields
+    await change({
+      funding_source: payer === personal ? 'personal' : 'organization',
+      funding_organization_id: payer === personal ? null : payer,
+      primary_organization_id: primary === none ? null : primary,
+    })
+    form.resetDirty()
+  }, form)
+  const choices = active.map(({ id, name }) => ({ value: id, label: name }))
+  // A viewer calls no model.
+  const payers = active.flatMap(({ id, name, role }) =>
+    role === 'viewer' ? [] : [{ value: id, label: name }],
+  )
+  return (
+    <Card title="Who pays">
+      <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+        <Stack gap="sm">
+          <Problem error={error} />
+          <Select
+            label="Your calls are paid by"
+            description="An organization's pool pays only while you belong to it"
+            data={[{ value: personal, label: 'Your own balance' }, ...payers]}
+            allowDeselect={false}
+            {...form.getInputProps('funding_organization_id')}
+          />
+          <Select
+            label="Primary organization"
+            description="Its connections are tried before those of your others"
+            data={[{ value: none, label: 'None' }, ...choices]}
+            allowDeselect={false}
+            {...form.getInputProps('primary_organization_id')}
+          />
+          <Group>
+            <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  )
+}
+
+function Logging({ settings }: { settings: Settings }) {
+  const change = useChange()
+  const { submit, isBusy, error } = useSubmit(change)
+  return (
+    <Card title="Logs">
+      <Problem error={error} />
+      <Switch
+        label="Keep what is asked and answered"
+        description="In the details of your request logs, as long as the logs are, if the operator allows it. Secrets are taken out."
+        checked={settings.log_bodies}
+        disabled={isBusy}
+        onChange={(event) => void submit({ log_bodies: event.currentTarget.checked })}
+      />
+    </Card>
+  )
+}
+
+const schemes = [
+  { value: 'auto', label: 'As the system' },
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+] as const
+
+function Appearance() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Card title="Appearance">
+      <SegmentedControl
+        aria-label="Colours"
+        data={[...schemes]}
+        value={colorScheme}
+        onChange={setColorScheme}
+      />
+      <Text size="xs" c="dimmed">
+        Kept in this browser.
+      </Text>
+    </Card>
+  )
+}

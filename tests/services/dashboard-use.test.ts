@@ -1,0 +1,221 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { SQL } from 'bun'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { startBrowser } from './browser'
+import { openDatabase } from '../database'
+import { startGateway, type Gateway } from '../rig'
+import { linksFor, password } from '../sign-in/browser'
+
+let gateway: Gateway
+let browser: Browser
+let sql: SQL & AsyncDisposable
+let address: string
+let ada: BrowserContext
+let grace: BrowserContext
+
+async function signedUp(name: string, email: string): Promise<BrowserContext> {
+  await sql`delete from auth_rate_limit`
+  const context = await browser.newContext({ reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  await page.goto(`${address}/sign-up`)
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('textbox', { name: 'Password' }).fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByText('Look into your mail').waitFor()
+  const [link = ''] = await linksFor(sql, email)
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await page.close()
+  return context
+}
+
+beforeAll(async () => {
+  gateway = await startGateway()
+  sql = await openDatabase(gateway.dataDir)
+  browser = await startBrowser()
+  address = gateway.url.replace('127.0.0.1', 'localhost')
+  ada = await signedUp('Ada', 'ada@example.com')
+  grace = await signedUp('Grace', 'grace@example.com')
+})
+afterAll(async () => {
+  await browser.close()
+  await sql[Symbol.asyncDispose]()
+  await gateway[Symbol.asyncDispose]()
+})
+
+async function open(path: string, context = ada): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`${address}${path}`)
+  return page
+}
+
+/** What keeps people out of a page, as it is now. */
+async function barriers(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  return serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+}
+
+async function say(page: Page, text: string) {
+  await page.getByRole('textbox', { name: 'Message' }).fill(text)
+  await page.keyboard.press('Enter')
+}
+
+describe('the playground', () => {
+  test('shows an answer as Markdown, what it cost, and nothing foreign', async () => {
+    const page = await open('/playground?model=sandbox%2Fecho')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const image = '![picture](https://evil.example/x.png)'
+    const link = '[here](https://example.com) [there](javascript:alert(1))'
+    await say(page, `**bold** ${image} ${link} <b id="raw">tag</b>`)
+    await page.locator('strong', { hasText: 'bold' }).waitFor()
+    await page.getByText(/tokens in, .* out · \$0\.00/).waitFor()
+    expect(await page.locator('#raw').count()).toBe(0)
+    expect(await page.locator('[role=log] img').count()).toBe(0)
+    expect(await page.locator('[role=log] a[href^=javascript]').count()).toBe(0)
+    expect(asked.filter((url) => !url.startsWith(address))).toEqual([])
+    expect(await barriers(page)).toEqual([])
+    await page.close()
+  })
+
+  test('keeps a conversation over a reload, goes on with it, and deletes it', async () => {
+    const page = await open('/playground?model=sandbox%2Fecho')
+    await say(page, 'First words')
+    await page.getByText('tokens in').waitFor()
+    await page.waitForURL(/chat=sess_/)
+    await page.reload()
+    await page.getByRole('log').getByText('First words').nth(1).waitFor()
+    await say(page, 'More words')
+    await page.getByRole('log').getByText('More words').nth(1).waitFor()
+    await page.getByText('tokens in').waitFor()
+    await page.getByRole('button', { name: 'Conversations' }).click()
+    await page.getByText('4 messages').waitFor()
+    await page.getByRole('button', { name: 'Delete First words' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('4 messages').waitFor({ state: 'detached' })
+    await page.waitForURL((url) => !url.searchParams.has('chat'))
+    await page.close()
+  })
+
+  test('asks two models at once', async () => {
+    const page = await open('/playground?model=sandbox%2Fecho&other=sandbox%2Florem')
+    await say(page, 'To both')
+    await page.getByText('tokens in').nth(1).waitFor()
+    const logs = page.getByRole('log')
+    expect(await logs.nth(0).getByText('To both').count()).toBe(2)
+    expect(await logs.nth(1).getByText('To both').count()).toBe(1)
+    await page.close()
+  })
+
+  test('stops an answer, and takes the next message', async () => {
+    const page = await open('/playground?model=sandbox%2Fecho')
+    // An answer that never begins.
+    await page.route('**/messages', () => undefined)
+    await say(page, 'Take your time')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText('Stopped.').waitFor()
+    await page.unroute('**/messages')
+    await say(page, 'Now')
+    await page.getByRole('log').getByText('Now').nth(1).waitFor()
+    await page.getByText('tokens in').waitFor()
+    await page.close()
+  })
+
+  test('says why there is no answer', async () => {
+    const page = await open('/playground?model=nobody%2Fnothing')
+    await say(page, 'Hello?')
+    await page.getByRole('log').getByRole('alert').getByText('nobody/nothing').first().waitFor()
+    await page.close()
+  })
+
+  test('starts from a saved prompt with its gaps filled in', async () => {
+    await ada.request.post(`${address}/api/user/prompts`, {
+      headers: { origin: address },
+      data: { title: 'Greeting', content: 'Greet {{name}} warmly' },
+    })
+    const page = await open('/playground?model=sandbox%2Fecho')
+    await page.getByRole('button', { name: 'Saved prompt' }).click()
+    await page.getByRole('combobox', { name: 'Prompt' }).click()
+    await page.getByRole('option', { name: 'Greeting' }).click()
+    await page.getByRole('textbox', { name: 'name', exact: true }).fill('Ada')
+    await page.getByRole('button', { name: 'As message' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const message = page.getByRole('textbox', { name: 'Message' })
+    expect(await message.inputValue()).toBe('Greet Ada warmly')
+    await page.close()
+  })
+})
+
+test('an organization is made, somebody invited joins, is suspended, restored and removed', async () => {
+  const page = await open('/organizations')
+  await page.getByRole('button', { name: 'New organization' }).click()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Engines')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('link', { name: 'Engines' }).click()
+  await page.getByText('Pool balance').waitFor()
+  await page.getByRole('tab', { name: 'Invitations' }).click()
+  await page.getByRole('button', { name: 'Invite people' }).click()
+  await page.getByLabel('E-mail addresses').fill('grace@example.com\nnonsense')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await page.getByRole('alert').getByText('nonsense:').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('cell', { name: 'grace@example.com', exact: true }).waitFor()
+  expect(await barriers(page)).toEqual([])
+
+  const hers = await open('/organizations', grace)
+  await hers.getByRole('button', { name: 'Accept' }).click()
+  await hers.getByRole('link', { name: 'Engines' }).waitFor()
+  await hers.close()
+
+  await page.getByRole('tab', { name: 'Members' }).click()
+  await page.reload()
+  const act = async (name: string) => {
+    await page.getByRole('button', { name: 'Actions for Grace' }).click()
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await act('Suspend')
+  await page.getByText('suspended').waitFor()
+  await act('Restore')
+  await page.getByText('suspended').waitFor({ state: 'detached' })
+  await act('Change')
+  await page.getByLabel('Department').fill('Research')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: 'Research' }).waitFor()
+  expect(await barriers(page)).toEqual([])
+  await act('Remove')
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await page.getByRole('button', { name: 'Actions for Grace' }).waitFor({ state: 'detached' })
+
+  await page.getByRole('tab', { name: 'Settings and limits' }).click()
+  await page.getByLabel('Spending of a month').fill('25')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('$25.00').waitFor()
+  expect(await barriers(page)).toEqual([])
+  await page.getByRole('tab', { name: 'Usage' }).click()
+  await page.getByText('Nothing was used yet').waitFor()
+  await page.close()
+})
+
+test('settings are kept: name, handle, what is logged', async () => {
+  const page = await open('/settings', grace)
+  await page.getByRole('textbox', { name: 'Name' }).fill('Grace H.')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await page.getByText('Saved.').first().waitFor()
+  await page.getByRole('textbox', { name: 'Your handle' }).fill('admin')
+  await page.getByRole('button', { name: 'Save handle' }).click()
+  // What is wrong stands at its field.
+  await page.getByText(/^handle: /).waitFor()
+  await page.getByRole('textbox', { name: 'Your handle' }).fill('grace')
+  await page.getByRole('button', { name: 'Save handle' }).click()
+  await page.getByText('grace/provider/model').waitFor()
+  await page.getByRole('switch', { name: 'Keep what is asked' }).click({ force: true })
+  await page.getByRole('switch', { checked: true }).waitFor()
+  await page.reload()
+  await page.getByText('grace/provider/model').waitFor()
+  expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Grace H.')
+  await page.getByRole('switch', { checked: true }).waitFor()
+  await page.close()
+})
