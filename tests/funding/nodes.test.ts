@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { becomes } from './stage'
+import { askAsOftenAsLiked, becomes } from './stage'
 import {
   allowLoopback,
   call,
@@ -28,6 +28,7 @@ beforeAll(async () => {
   nodes = await startTwoNodes({ environment: reaching(upstream) })
   const { a } = nodes
   await allowLoopback(a)
+  await askAsOftenAsLiked(a)
   const provider = { key: 'fake', name: 'Fake', adapter: 'openai', base_url: upstream.url }
   await a.admin('POST', '/providers', provider)
   await a.admin('POST', '/connections', { name: 'f', provider: 'fake', api_key: 'sk-platform' })
