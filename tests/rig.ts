@@ -76,8 +76,8 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
       ...cleanEnvironment(),
       // As the launcher has them.
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-      BUN_JSC_forceRAMSize: '200000000',
-      BUN_JSC_largeHeapSize: '45000000',
+      BUN_JSC_forceRAMSize: '280000000',
+      BUN_JSC_largeHeapSize: '60000000',
       PORT: '0',
       DATA_DIR: dataDir,
       LOCAL_DISCOVERY: 'false',
