@@ -16,6 +16,7 @@ const help = `Usage: tollgate [command]
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
   faults [names] run the tests that need services of their own, or those of these names
+  fuzz          send every route what anybody might send, other requests each time
   dashboard     run the tests that need a browser: Chromium
   check         run what must pass before a change is sent
   audit         check that the ledger is in order; --json for programs
@@ -52,6 +53,12 @@ const commands = {
     bunTest(['--parallel', '--path-ignore-patterns=tests/{services,dashboard}/**', ...args]),
   faults: (args) => bunTest(['--parallel', ...services(args)]),
   dashboard: (args) => bunTest([...(args.length > 0 ? args : ['tests/dashboard'])]),
+  fuzz: (args) => {
+    const drawn = String(Math.floor(Math.random() * 2 ** 31))
+    const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = process.env
+    Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS })
+    return bunTest(['--timeout', '120000', 'tests/fuzz', ...args])
+  },
   check,
   bench: ([name = 'cpu', ...args]) =>
     run(findBun(), [join(root, `bench/${name}.ts`), ...args], { cwd: root }),

@@ -56,6 +56,8 @@ describe('branding', () => {
     [{ logo_url: 'javascript:alert(1)' }, 'logo_url', 'bad_format'],
     [{ primary_color: 'red' }, 'primary_color', 'bad_format'],
     [{ support_email: 'nobody' }, 'support_email', 'bad_format'],
+    [{ name: 'a\ud800' }, 'name', 'bad_format'],
+    [{ tagline: 'a\0' }, 'tagline', 'bad_format'],
   ])('%j is refused at %s: %s', async (body, param, issue) => {
     expect(problem(await put(body))).toEqual([400, param, issue])
   })

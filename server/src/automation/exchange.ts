@@ -1,6 +1,7 @@
 import type { HistoryRow, Outcome, Said } from './conversation'
 import type { NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
+import { storable } from '../db/storable'
 import { invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../wire/usage'
@@ -44,11 +45,8 @@ export function readAs(chat: JsonObject, limitBytes: number) {
   return { body: chat, bytes }
 }
 
-/** What PostgreSQL keeps of a text: no zero characters, no halves of characters. */
-const keepable = (text: string) => text.replaceAll('\0', '').toWellFormed()
-
-const allKeepable = (_name: string, value: unknown) =>
-  typeof value === 'string' ? keepable(value) : value
+const allStorable = (_name: string, value: unknown) =>
+  typeof value === 'string' ? storable(value) : value
 
 /** What an answer said, undefined where it broke off before that. */
 function answered(answer: JsonObject, tokens: number): Said | undefined {
@@ -59,11 +57,11 @@ function answered(answer: JsonObject, tokens: number): Said | undefined {
   const calls = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
   const isWhole = typeof choice['finish_reason'] === 'string'
   if (said === undefined && calls.length === 0 && !isWhole) return undefined
-  const toolCalls: object[] = JSON.parse(JSON.stringify(calls, allKeepable))
+  const toolCalls: object[] = JSON.parse(JSON.stringify(calls, allStorable))
   return {
     role: 'assistant',
     // An answer of nothing is one, and a message has to have something.
-    content: typeof said === 'string' ? keepable(said) : calls.length > 0 ? null : '',
+    content: typeof said === 'string' ? storable(said) : calls.length > 0 ? null : '',
     toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
     tokens,
   }

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { lockAccount } from '../db/account-row'
 import type { NewSession } from './schema'
 import { isUsableConnection, unfinished, type SessionRow } from './session-rows'
 import { filled } from './template-text'
@@ -121,12 +122,7 @@ interface Values {
 const insert = (db: Kysely<Schema>, values: Values, initialMessage: string | null) =>
   db.transaction().execute(async (trx) => {
     const { id, user_id, template_id } = values
-    await trx
-      .selectFrom('users')
-      .select('id')
-      .where('id', '=', user_id)
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow()
+    await lockAccount(trx, user_id)
     const { total } = await trx
       .selectFrom('automation_session')
       .select(({ fn }) => fn.countAll<bigint>().as('total'))

@@ -1,8 +1,9 @@
 import type { Kysely, Selectable } from 'kysely'
+import { foundBy } from '../db/account-row'
 import type { AutomationSessionRow } from '../db/automation-schema'
 import { isId } from '../db/id'
 import type { Schema } from '../db/schema'
-import { ApiError, invalidRequest } from '../errors'
+import { invalidRequest } from '../errors'
 import { toTimestamp } from '../http/fields'
 import { toUsd } from '../wire/usd'
 
@@ -36,16 +37,14 @@ export async function findSession(
   userId: string,
   id: string,
 ): Promise<SessionRow> {
-  const row = isId('sess', id)
-    ? await db
-        .selectFrom('automation_session')
-        .selectAll()
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('sess', id, () =>
+    db
+      .selectFrom('automation_session')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst(),
+  )
 }
 
 export const unfinished = ['active', 'paused'] as const

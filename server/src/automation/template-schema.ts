@@ -2,19 +2,7 @@ import { z } from 'zod'
 import { trimmed } from '../http/fields'
 
 /** Names of tools that a session may use; tools run on self-hosted gateways. */
-export const toolNames = z
-  .array(
-    z
-      .string()
-      .min(1)
-      .max(128)
-      // JSON columns take no halves of characters.
-      .refine((name) => name.isWellFormed(), {
-        params: { issue: 'bad_format' },
-        message: 'is no Unicode text.',
-      }),
-  )
-  .max(200)
+export const toolNames = z.array(z.string().min(1).max(128)).max(200)
 export const systemPrompt = z.string().max(20_000)
 export const modelName = z.string().min(1).max(256)
 

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { lockAccount } from '../db/account-row'
 import type { ChangedTemplate, NewTemplate } from './template-schema'
 import type { AutomationTemplateRow } from '../db/automation-schema'
 import { isId, newId } from '../db/id'
@@ -78,12 +79,7 @@ export function createTemplateStore(db: Kysely<Schema>) {
     list: (userId: string, listing: Listing) => listTemplates(db, userId, listing),
     create: (userId: string, { name, ...fields }: NewTemplate) =>
       db.transaction().execute(async (trx) => {
-        await trx
-          .selectFrom('users')
-          .select('id')
-          .where('id', '=', userId)
-          .forNoKeyUpdate()
-          .executeTakeFirstOrThrow()
+        await lockAccount(trx, userId)
         const { total } = await trx
           .selectFrom('automation_template')
           .select(({ fn }) => fn.countAll<bigint>().as('total'))

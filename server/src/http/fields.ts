@@ -7,23 +7,34 @@ import { check, type JsonObject } from '../wire/json-body'
 
 const zero = String.fromCharCode(0)
 
-/** The dotted path of a text, or name, that holds a zero character: PostgreSQL keeps none. */
-function zeroIn(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return value.includes(zero) ? path : undefined
+/** What PostgreSQL would not keep of a text as it is, in JSON even less. */
+function faultOf(text: string): string | undefined {
+  if (text.includes(zero)) return 'holds a zero character'
+  return text.isWellFormed() ? undefined : 'holds half of a surrogate pair'
+}
+
+/** The first text, or name, that cannot be kept: its dotted path and why. */
+function unkeptIn(value: unknown, path: string): { path: string; fault: string } | undefined {
+  if (typeof value === 'string') {
+    const fault = faultOf(value)
+    return fault === undefined ? undefined : { path, fault }
+  }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, inner] of Object.entries(value)) {
-    const found = name.includes(zero) ? path : zeroIn(inner, path ? `${path}.${name}` : name)
-    if (found !== undefined) return found
+    const fault = faultOf(name)
+    const found = fault ? { path, fault } : unkeptIn(inner, path ? `${path}.${name}` : name)
+    if (found) return found
   }
   return undefined
 }
 
-/** The body of a request. Rejects with `invalid_request`, for a zero character too. */
+/** The body of a request. Rejects with `invalid_request`, for texts that cannot be kept too. */
 async function bodyOf(c: Context<Env>): Promise<JsonObject> {
   const { body } = await readJson(c.req.raw, c.var.bodyBytes, c.env.server)
-  const path = zeroIn(body, '')
-  if (path === undefined) return body
-  throw invalidRequest(path || null, 'bad_format', `${path}: holds a zero character.`)
+  const unkept = unkeptIn(body, '')
+  if (!unkept) return body
+  const { path, fault } = unkept
+  throw invalidRequest(path || null, 'bad_format', `${path || 'The body'}: ${fault}.`)
 }
 
 /** The body of a POST, checked. Null is the same as absent. Rejects with `invalid_request`. */

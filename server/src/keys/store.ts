@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
+import { lockAccount } from '../db/account-row'
 import type { ChangedKey, NewKey } from './schema'
 import { hashOf, newApiKey, shownPart } from '../auth/api-key'
 import { isId, newId } from '../db/id'
@@ -111,13 +112,7 @@ export function createKeyStore({ db, checkOwner, forgotten }: KeyPorts) {
 
 /** Locks the account, so that keys made at once are counted one after the other. */
 async function checkCount(trx: Transaction<Schema>, userId: string): Promise<void> {
-  const user = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  if (!user) throw new ApiError('resource_not_found')
+  await lockAccount(trx, userId)
   const { total } = await trx
     .selectFrom('api_key')
     .where('user_id', '=', userId)

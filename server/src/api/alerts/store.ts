@@ -1,12 +1,13 @@
 import type { Kysely } from 'kysely'
+import { foundBy, lockAccount } from '../../db/account-row'
 import { toAlert, toCreated, toListed, toTrigger, type Row } from './answer'
 import { conflictOf, type ChangedAlert, type Filter, type NewAlert } from './schema'
 import { createAlertTest, type AlertTestOptions } from './test-notice'
 import { minRequestsOf } from '../../alerts/alert'
 import { fresh } from '../../alerts/standing'
-import { isId, newId } from '../../db/id'
+import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
-import { ApiError, invalidRequest } from '../../errors'
+import { invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
@@ -36,16 +37,15 @@ export function createAlertStore(options: AlertTestOptions) {
     test: createAlertTest(options),
     async acknowledge(userId: string, id: string, triggerId: string) {
       await found(db, userId, id)
-      const row = isId('trg', triggerId)
-        ? await db
-            .updateTable('alert_trigger')
-            .set({ acknowledged: true })
-            .where('id', '=', triggerId)
-            .where('alert_id', '=', id)
-            .returningAll()
-            .executeTakeFirst()
-        : undefined
-      if (!row) throw new ApiError('resource_not_found')
+      const row = await foundBy('trg', triggerId, () =>
+        db
+          .updateTable('alert_trigger')
+          .set({ acknowledged: true })
+          .where('id', '=', triggerId)
+          .where('alert_id', '=', id)
+          .returningAll()
+          .executeTakeFirst(),
+      )
       return toTrigger(row)
     },
   }
@@ -74,12 +74,7 @@ async function listAlerts(
 /** Counts hold for requests at once too: they queue at the row of their account. */
 const insert = (db: Kysely<Schema>, userId: string, alert: NewAlert): Promise<Row> =>
   db.transaction().execute(async (trx) => {
-    await trx
-      .selectFrom('users')
-      .select('id')
-      .where('id', '=', userId)
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow()
+    await lockAccount(trx, userId)
     const { total } = await trx
       .selectFrom('alert')
       .where('user_id', '=', userId)
@@ -114,17 +109,15 @@ async function found(
   userId: string,
   ...[id, lock]: [id: string, lock?: 'locked']
 ): Promise<Row> {
-  const row = isId('alert', id)
-    ? await db
-        .selectFrom('alert')
-        .selectAll()
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .$if(lock === 'locked', (query) => query.forUpdate())
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('alert', id, () =>
+    db
+      .selectFrom('alert')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .$if(lock === 'locked', (query) => query.forUpdate())
+      .executeTakeFirst(),
+  )
 }
 
 async function change(trx: Kysely<Schema>, known: Row, fields: ChangedAlert): Promise<Row> {

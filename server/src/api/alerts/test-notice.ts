@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely'
+import { foundBy, lockAccount } from '../../db/account-row'
 import { isChannel, type Channel } from '../../alerts/alert'
 import { testWords } from '../../alerts/words'
-import { isId, newId } from '../../db/id'
+import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { notify } from '../../inbox/notify'
@@ -57,7 +58,7 @@ const wordsOf = (reached: readonly Channel[]): string =>
 
 /** Requests at once queue at the row of their account. Rejects with `rate_limit_exceeded`. */
 async function leaveToTest(trx: Kysely<Schema>, userId: string, limit: number): Promise<void> {
-  await trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
+  await lockAccount(trx, userId)
   await sql`
     delete from alert_test where user_id = ${userId}
       and tested_at <= clock_timestamp() - make_interval(secs => ${windowSeconds})`.execute(trx)
@@ -78,17 +79,16 @@ async function leaveToTest(trx: Kysely<Schema>, userId: string, limit: number): 
 }
 
 async function findAlert(trx: Kysely<Schema>, userId: string, id: string) {
-  const row = isId('alert', id)
-    ? await trx
-        .selectFrom('alert')
-        .innerJoin('users', 'users.id', 'alert.user_id')
-        .selectAll('alert')
-        .select(['users.email', 'users.email_verified'])
-        .where('alert.id', '=', id)
-        .where('alert.user_id', '=', userId)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
+  const row = await foundBy('alert', id, () =>
+    trx
+      .selectFrom('alert')
+      .innerJoin('users', 'users.id', 'alert.user_id')
+      .selectAll('alert')
+      .select(['users.email', 'users.email_verified'])
+      .where('alert.id', '=', id)
+      .where('alert.user_id', '=', userId)
+      .executeTakeFirst(),
+  )
   return { ...row, minRequests: row.min_requests }
 }
 

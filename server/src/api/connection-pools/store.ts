@@ -1,12 +1,13 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import type { ChangedPool, NewPool, PoolFilters } from './schema'
 import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
 import type { Catalog } from '../../catalog/catalog'
-import { isId, newId } from '../../db/id'
+import { newId } from '../../db/id'
 import type { ConnectionPoolRow, Schema } from '../../db/schema'
-import { ApiError, invalidRequest } from '../../errors'
+import { invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
@@ -95,11 +96,9 @@ const seenBy = (db: Kysely<Schema>, userId: string) =>
     .where(isSeenBy('connection_pool', userId))
 
 async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
-  const row = isId('pool', id)
-    ? await seenBy(db, userId).where('connection_pool.id', '=', id).executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('pool', id, () =>
+    seenBy(db, userId).where('connection_pool.id', '=', id).executeTakeFirst(),
+  )
 }
 
 async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {

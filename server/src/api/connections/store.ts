@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, type Transaction } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import { testConnection, type ConnectionPorts } from './ask'
 import { checkChange, checkedProvider, leadsElsewhere, toColumns, toSecretColumns } from './rules'
 import type { ChangedConnection, Filters, NewConnection } from './schema'
@@ -6,7 +7,7 @@ import { toShown } from './shown'
 import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
-import { isId, newId } from '../../db/id'
+import { newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { pagedRows } from '../../http/paged-rows'
@@ -126,11 +127,9 @@ const seenBy = (db: Kysely<Schema>, userId: string) =>
     .where(isSeenBy('connection', userId))
 
 async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
-  const row = isId('conn', id)
-    ? await seenBy(db, userId).where('connection.id', '=', id).executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('conn', id, () =>
+    seenBy(db, userId).where('connection.id', '=', id).executeTakeFirst(),
+  )
 }
 
 async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {

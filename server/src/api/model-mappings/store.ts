@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import {
   conflictOf,
   matchTypeOf,
@@ -8,7 +9,7 @@ import {
   type Preview,
 } from './schema'
 import { inOrder } from '../../catalog/mapping'
-import { isId, newId } from '../../db/id'
+import { newId } from '../../db/id'
 import type { ModelMappingRow } from '../../db/name-schema'
 import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
@@ -159,16 +160,14 @@ const isOf =
     row.id === id
 
 async function found(db: Kysely<Schema>, userId: string, id: string): Promise<Row> {
-  const row = isId('map', id)
-    ? await db
-        .selectFrom('model_mapping')
-        .selectAll()
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('map', id, () =>
+    db
+      .selectFrom('model_mapping')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst(),
+  )
 }
 
 /** A change that fits by itself may not fit what stays. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { shownTo, type ModelPorts, type OfferedModels } from './shown'
 import { findIn } from './store'
-import { lockAccount } from './lock-account'
+import { lockAccount } from '../../db/account-row'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'

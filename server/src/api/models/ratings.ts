@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { lockAccount } from './lock-account'
+import { lockAccount } from '../../db/account-row'
 import { noRatings, sumsOf } from './rating-sums'
 import type { NewRating, RatingOrder } from './schema'
 import type { ModelPorts } from './shown'

@@ -1,9 +1,8 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import type { Filter } from './schema'
-import { isId } from '../../db/id'
 import type { NotificationRow } from '../../db/notice-schema'
 import type { Schema } from '../../db/schema'
-import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
@@ -43,16 +42,15 @@ export const createNotificationStore = (db: Kysely<Schema>) => ({
 
   /** One that was read stays as it was. */
   async read(userId: string, id: string) {
-    const row = isId('ntf', id)
-      ? await db
-          .updateTable('notification')
-          .set({ read_at: sql<Date>`coalesce(read_at, now())` })
-          .where('id', '=', id)
-          .where('user_id', '=', userId)
-          .returningAll()
-          .executeTakeFirst()
-      : undefined
-    if (!row) throw new ApiError('resource_not_found')
+    const row = await foundBy('ntf', id, () =>
+      db
+        .updateTable('notification')
+        .set({ read_at: sql<Date>`coalesce(read_at, now())` })
+        .where('id', '=', id)
+        .where('user_id', '=', userId)
+        .returningAll()
+        .executeTakeFirst(),
+    )
     return toNotification(row)
   },
 

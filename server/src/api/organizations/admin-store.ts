@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import type { OperatedOrganization } from './admin-schema'
 import { remove, slugTaken, type OrganizationPorts } from './store'
-import { isId } from '../../db/id'
 import type { OrganizationRow, Schema } from '../../db/schema'
 import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
@@ -73,10 +73,9 @@ export type OperatedOrganizationStore = ReturnType<typeof createOperatedOrganiza
 export function createOperatedOrganizationStore(ports: OrganizationPorts) {
   const { db, changed } = ports
   const get = async (id: string) => {
-    const row = isId('org', id)
-      ? await organizations(db).where('organization.id', '=', id).executeTakeFirst()
-      : undefined
-    if (!row) throw new ApiError('resource_not_found')
+    const row = await foundBy('org', id, () =>
+      organizations(db).where('organization.id', '=', id).executeTakeFirst(),
+    )
     return toOperated(row)
   }
   return {

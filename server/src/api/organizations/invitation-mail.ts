@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import { lockAccount } from '../../db/account-row'
 import type { Invitation } from './invitation-schema'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
@@ -18,12 +19,7 @@ interface Sender {
  * `rate_limit_exceeded`. Source: api.md 3.1.
  */
 export async function countMail(trx: Transaction<Schema>, { userId, limit }: Sender) {
-  await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
+  await lockAccount(trx, userId)
   await trx
     .deleteFrom('invitation_mail')
     .where('user_id', '=', userId)

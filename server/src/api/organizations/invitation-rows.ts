@@ -1,9 +1,9 @@
 import type { Kysely, Selectable } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import type { Invitation } from './invitation-schema'
-import { isId } from '../../db/id'
 import type { InvitationRow } from '../../db/invitation-schema'
 import type { Schema } from '../../db/schema'
-import { ApiError, invalidRequest } from '../../errors'
+import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
 type Row = Selectable<InvitationRow> & { organization_name: string }
@@ -37,23 +37,17 @@ type Whose = { organizationId: string } | { email: string }
 
 /** Rejects with `resource_not_found` for one that is another's. */
 export async function find(db: Kysely<Schema>, id: string, whose: Whose): Promise<Row> {
-  const row = isId('inv', id)
-    ? await selected(db)
-        .where('invitation.id', '=', id)
-        .$if('organizationId' in whose, (query) =>
-          query.where(
-            'organization_id',
-            '=',
-            'organizationId' in whose ? whose.organizationId : '',
-          ),
-        )
-        .$if('email' in whose, (query) =>
-          query.where('email', '=', 'email' in whose ? whose.email : ''),
-        )
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('inv', id, () =>
+    selected(db)
+      .where('invitation.id', '=', id)
+      .$if('organizationId' in whose, (query) =>
+        query.where('organization_id', '=', 'organizationId' in whose ? whose.organizationId : ''),
+      )
+      .$if('email' in whose, (query) =>
+        query.where('email', '=', 'email' in whose ? whose.email : ''),
+      )
+      .executeTakeFirst(),
+  )
 }
 
 /** Throws `wrong_state` for one that is in no state of those. */

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { hasNoPrimary } from './store'
+import { lockAccount } from '../../db/account-row'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
@@ -17,10 +18,6 @@ export const lock = (trx: Transaction<Schema>, id: string) =>
     .where('organization.id', '=', id)
     .forNoKeyUpdate('organization')
     .executeTakeFirst()
-
-/** Before his memberships are changed: who loses one may lose the pool that he spends of. */
-export const lockUser = (trx: Transaction<Schema>, userId: string) =>
-  trx.selectFrom('users').select('id').where('id', '=', userId).forNoKeyUpdate().execute()
 
 /** Throws `limit_reached` where there is no room for one more. */
 export async function checkRoom(trx: Transaction<Schema>, id: string): Promise<void> {
@@ -49,13 +46,8 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
     const organization = await lock(trx, id)
     const isOpen = organization?.is_public && organization.status === 'active'
     if (!isOpen || !organization.allow_join_requests) throw new ApiError('resource_not_found')
-    const { email, email_verified: isVerified } = await trx
-      .selectFrom('users')
-      .select(['email', 'email_verified'])
-      .where('id', '=', userId)
-      // Of two organizations that let somebody in at once, one becomes the primary one.
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow()
+    // Of two organizations that let somebody in at once, one becomes the primary one.
+    const { email, email_verified: isVerified } = await lockAccount(trx, userId)
     const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
     const isActive =
       organization.auto_approve_requests ||

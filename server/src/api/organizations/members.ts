@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { foundBy, lockAccount } from '../../db/account-row'
 import type { ChangedMember, MemberFilters } from './schema'
-import { checkRoom, join, lock, lockUser } from './join'
+import { checkRoom, join, lock } from './join'
 import { checkOwnsNone, hasNoPrimary, type OrganizationPorts } from './store'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
@@ -60,11 +61,9 @@ const selected = (db: Kysely<Schema>, organizationId: string) =>
     .select(['users.id', 'users.email', 'users.display_name', spent.as('spent')])
 
 async function findMember(db: Kysely<Schema>, organizationId: string, userId: string) {
-  const row = isId('user', userId)
-    ? await selected(db, organizationId).where('membership.user_id', '=', userId).executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('user', userId, () =>
+    selected(db, organizationId).where('membership.user_id', '=', userId).executeTakeFirst(),
+  )
 }
 
 /** The role of a caller. Rejects with `resource_not_found` for who is no active member. */
@@ -99,7 +98,8 @@ export function createMemberStore({ db, changed }: OrganizationPorts) {
       await db.transaction().execute(async (trx) => {
         // Read again once nobody else changes them.
         await lock(trx, id)
-        await lockUser(trx, userId)
+        // Who loses a membership may lose the pool that he spends of; who gains one, may be given a primary.
+        await lockAccount(trx, userId)
         const role = await ownRole(trx, caller, id)
         requireRole(role, managers)
         const row = await findMember(trx, id, userId)
@@ -113,7 +113,7 @@ export function createMemberStore({ db, changed }: OrganizationPorts) {
       await roleOrOwn(db, caller, ids)
       await db.transaction().execute(async (trx) => {
         await lock(trx, ids.id)
-        await lockUser(trx, ids.userId)
+        await lockAccount(trx, ids.userId)
         await remove(trx, caller, ids)
       })
       changed(ids.userId)
@@ -173,13 +173,6 @@ interface Change {
 
 async function change(trx: Transaction<Schema>, row: Row, { fields, callerId }: Change) {
   const { organization_id: id, user_id: userId } = row
-  // Of two organizations that let somebody in at once, one becomes the primary one.
-  await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
   const isAdmitted = row.status === 'pending' && fields.status !== undefined
   if (isAdmitted) await checkRoom(trx, id)
   if (fields.role === 'owner' && row.role !== 'owner') {

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely'
+import { lockAccount } from '../../db/account-row'
 import { checkState, find, selected, toInvitation } from './invitation-rows'
 import type { Invitation } from './invitation-schema'
 import { checkRoom, lock } from './join'
@@ -85,12 +86,7 @@ interface Admitted {
 /** Makes an active member, also of somebody who asked to become one. */
 async function admit(trx: Transaction<Schema>, { organizationId, userId, role }: Admitted) {
   // Of two organizations that let somebody in at once, one becomes the primary one.
-  await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow()
+  await lockAccount(trx, userId)
   const known = await trx
     .selectFrom('membership')
     .select('status')

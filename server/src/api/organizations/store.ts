@@ -4,6 +4,7 @@ import type { ChangedOrganization, NewOrganization } from './schema'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole } from '../../auth/roles'
 import type { Catalog } from '../../catalog/catalog'
+import { lockAccount } from '../../db/account-row'
 import { isId, newId } from '../../db/id'
 import type { MembershipRow, OrganizationRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
@@ -167,12 +168,7 @@ const insertAs = (
   { slug, ...columns }: Omit<NewOrganization, 'slug'> & { slug: string },
 ) =>
   db.transaction().execute(async (trx) => {
-    const { email } = await trx
-      .selectFrom('users')
-      .select('email')
-      .where('id', '=', userId)
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow()
+    const { email } = await lockAccount(trx, userId)
     await checkOwnsNone(trx, userId)
     const id = newId('org')
     await trx

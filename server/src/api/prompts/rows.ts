@@ -1,4 +1,5 @@
 import type { Kysely, Selectable } from 'kysely'
+import { lockAccount } from '../../db/account-row'
 import type { NewPrompt, Prompt } from './schema'
 import { variablesOf } from './variables'
 import { newId } from '../../db/id'
@@ -49,12 +50,7 @@ export const insertPrompts = (
 
 /** How many there are; nobody else adds to them until the transaction ends. */
 async function countPrompts(trx: Kysely<Schema>, userId: string): Promise<number> {
-  await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow()
+  await lockAccount(trx, userId)
   const { total } = await trx
     .selectFrom('prompt')
     .where('user_id', '=', userId)

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import { createMany, deleteMany } from './bulk'
 import { deletePrompts, insertPrompts, tooMany, toPrompt } from './rows'
 import type { ChangedPrompt, NewPrompt } from './schema'
@@ -75,19 +76,18 @@ async function changePrompt(db: Kysely<Schema>, { userId, id, fields }: Change) 
   const { used, ...changed } = fields
   const columns = present(changed)
   const isChanged = Object.keys(columns).length > 0
-  const row = isId('prompt', id)
-    ? await db
-        .updateTable('prompt')
-        .set((is) => ({
-          ...columns,
-          ...(isChanged && { updated_at: new Date() }),
-          usage_count: is('usage_count', '+', used ? 1n : 0n),
-        }))
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .returningAll()
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
+  const row = await foundBy('prompt', id, () =>
+    db
+      .updateTable('prompt')
+      .set((is) => ({
+        ...columns,
+        ...(isChanged && { updated_at: new Date() }),
+        usage_count: is('usage_count', '+', used ? 1n : 0n),
+      }))
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .returningAll()
+      .executeTakeFirst(),
+  )
   return toPrompt(row)
 }

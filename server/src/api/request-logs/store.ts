@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import { attemptsOf } from './attempts'
 import type { Filter, LogDetails } from './schema'
 import { listedColumns, toListed, toLog, type LogRow } from './shown'
 import { matching, statsOf } from './stats'
-import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
-import { ApiError } from '../../errors'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
 
@@ -47,16 +46,14 @@ export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) =
 })
 
 async function found(db: Kysely<Schema>, userId: string, id: string): Promise<LogRow> {
-  const row = isId('req', id)
-    ? await db
-        .selectFrom('request_log')
-        .selectAll()
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
-  return row
+  return foundBy('req', id, () =>
+    db
+      .selectFrom('request_log')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst(),
+  )
 }
 
 const bodiesOf = (db: Kysely<Schema>, { id, user_id, started_at }: LogRow) =>

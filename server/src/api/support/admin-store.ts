@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import {
   addComment,
   commentsOf,
@@ -13,9 +14,8 @@ import {
 } from './rows'
 import type { Filter, HandledTicket } from './schema'
 import { stateAfter, type State } from './states'
-import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
-import { ApiError, invalidRequest } from '../../errors'
+import { invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
@@ -127,10 +127,9 @@ const tickets = (db: Kysely<Schema>) =>
     .select('users.email')
 
 async function getTicket(db: Kysely<Schema>, id: string) {
-  const row = isId('ticket', id)
-    ? await tickets(db).where('ticket.id', '=', id).executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
+  const row = await foundBy('ticket', id, () =>
+    tickets(db).where('ticket.id', '=', id).executeTakeFirst(),
+  )
   return { ...toHandled(row), comments: await commentsOf(db, id) }
 }
 

@@ -1,9 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { foundBy } from '../../db/account-row'
 import { stateAt, type State } from './states'
-import { isId, newId } from '../../db/id'
+import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import type { TicketCommentRow, TicketRow } from '../../db/support-schema'
-import { ApiError, invalidRequest } from '../../errors'
+import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
 const mostOpen = 20
@@ -54,17 +55,16 @@ export async function lockTicket(
   id: string,
   userId?: string,
 ): Promise<Locked> {
-  const found = isId('ticket', id)
-    ? await trx
-        .selectFrom('ticket')
-        .selectAll()
-        .select(sql<Date>`clock_timestamp()`.as('now'))
-        .where('id', '=', id)
-        .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
-        .forUpdate()
-        .executeTakeFirst()
-    : undefined
-  if (!found) throw new ApiError('resource_not_found')
+  const found = await foundBy('ticket', id, () =>
+    trx
+      .selectFrom('ticket')
+      .selectAll()
+      .select(sql<Date>`clock_timestamp()`.as('now'))
+      .where('id', '=', id)
+      .$if(userId !== undefined, (query) => query.where('user_id', '=', userId ?? ''))
+      .forUpdate()
+      .executeTakeFirst(),
+  )
   const { now, ...row } = found
   const { status, resolved_at: resolvedAt, closed_at: closedAt } = row
   return { row, state: stateAt({ status, resolvedAt, closedAt }, now), now }
@@ -125,15 +125,6 @@ export async function commentsOf(db: Kysely<Schema>, ticketId: string) {
     .execute()
   return rows.map(toComment)
 }
-
-/** Nobody else opens or reopens a ticket of an account until the transaction ends. */
-export const lockOwner = (trx: Kysely<Schema>, userId: string) =>
-  trx
-    .selectFrom('users')
-    .select('display_name')
-    .where('id', '=', userId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow()
 
 /** Whether one more may be open; of a locked owner. Rejects with `limit_reached`. */
 export async function checkOpen(trx: Kysely<Schema>, userId: string): Promise<void> {

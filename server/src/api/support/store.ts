@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
+import { foundBy, lockAccount } from '../../db/account-row'
 import {
   addComment,
   checkOpen,
   commentsOf,
   isClosed,
-  lockOwner,
   lockTicket,
   saveTicket,
   toListed,
@@ -14,7 +14,7 @@ import type { ChangedTicket, Filter, NewTicket } from './schema'
 import { isUnfinished, stateAfter, type State } from './states'
 import { isId, newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
-import { ApiError, invalidRequest } from '../../errors'
+import { invalidRequest } from '../../errors'
 import { present } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
@@ -29,7 +29,7 @@ export const createTicketStore = (db: Kysely<Schema>) => ({
     const id = newId('ticket')
     await db.transaction().execute(async (trx) => {
       await checkRequest(trx, userId, ticket.request_id ?? undefined)
-      await lockOwner(trx, userId)
+      await lockAccount(trx, userId)
       await checkOpen(trx, userId)
       await trx
         .insertInto('ticket')
@@ -44,7 +44,7 @@ export const createTicketStore = (db: Kysely<Schema>) => ({
   },
   comment: (userId: string, id: string, content: string) =>
     db.transaction().execute(async (trx) => {
-      const owner = await lockOwner(trx, userId)
+      const owner = await lockAccount(trx, userId)
       const locked = await lockTicket(trx, id, userId)
       const state = stateAfter(locked.state, { by: 'user', does: 'comments' }, locked.now)
       if (!state) throw isClosed()
@@ -67,7 +67,7 @@ interface Change {
 async function changeTicket(trx: Kysely<Schema>, { userId, id, fields }: Change): Promise<void> {
   const { status, ...others } = fields
   const columns = present(others)
-  await lockOwner(trx, userId)
+  await lockAccount(trx, userId)
   const locked = await lockTicket(trx, id, userId)
   const { state: before, now } = locked
   const state = status ? stateAfter(before, { by: 'user', does: 'sets', to: status }, now) : before
@@ -99,15 +99,14 @@ async function checkRequest(trx: Kysely<Schema>, userId: string, id: string | un
 }
 
 async function getTicket(db: Kysely<Schema>, userId: string, id: string) {
-  const row = isId('ticket', id)
-    ? await db
-        .selectFrom('ticket_now')
-        .selectAll()
-        .where('id', '=', id)
-        .where('user_id', '=', userId)
-        .executeTakeFirst()
-    : undefined
-  if (!row) throw new ApiError('resource_not_found')
+  const row = await foundBy('ticket', id, () =>
+    db
+      .selectFrom('ticket_now')
+      .selectAll()
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst(),
+  )
   return { ...toListed(row), comments: await commentsOf(db, id) }
 }
 

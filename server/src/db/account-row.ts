@@ -1,0 +1,30 @@
+import type { Kysely } from 'kysely'
+import { isId, type IdPrefix } from './id'
+import type { Schema } from './schema'
+import { ApiError } from '../errors'
+
+/**
+ * Locks an account's row until the transaction ends: what an account makes, joins and counts at once
+ * follows one another. Rejects with `resource_not_found` where there is no such account.
+ */
+export const lockAccount = (trx: Kysely<Schema>, userId: string) =>
+  trx
+    .selectFrom('users')
+    .select(['email', 'email_verified', 'display_name'])
+    .where('id', '=', userId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow(() => new ApiError('resource_not_found'))
+
+/**
+ * The row that an id names, as `find` reads it. Rejects with `resource_not_found` where there is none,
+ * without asking for what is no id of that kind.
+ */
+export async function foundBy<Row>(
+  prefix: IdPrefix,
+  id: string,
+  find: () => Promise<Row | undefined>,
+): Promise<Row> {
+  const row = isId(prefix, id) ? await find() : undefined
+  if (row === undefined) throw new ApiError('resource_not_found')
+  return row
+}
