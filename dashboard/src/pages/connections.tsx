@@ -1,47 +1,30 @@
-import { Badge, Button, Group, Menu, Modal, Table, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Badge, Button, Group, Menu, Table, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
 import { connectionsQuery, type Connection } from '../connections'
 import { Confirm } from '../components/confirm'
-import { Empty } from '../components/empty'
-import { Loaded } from '../components/loaded'
-import { Page } from '../components/page'
+import { ListPage } from '../components/list-page'
 import { NewConnection } from './new-connection'
 import { ReplaceKey } from './replace-key'
 
 const colors = { active: 'green', inactive: 'gray', error: 'red' } as const
 
-export function ConnectionsPage() {
-  const query = useQuery(connectionsQuery)
-  const [isOpen, { open, close }] = useDisclosure()
-  const add = <Button onClick={open}>Add connection</Button>
-  return (
-    <Page
-      title="Connections"
-      about="Your own keys at providers. What they serve is billed by the provider, not from your credit."
-      actions={query.data && query.data.length > 0 && add}
-    >
-      <Loaded query={query}>
-        {(connections) =>
-          connections.length === 0 ? (
-            <Empty title="No provider keys of your own yet" action={add}>
-              Add a key that you have at a provider: calls for its models then go out with it. The
-              key is kept encrypted and never shown again.
-            </Empty>
-          ) : (
-            <ConnectionTable connections={connections} />
-          )
-        }
-      </Loaded>
-      <Modal opened={isOpen} onClose={close} title="Add connection">
-        <NewConnection onDone={close} />
-      </Modal>
-    </Page>
-  )
-}
+export const ConnectionsPage = () => (
+  <ListPage
+    title="Connections"
+    about="Your own keys at providers. What they serve is billed by the provider, not from your credit."
+    query={useQuery(connectionsQuery)}
+    empty={{
+      title: 'No provider keys of your own yet',
+      text: 'Add a key that you have at a provider: calls for its models then go out with it. The key is kept encrypted and never shown again.',
+    }}
+    add={{ label: 'Add connection', form: (close) => <NewConnection onDone={close} /> }}
+  >
+    {(connections) => <ConnectionTable connections={connections} />}
+  </ListPage>
+)
 
 const ConnectionTable = ({ connections }: { connections: readonly Connection[] }) => (
   <Table.ScrollContainer minWidth={640}>

@@ -3,25 +3,21 @@ import {
   Button,
   Code,
   Group,
-  Modal,
   NumberInput,
   Paper,
-  Stack,
   Switch,
   Table,
   Text,
   TextInput,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { useDebouncedValue } from '@mantine/hooks'
 import { queryOptions, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
-import { Empty } from '../components/empty'
-import { FormButtons } from '../components/form-buttons'
-import { Loaded } from '../components/loaded'
-import { Page } from '../components/page'
+import { FormFrame } from '../components/form-frame'
+import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
 import { useSubmit } from '../submit'
 
@@ -34,35 +30,26 @@ const mappingsQuery = queryOptions({
 
 type Mapping = Awaited<ReturnType<NonNullable<typeof mappingsQuery.queryFn>>>[number]
 
-export function MappingsPage() {
-  const query = useQuery(mappingsQuery)
-  const [isOpen, { open, close }] = useDisclosure()
-  const add = <Button onClick={open}>New mapping</Button>
-  return (
-    <Page
-      title="Model mappings"
-      about="Names that your clients insist on, led to the models that you want."
-      actions={query.data && query.data.length > 0 && add}
-    >
-      <Preview />
-      <Loaded query={query}>
-        {(mappings) =>
-          mappings.length === 0 ? (
-            <Empty title="No mappings yet" action={add}>
-              A client asks for <Code>gpt-4o</Code>, and you want another model to answer? Map the
-              name. A star stands for any run of characters.
-            </Empty>
-          ) : (
-            <MappingTable mappings={mappings} />
-          )
-        }
-      </Loaded>
-      <Modal opened={isOpen} onClose={close} title="New mapping">
-        <NewMapping onDone={close} />
-      </Modal>
-    </Page>
-  )
-}
+export const MappingsPage = () => (
+  <ListPage
+    title="Model mappings"
+    about="Names that your clients insist on, led to the models that you want."
+    query={useQuery(mappingsQuery)}
+    empty={{
+      title: 'No mappings yet',
+      text: (
+        <>
+          A client asks for <Code>gpt-4o</Code>, and you want another model to answer? Map the name.
+          A star stands for any run of characters.
+        </>
+      ),
+    }}
+    add={{ label: 'New mapping', form: (close) => <NewMapping onDone={close} /> }}
+    above={<Preview />}
+  >
+    {(mappings) => <MappingTable mappings={mappings} />}
+  </ListPage>
+)
 
 function Preview() {
   const [name, setName] = useState('')
@@ -173,37 +160,33 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
 function NewMapping({ onDone }: { onDone: () => void }) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: { source_pattern: '', target_model: '', priority: 100 } })
-  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
+  const submission = useSubmit(async (fields: typeof form.values) => {
     await endpoint.$post(undefined, json(fields))
     await queries.invalidateQueries(mappingsQuery)
     onDone()
   }, form)
   return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="sm">
-        <Problem error={error} />
-        <TextInput
-          label="Asked for"
-          description="A name, or a pattern such as gpt-*"
-          required
-          data-autofocus
-          {...form.getInputProps('source_pattern')}
-        />
-        <TextInput
-          label="Becomes"
-          description="provider/model, collection/name or handle/provider/model; $1 is the first star's run"
-          required
-          {...form.getInputProps('target_model')}
-        />
-        <NumberInput
-          label="Priority"
-          description="Lower comes first"
-          min={1}
-          max={1000}
-          {...form.getInputProps('priority')}
-        />
-        <FormButtons label="Make it" isBusy={isBusy} onCancel={onDone} />
-      </Stack>
-    </form>
+    <FormFrame form={form} submission={submission} label="Make it" onCancel={onDone}>
+      <TextInput
+        label="Asked for"
+        description="A name, or a pattern such as gpt-*"
+        required
+        data-autofocus
+        {...form.getInputProps('source_pattern')}
+      />
+      <TextInput
+        label="Becomes"
+        description="provider/model, collection/name or handle/provider/model; $1 is the first star's run"
+        required
+        {...form.getInputProps('target_model')}
+      />
+      <NumberInput
+        label="Priority"
+        description="Lower comes first"
+        min={1}
+        max={1000}
+        {...form.getInputProps('priority')}
+      />
+    </FormFrame>
   )
 }
