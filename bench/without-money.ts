@@ -6,11 +6,10 @@ import { type Admission, Limits } from '../server/src/policy/limits'
 
 type Public<Class> = { [Name in keyof Class]: Class[Name] }
 
-const done = Promise.resolve()
 const nothing = Promise.resolve(0n)
 const admission: Public<Admission> = {
   quota: undefined,
-  reserve: () => done,
+  reserve: () => undefined,
   trueUp() {},
   releasePlace() {},
   release() {},
@@ -18,12 +17,12 @@ const admission: Public<Admission> = {
 const meter: Public<Meter> = {
   pay() {},
   release() {},
-  begin: () => done,
+  begin: () => Promise.resolve(),
   passOver() {},
   answered() {},
   allowance: () => undefined,
   end: () => nothing,
 }
 
-Object.assign(Limits.prototype, { admit: async () => admission })
+Object.assign(Limits.prototype, { admit: () => admission })
 Object.assign(Metering.prototype, { meter: () => meter, hold: () => undefined })

@@ -76,7 +76,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
       ...cleanEnvironment(),
       // As the launcher has them.
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
-      BUN_JSC_forceRAMSize: '280000000',
+      BUN_JSC_forceRAMSize: '400000000',
       BUN_JSC_largeHeapSize: '60000000',
       PORT: '0',
       DATA_DIR: dataDir,

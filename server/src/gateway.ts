@@ -91,7 +91,8 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
   call: Call,
   ports: Ports,
 ): Promise<Reply | KeptReply> {
-  const principal = call.principal ?? (await ports.door.enter(call, 'write'))
+  const entered = call.principal ?? ports.door.enter(call, 'write')
+  const principal = entered instanceof Promise ? await entered : entered
   const log = ports.logs.begin(call, principal)
   try {
     refuseCircle(call.hops)
@@ -114,7 +115,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   { call, principal, log }: Known,
   ports: Ports,
 ): Promise<Reply | KeptReply> {
-  const { admission, month } = await admit(call, principal, ports)
+  const admitting = admit(call, principal, ports)
+  const { admission, month } = admitting instanceof Promise ? await admitting : admitting
   const running: Running = { call, log, admission, month, candidates: [] }
   const settle = once((ending) => end(running, ending))
   try {
@@ -131,7 +133,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
     running.candidates = checked.candidates
     log.checked(checked.body)
-    await admission.reserve(tokens)
+    const reserving = admission.reserve(tokens)
+    if (reserving) await reserving
     const meter = ports.metering.meter({ ...meteredOf(endpoint, checked), log })
     running.meter = meter
     const turns = new Turns({ endpoint, checked, meter, month, tokens })
@@ -188,16 +191,30 @@ async function end(running: Running, ending: Ending): Promise<bigint> {
   }
 }
 
+interface Admitted {
+  admission: Admission
+  month: MonthPass | undefined
+}
+
 /** Counts a request: by the month where that is limited, which few are, then by the minute. */
-async function admit(call: Call, principal: Principal, ports: Ports) {
-  const isLimited = principal.limits.monthly.length > 0
-  const month = isLimited ? await enterMonth(call, principal, ports) : undefined
+function admit(call: Call, principal: Principal, ports: Ports): Admitted | Promise<Admitted> {
+  if (principal.limits.monthly.length > 0) return admitWithinMonth(call, principal, ports)
+  const admitted = (admission: Admission): Admitted => {
+    call.tell(admission.quota)
+    return { admission, month: undefined }
+  }
+  const admission = ports.limits.admit(principal)
+  return admission instanceof Promise ? admission.then(admitted) : admitted(admission)
+}
+
+async function admitWithinMonth(call: Call, principal: Principal, ports: Ports): Promise<Admitted> {
+  const month = await enterMonth(call, principal, ports)
   try {
     const admission = await ports.limits.admit(principal)
     call.tell(admission.quota)
     return { admission, month }
   } catch (thrown) {
-    month?.end()
+    month.end()
     throw thrown
   }
 }
@@ -250,7 +267,8 @@ async function prepare<Schema extends z.ZodType<{ model: string }>>(
     demands: () => demandsOf(arrived, fits),
     only: call.connectionId,
   }
-  const resolution = await resolutionOf(asked, principal, ports)
+  const resolving = resolutionOf(asked, principal, ports)
+  const resolution = resolving instanceof Promise ? await resolving : resolving
   const { model, candidates, passedOver } = resolution
   const isFitting = resolution.isCollection || fits(model)
   if (isFitting instanceof Promise) await isFitting

@@ -38,10 +38,11 @@ export class Egress {
     this.#guarded = guarded
   }
 
-  /** Throws `ConnectionFailed`, or the reason of the signal. */
-  async send({ owner, ...call }: UpstreamCall): Promise<Response> {
+  /** Rejects with `ConnectionFailed`, or the reason of the signal. */
+  send(call: UpstreamCall): Promise<Response> {
+    const { owner } = call
     if (owner === null) return this.#transport.send(call, this.#timers)
     if (this.#guarded) return this.#guarded.send({ ...call, owner })
-    throw new ConnectionFailed(false, new Error('there is no guarded way out'))
+    return Promise.reject(new ConnectionFailed(false, new Error('there is no guarded way out')))
   }
 }

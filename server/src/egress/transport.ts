@@ -42,15 +42,17 @@ export class Transport {
   readonly #provenUntil = new Map<string, number>()
 
   /** Throws `ConnectionFailed`, or the reason of the signal. */
-  async send({ signal, ...call }: Request, way: Way): Promise<Response> {
-    const { origin } = new URL(call.url)
+  async send({ url, method, headers, body, signal }: Request, way: Way): Promise<Response> {
+    const { origin } = new URL(url)
     const isProven = (this.#provenUntil.get(origin) ?? -Infinity) > performance.now()
     const reach = isProven ? undefined : new AbortController()
     const timer = reach && askIfThere(origin, way, reach)
     try {
-      const response = await fetch(call.url, {
-        ...call,
-        ...(way.tls ? { tls: way.tls } : {}),
+      const response = await fetch(url, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+        ...(way.tls && { tls: way.tls }),
         redirect: 'manual',
         keepalive: true,
         signal: reach ? AbortSignal.any([signal, reach.signal]) : signal,

@@ -1,5 +1,6 @@
 import type { Ports } from './job'
 import type { Principal } from '../auth/principal'
+import type { AccountCatalog } from '../catalog/account-catalog'
 import type { Ways } from '../routing/candidate'
 import { resolve, type Question, type Resolution, type Routing } from '../routing/resolve'
 
@@ -9,19 +10,21 @@ const withMappings = async <Read>(account: Promise<Read>, userId: string, { name
 
 /**
  * What a name comes to for its caller. A request keeps the catalogue, and so the prices, that it began
- * with. Rejects as `resolve` does.
+ * with. A promise, and failures, as `resolve` has them.
  */
-export async function resolutionOf(
-  { only, ...question }: Omit<Question, 'ways'> & Pick<Ways, 'only'>,
+export function resolutionOf(
+  { name, kinds, demands, only }: Omit<Question, 'ways'> & Pick<Ways, 'only'>,
   { userId, accountId }: Principal,
   { catalog, routing, turns, settings }: Pick<Ports, 'catalog' | 'routing' | 'turns' | 'settings'>,
-): Promise<Resolution> {
+): Resolution | Promise<Resolution> {
   const { snapshot } = catalog
+  const resolved = (own: AccountCatalog) => {
+    const caller = { userId, accountId, catalog: own }
+    const ways = { snapshot, caller, turns, open: settings.current, only }
+    return resolve({ name, kinds, demands, ways }, routing)
+  }
   const known = routing.accounts.of(userId)
-  const own = known instanceof Promise ? await withMappings(known, userId, routing) : known
-  const caller = { userId, accountId, catalog: own }
-  return resolve(
-    { ...question, ways: { snapshot, caller, turns, open: settings.current, only } },
-    routing,
-  )
+  return known instanceof Promise
+    ? withMappings(known, userId, routing).then(resolved)
+    : resolved(known)
 }

@@ -60,8 +60,8 @@ export interface Parting {
 export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
   const { settle } = parting
   if (reply.kind === 'whole') {
-    const cost = await settle({ usage: reply.usage, outcome: 'ok' })
-    return { ...reply, cost }
+    reply.cost = await settle({ usage: reply.usage, outcome: 'ok' })
+    return reply
   }
   const { signal, left } = parting
   if (signal.aborted) left()

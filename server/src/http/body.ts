@@ -1,4 +1,4 @@
-import { invalidRequest } from '../errors'
+import { ApiError, invalidRequest } from '../errors'
 import { parseObject, type JsonObject } from '../wire/json-body'
 
 /** Below about 16 KB/s the runtime cuts a body after so long. */
@@ -12,17 +12,23 @@ const tooLarge = (limitBytes: number) =>
     `The body is larger than ${limitBytes / 1024} KB, the most that is accepted here.`,
   )
 
+interface Reading {
+  limitBytes: number
+  server: Bun.Server<undefined>
+  onText?: ((text: string) => void) | undefined
+}
+
 /**
- * The JSON object of a request's body, its length in bytes, and the text it was. Rejects with
- * `invalid_request`: wrong content type, compressed, too large, not JSON. Reading stops at the limit.
+ * The JSON object of a request's body and its length in bytes; `onText` gets the text it was. Rejects
+ * with `invalid_request`: wrong content type, compressed, too large, not JSON. Reading stops at the limit.
  */
 export async function readJson(
   request: Request,
-  limitBytes: number,
-  server: Bun.Server<undefined>,
-): Promise<{ body: JsonObject; bytes: number; text: string }> {
+  { limitBytes, server, onText }: Reading,
+): Promise<{ body: JsonObject; bytes: number }> {
   const { headers } = request
-  if (!json.test(headers.get('content-type') ?? '')) {
+  const type = headers.get('content-type') ?? ''
+  if (type !== 'application/json' && !json.test(type)) {
     throw invalidRequest(null, 'wrong_content_type', 'Send the body as application/json in UTF-8.')
   }
   const encoding = headers.get('content-encoding')
@@ -30,14 +36,23 @@ export async function readJson(
     throw invalidRequest(null, 'wrong_content_type', 'A compressed body is not accepted.')
   }
   // Two equal lengths arrive as one text with a comma, which says nothing.
-  const [length] = /^\d+$/.exec(headers.get('content-length') ?? '') ?? []
-  if (Number(length) > limitBytes) throw tooLarge(limitBytes)
+  const length = headers.get('content-length') ?? ''
+  const bytes = /^\d+$/.test(length) ? Number(length) : undefined
+  if (bytes !== undefined && bytes > limitBytes) throw tooLarge(limitBytes)
   server.timeout(request, slowBodySeconds)
-  const { text, bytes } =
-    length === undefined ? await readLimited(request, limitBytes) : await readKnown(request, length)
+  let read: { text: string; bytes: number }
+  try {
+    read =
+      bytes === undefined
+        ? await readLimited(request, limitBytes)
+        : { text: await request.text(), bytes }
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? thrown : broken()
+  }
   // An answer may take as long as its own timers allow.
   server.timeout(request, 0)
-  return { body: parseObject(text), bytes, text }
+  onText?.(read.text)
+  return { body: parseObject(read.text), bytes: read.bytes }
 }
 
 /**
@@ -53,14 +68,6 @@ export async function readBytes(
   const bytes = await readPieces(request, limitBytes)
   server.timeout(request, 0)
   return bytes
-}
-
-async function readKnown(request: Request, length: string) {
-  try {
-    return { text: await request.text(), bytes: Number(length) }
-  } catch {
-    throw broken()
-  }
 }
 
 async function readLimited(request: Request, limitBytes: number) {

@@ -30,7 +30,10 @@ function unkeptIn(value: unknown, path: string): { path: string; fault: string }
 
 /** The body of a request. Rejects with `invalid_request`, for texts that cannot be kept too. */
 async function bodyOf(c: Context<Env>): Promise<JsonObject> {
-  const { body } = await readJson(c.req.raw, c.var.bodyBytes, c.env.server)
+  const { body } = await readJson(c.req.raw, {
+    limitBytes: c.var.bodyBytes,
+    server: c.env.server,
+  })
   const unkept = unkeptIn(body, '')
   if (!unkept) return body
   const { path, fault } = unkept

@@ -167,8 +167,8 @@ test('a journal of before there were earnings is booked', async () => {
   const old = JSON.stringify(Array.isArray(whole) ? whole.slice(0, recordColumns.length - 2) : [])
   await settle(database.query, [old])
   const another = eventForTests(accountId, { cost: 5n })
-  const parsed = new Map([[recordForTests(accountId, another), toCharge(another)]])
-  await settle(database.query, [old, ...parsed.keys()], { parsed })
+  const read = { record: recordForTests(accountId, another), charge: toCharge(another) }
+  await settle(database.query, [old, read])
   expect(await postedOf(accountId)).toBe(985n)
 })
 

@@ -14,15 +14,14 @@ type Db = Transaction<Schema>
 const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 
 interface Settling {
-  /** Charges of records that need not be read again. */
-  parsed?: ReadonlyMap<string, Charge> | undefined
   /** Written with them, in the same transaction; `revived`: some of them had been taken for dead. */
   beside?: ((trx: Db, revived: boolean) => Promise<void>) | undefined
   /** Told when all is written. */
   beforeCommit?: (() => void) | undefined
 }
 
-interface Event {
+/** A usage event to be booked: its record, and what booking needs of it. */
+export interface Event {
   record: string
   charge: Charge
 }
@@ -33,20 +32,17 @@ class Repeated extends Error {
 }
 
 /**
- * Books a batch of usage events, as records, in one transaction, each once: an event that is already
+ * Books a batch of usage events, or records of them, in one transaction, each once: an event that is already
  * there falls out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20).
  * Locks accounts, then leases, each in the order of their ids.
  */
 export async function settle(
   db: Kysely<Schema>,
-  records: readonly string[],
-  { parsed, beside, beforeCommit }: Settling = {},
+  events: readonly (string | Event)[],
+  { beside, beforeCommit }: Settling = {},
 ): Promise<void> {
-  if (records.length === 0) return
-  const batch = records.map((record) => {
-    const charge = parsed?.get(record)
-    return charge ? { record, charge } : readRecord(record)
-  })
+  if (events.length === 0) return
+  const batch = events.map((event) => (typeof event === 'string' ? readRecord(event) : event))
   try {
     await db.transaction().execute(async (trx) => {
       const locked = await lock(trx, batch)

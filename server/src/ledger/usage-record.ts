@@ -114,14 +114,27 @@ const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => 
  * JSON array, amounts as decimal text, times as ISO 8601. `beginning` is what `beginningOf` returns.
  */
 export function toRecord(end: AttemptEnd, beginning: string): string {
-  const { leaseId, tokens } = end
-  // Ids, codes and numbers of ours: there is nothing in them to escape.
-  const record =
-    `["${end.cost}","${end.fromLease}",${leaseId === null ? 'null' : `"${leaseId}"`},` +
-    `"${end.state}","${end.outcome}",${end.durationMs},${end.firstTokenMs},` +
-    `${tokens.input},${tokens.cachedInput},${tokens.cacheWrite},${tokens.output},` +
-    `${tokens.reasoning},${tokens.audioInput},${tokens.audioOutput},${end.estimated},${beginning}`
+  const record = endingOf(end) + beginning
   return end.reason === null && end.price === null ? record : withLast(record, end)
+}
+
+/** The same for many that end alike. */
+export function recordFrom(end: AttemptEnd): (beginning: string) => string {
+  const ending = endingOf(end)
+  return (beginning) => ending + beginning
+}
+
+/** What stands before the beginning. */
+function endingOf(end: AttemptEnd): string {
+  const { cost, fromLease, leaseId, tokens } = end
+  const { input, cachedInput, cacheWrite, output, reasoning, audioInput, audioOutput } = tokens
+  // Ids, codes and numbers of ours: there is nothing in them to escape.
+  return (
+    `["${cost}","${fromLease}",${leaseId === null ? 'null' : `"${leaseId}"`},` +
+    `"${end.state}","${end.outcome}",${end.durationMs},${end.firstTokenMs},` +
+    `${input},${cachedInput},${cacheWrite},${output},` +
+    `${reasoning},${audioInput},${audioOutput},${end.estimated},`
+  )
 }
 
 /** Few have what stands behind the beginning. */

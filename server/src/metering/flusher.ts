@@ -1,14 +1,19 @@
+import type { JournalRow } from './journal-segment'
+
+/** A settled row of the journal. */
+export type FlushedRow = Pick<JournalRow, 'seq' | 'body' | 'origin'>
+
 /** What the flusher needs of the journal. */
 export interface FlushedJournal {
   readonly size: number
-  settled: (limit: number) => { seq: number; body: string }[]
+  settled: (limit: number) => FlushedRow[]
   drop: (seqs: readonly number[]) => Promise<void>
 }
 
 interface Options {
   journal: FlushedJournal
   /** Books each usage event, and the log that is with it, once, however often it comes. */
-  book: (bodies: readonly string[]) => Promise<void>
+  book: (rows: readonly FlushedRow[]) => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -80,7 +85,7 @@ export class Flusher implements AsyncDisposable {
   async #bookBatch(): Promise<void> {
     const { journal, book } = this.#options
     const rows = journal.settled(mostAtOnce)
-    await book(rows.map(({ body }) => body))
+    await book(rows)
     await journal.drop(rows.map(({ seq }) => seq))
   }
 

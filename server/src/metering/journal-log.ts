@@ -17,7 +17,8 @@ import {
 
 /** What one line says. */
 export type Change =
-  | ({ kind: 'begin' | 'settle' } & OpenRecord)
+  | ({ kind: 'begin' } & OpenRecord)
+  | ({ kind: 'settle'; origin: object | undefined } & OpenRecord)
   /** All rows up to this number are booked. */
   | { kind: 'drop'; upTo: number }
 
@@ -204,10 +205,11 @@ export class JournalLog {
         this.#lines.add('-', String(booked), String(this.#mark.told))
         continue
       }
-      const { kind, attemptId, body } = change
-      this.#lines.add(kind === 'begin' ? '+' : '=', attemptId, body)
-      if (kind === 'begin') continue
-      settled.push({ seq: placeOf(generation, end + this.#lines.length), attemptId, body })
+      const { attemptId, body } = change
+      this.#lines.add(change.kind === 'begin' ? '+' : '=', attemptId, body)
+      if (change.kind === 'begin') continue
+      const seq = placeOf(generation, end + this.#lines.length)
+      settled.push({ seq, attemptId, body, origin: change.origin })
     }
     return settled
   }

@@ -7,6 +7,8 @@ export interface JournalRow {
   seq: number
   attemptId: string
   body: string
+  /** What the body was made from, where this process made it and has it still. */
+  origin?: object | undefined
 }
 
 /** An attempt that has begun, as its caller wrote it down. */

@@ -45,8 +45,8 @@ export class JournalSync {
     return this.#isSyncing || (this.#waiting.length > 0 && !this.#options.disk.hasFailed)
   }
 
-  add(waiting: readonly Waiting[]): void {
-    this.#waiting.push(...waiting)
+  add(waiting: Waiting): void {
+    this.#waiting.push(waiting)
     if (!this.#isSyncing) void this.#run()
   }
 

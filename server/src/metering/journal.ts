@@ -30,10 +30,33 @@ export interface JournalOptions {
   disk?: JournalDisk
 }
 
-interface Waiting {
-  change: Change
-  resolve: () => void
-  reject: (cause: unknown) => void
+type Deferred = ReturnType<typeof Promise.withResolvers<void>>
+
+/** What the next write takes, and those who wait for it: one promise for all of a kind. */
+class Group {
+  readonly changes: Change[] = []
+  settlements = 0
+  #written: Deferred | undefined
+  #synced: Deferred | undefined
+
+  /** Resolves when the change is written or, where that matters to its caller, on disk. */
+  add(change: Change): Promise<void> {
+    this.changes.push(change)
+    if (change.kind !== 'settle') return (this.#written ??= Promise.withResolvers<void>()).promise
+    this.settlements += 1
+    return (this.#synced ??= Promise.withResolvers<void>()).promise
+  }
+
+  /** It is written. Returns who waits for the disk, where anybody does. */
+  written(): Deferred | undefined {
+    this.#written?.resolve()
+    return this.#synced
+  }
+
+  reject(cause: JournalError): void {
+    this.#written?.reject(cause)
+    this.#synced?.reject(cause)
+  }
 }
 
 /**
@@ -53,7 +76,7 @@ export class Journal implements AsyncDisposable {
   readonly #rows: SettledRows
   readonly #sync: JournalSync
   /** To be written by the next write. */
-  #group: Waiting[] = []
+  #group = new Group()
   #settling = 0
   #isUrgent = false
   #isClosing = false
@@ -114,9 +137,12 @@ export class Journal implements AsyncDisposable {
     return this.#add({ kind: 'begin', attemptId, body })
   }
 
-  /** Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable. */
-  settle(attemptId: string, body: string): Promise<void> {
-    return this.#add({ kind: 'settle', attemptId, body })
+  /**
+   * Turns an attempt's open record, if it has one, into a settled row. Resolves when that is durable.
+   * The row has `origin`, what the body was made from, unless it was read back from the disk.
+   */
+  settle(attemptId: string, body: string, origin?: object): Promise<void> {
+    return this.#add({ kind: 'settle', attemptId, body, origin })
   }
 
   /** The oldest settled rows. A row may come again after a power cut, though it was dropped. */
@@ -155,7 +181,7 @@ export class Journal implements AsyncDisposable {
   }
 
   get #isBusy(): boolean {
-    const isWaiting = this.#group.length > 0 && !this.#disk.hasFailed
+    const isWaiting = this.#group.changes.length > 0 && !this.#disk.hasFailed
     return isWaiting || this.#sync.isBusy
   }
 
@@ -170,8 +196,7 @@ export class Journal implements AsyncDisposable {
     if (change.kind !== 'drop' && change.body.includes('\n')) {
       return Promise.reject(new Error('a record of the journal is one line'))
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#group.push({ change, resolve, reject })
+    const promise = this.#group.add(change)
     if (change.kind === 'settle' && this.#isOfThisStart(change.attemptId)) this.#settling += 1
     this.#writeSoon(change.kind === 'begin' ? 0 : this.#sync.waitMs())
     return promise
@@ -190,7 +215,7 @@ export class Journal implements AsyncDisposable {
     if (waitMs <= 0) {
       this.#isUrgent = true
       setImmediate(() => this.#writeGroup())
-    } else if (this.#group.length === 1) {
+    } else if (this.#group.changes.length === 1) {
       setTimeout(() => this.#writeGroup(), waitMs)
     }
   }
@@ -198,23 +223,20 @@ export class Journal implements AsyncDisposable {
   #writeGroup(): void {
     this.#isUrgent = false
     const group = this.#group
-    if (group.length === 0 || this.#disk.hasFailed) return
-    this.#group = []
+    const { changes } = group
+    if (changes.length === 0 || this.#disk.hasFailed) return
+    this.#group = new Group()
     this.#settling = 0
-    const crashAt = group.some(needsSync) ? this.#options.crashAt : undefined
+    const crashAt = group.settlements > 0 ? this.#options.crashAt : undefined
     crashAt?.('before-journal')
     try {
-      const rows = this.#log.write(
-        group.map(({ change }) => change),
-        crashAt && (() => crashAt('mid-group-commit')),
-      )
-      this.#rows.add(rows)
+      this.#rows.add(this.#log.write(changes, crashAt && (() => crashAt('mid-group-commit'))))
     } catch (thrown) {
-      for (const { reject } of group) reject(new JournalError('unwritten', thrown))
+      group.reject(new JournalError('unwritten', thrown))
       this.#tellIdle()
       return
     }
-    for (const { change } of group) this.#apply(change)
+    for (const change of changes) this.#apply(change)
     this.#confirm(group)
   }
 
@@ -229,17 +251,16 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  #confirm(group: readonly Waiting[]): void {
-    for (const waiting of group) {
-      if (!needsSync(waiting) || this.#options.sync === 'batch') waiting.resolve()
-    }
-    const written = group.filter(needsSync)
-    if (written.length > 0) this.#sync.add(written)
+  #confirm(group: Group): void {
+    const waiting = group.written()
+    if (waiting && this.#options.sync === 'batch') waiting.resolve()
+    if (waiting) this.#sync.add(waiting)
     else this.#tellIdle()
   }
 
   #fail(cause: unknown): void {
-    for (const { reject } of this.#group.splice(0)) reject(new JournalError('failed', cause))
+    this.#group.reject(new JournalError('failed', cause))
+    this.#group = new Group()
     this.#sync.rejectAll(cause)
     this.#options.onFailure?.(cause)
   }
@@ -248,6 +269,3 @@ export class Journal implements AsyncDisposable {
     if (!this.#isBusy) this.#whenIdle?.()
   }
 }
-
-/** What its caller may only hear of once it is on disk. */
-const needsSync = ({ change: { kind } }: Waiting) => kind === 'settle'

@@ -15,7 +15,7 @@ import type {
   UsageEvent,
 } from '../ledger/usage-event'
 import { eventOf } from '../ledger/usage-event'
-import { beginningOf, toRecord } from '../ledger/usage-record'
+import { beginningOf, recordFrom } from '../ledger/usage-record'
 import type { Share } from './share'
 import type { Usage } from '../wire/usage'
 
@@ -102,6 +102,9 @@ const over = () => unavailable(new Error('the request has ended'))
 /** The longest answer that is believed of a model whose context is not known. */
 const contextOfUnknown = 131_072
 
+/** The record of an attempt that has not ended. */
+const openRecord = recordFrom(unused)
+
 const textOf = new WeakMap<Pricing, Record<string, string>>()
 
 /** The same for all requests of a model, so it is made once. */
@@ -164,7 +167,7 @@ export class Meter {
     this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
     if (last)
       await this.#settle(last, { ...unused, outcome: 'failed_over', reason: failure?.code ?? null })
-    await this.#ports.begin(beginning.id, toRecord(unused, text))
+    await this.#ports.begin(beginning.id, openRecord(text))
     this.#metered.onAttempt?.()
   }
 
@@ -225,18 +228,17 @@ export class Meter {
     return this.#ending
   }
 
-  async #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
+  #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
     const paid = this.#paid
     const used = usage && paid ? withinLimits(usage, this.#limitsOf(usage, paid)) : usage
     const price = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
     const cost = paid && price > 0n ? paid.charged.of(price) : 0n
     const settled = paid?.hold?.settle(cost)
     this.#paid = undefined
-    if (!this.#attempt) return 0n
+    if (!this.#attempt) return Promise.resolve(0n)
     const isOthers = this.#attempt.beginning.billingMode === 'org_pays'
     const end = endOf({ outcome, used, cost, price: paid && isOthers ? price : null, settled })
-    await this.#settle(this.#attempt, end, this.#metered.log)
-    return cost
+    return this.#settle(this.#attempt, end, this.#metered.log).then(() => cost)
   }
 
   #settle(attempt: OpenAttempt, end: AttemptEnd, log?: Metered['log']): Promise<void> {

@@ -27,6 +27,12 @@ interface Ports {
 
 type WindowsOf = (principal: Principal) => readonly Bucket[]
 
+interface Entering {
+  caller: Caller
+  required: Permission
+  windowsOf: WindowsOf
+}
+
 const own: WindowsOf = ({ limits }) => limits.requests
 
 /** The first checks of every request: the key and its permission, then a rate. Source: api.md 4.8. */
@@ -38,10 +44,10 @@ export class Door {
   }
 
   /**
-   * Who calls. Rejects with 401, with 429 for a client that failed too often, and with
-   * `insufficient_permissions`.
+   * Who calls; a promise only where the database is asked. Throws or rejects with 401, with 429 for a
+   * client that failed too often, and with `insufficient_permissions`.
    */
-  enter(caller: Caller, required: Permission): Promise<Principal> {
+  enter(caller: Caller, required: Permission): Principal | Promise<Principal> {
     return this.#enter(caller, required, own)
   }
 
@@ -75,11 +81,26 @@ export class Door {
     return [{ id: `api:${userId}`, limit: this.#ports.apiPerMinute() }]
   }
 
-  async #enter(caller: Caller, required: Permission, windowsOf: WindowsOf): Promise<Principal> {
-    const { lastUse, limits } = this.#ports
-    const principal = await this.#authenticate(caller)
-    lastUse.note(principal.keyId)
-    if (!may(principal, required)) caller.tell(await limits.look(windowsOf(principal)))
+  #enter(
+    caller: Caller,
+    required: Permission,
+    windowsOf: WindowsOf,
+  ): Principal | Promise<Principal> {
+    const permitted = (principal: Principal): Principal | Promise<Principal> => {
+      this.#ports.lastUse.note(principal.keyId)
+      if (!may(principal, required)) return this.#refuse(principal, { caller, required, windowsOf })
+      return principal
+    }
+    const found = this.#authenticate(caller)
+    return found instanceof Promise ? found.then(permitted) : permitted(found)
+  }
+
+  /** Who may not is told how far his limits are used, as everybody is whose key was accepted. */
+  async #refuse(
+    principal: Principal,
+    { caller, required, windowsOf }: Entering,
+  ): Promise<Principal> {
+    caller.tell(await this.#ports.limits.look(windowsOf(principal)))
     permit(principal, required)
     return principal
   }
@@ -90,15 +111,17 @@ export class Door {
     return principal
   }
 
-  /** No database in the steady state: a promise is awaited only where one was needed. */
-  async #authenticate({ authorization, address }: Caller): Promise<Principal> {
+  #authenticate({ authorization, address }: Caller): Principal | Promise<Principal> {
     const { keyring, failures } = this.#ports
-    try {
-      const found = keyring.authenticate(authorization, () => failures.assertMayLookUp(address()))
-      return found instanceof Promise ? await found : found
-    } catch (thrown) {
+    const judged = (thrown: unknown): never => {
       if (!(thrown instanceof ApiError) || thrown.status !== 401) throw thrown
       throw failures.judge(address(), thrown)
+    }
+    try {
+      const found = keyring.authenticate(authorization, () => failures.assertMayLookUp(address()))
+      return found instanceof Promise ? found.catch(judged) : found
+    } catch (thrown) {
+      return judged(thrown)
     }
   }
 }

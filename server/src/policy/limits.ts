@@ -1,7 +1,9 @@
-import type { Counters, Granted, Look, Reading, Refused, Used } from './counters'
+import type { Counters, Granted, Look, Reading, Refused, Taken, Used } from './counters'
 import { windowMs } from './sliding-window'
 import type { Bucket, Principal } from '../auth/principal'
 import { ApiError, type Quota } from '../errors'
+
+const nowhere: readonly Bucket[] = []
 
 /**
  * Requests and tokens per minute, and requests that run at once, by all scopes of a caller. Where they
@@ -32,13 +34,22 @@ export class Limits {
     return quotaOf(taken.tightest)
   }
 
-  /** Counts a request and holds its place. Rejects with `rate_limit_exceeded`. */
-  async admit({ limits }: Pick<Principal, 'limits'>): Promise<Admission> {
+  /**
+   * Counts a request and holds its place; a promise only where nodes share their limits. Throws or
+   * rejects with `rate_limit_exceeded`.
+   */
+  admit({ limits }: Pick<Principal, 'limits'>): Admission | Promise<Admission> {
     const { requests: windows, running } = limits
-    const taken = await this.#counters.take({ windows, weight: 1, running })
+    const taken = this.#counters.take({ windows, weight: 1, running })
+    return taken instanceof Promise
+      ? taken.then((one) => this.#admitted(one, limits.tokens))
+      : this.#admitted(taken, limits.tokens)
+  }
+
+  #admitted(taken: Taken, windows: readonly Bucket[]): Admission {
     if (taken.kind === 'refused') throw tooManyRequests(taken)
     return new Admission(taken, (tokens) =>
-      this.#counters.take({ windows: limits.tokens, weight: tokens, running: [] }),
+      this.#counters.take({ windows, weight: tokens, running: nowhere }),
     )
   }
 }
@@ -61,9 +72,15 @@ export class Admission {
     this.#takeTokens = takeTokens
   }
 
-  /** Reserves tokens. Rejects with `tokens_per_minute_exceeded`. Once. */
-  async reserve(tokens: number): Promise<void> {
-    const taken = await this.#takeTokens(tokens)
+  /** Reserves tokens, as `admit` counts. Throws or rejects with `tokens_per_minute_exceeded`. Once. */
+  reserve(tokens: number): undefined | Promise<undefined> {
+    const taken = this.#takeTokens(tokens)
+    return taken instanceof Promise
+      ? taken.then((one) => this.#reserve(one, tokens))
+      : this.#reserve(taken, tokens)
+  }
+
+  #reserve(taken: Taken, tokens: number): undefined {
     if (taken.kind === 'refused') throw tooManyTokens(taken, tokens)
     this.#tokens = taken
     this.#reserved = tokens

@@ -128,12 +128,12 @@ async function transmit(attempt: Attempt): Promise<Response> {
   }
 }
 
-async function post(attempt: Attempt, proof: Proof | undefined): Promise<Response> {
+function post(attempt: Attempt, proof: Proof | undefined): Promise<Response> {
   const { candidate, operation, body, deadline, egress } = attempt
   const { provider } = candidate
   const { signal } = deadline
   if (provider.dialect === 'sandbox' && operation !== 'responses') {
-    return sandbox.answer({ path: paths[operation], body, signal })
+    return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
   }
   const path = provider.options.paths[operation] ?? attempt.path ?? paths[operation]
   const url = attempt.url ?? `${addressOf(candidate)}${path}`
@@ -143,10 +143,12 @@ async function post(attempt: Attempt, proof: Proof | undefined): Promise<Respons
     ...attempt.forwarded,
     [hopsHeader]: String(attempt.hops + 1),
   }
-  const request = { url, headers, body: JSON.stringify(body) }
-  const proven = proof ? await provenBy(proof, request, attempt.source) : headers
   const { owner } = candidate.connection
-  return egress.send({ ...request, method: 'POST', headers: proven, signal, owner })
+  const call = { url, headers, body: JSON.stringify(body), method: 'POST' as const, signal, owner }
+  if (!proof) return egress.send(call)
+  return provenBy(proof, call, attempt.source).then((proven) =>
+    egress.send({ ...call, headers: proven }),
+  )
 }
 
 /** Whatever fails here was not sent to the provider. */
@@ -199,10 +201,13 @@ export function broken(thrown: unknown, source: Source): Error {
 }
 
 /** A whole body of at most `most` bytes as text. Throws when there is more, or when it breaks off. */
-async function readText(response: Response, most: number, source: Source): Promise<string> {
+function readText(response: Response, most: number, source: Source): Promise<string> {
   const length = Number(response.headers.get('content-length') ?? Number.NaN)
   const isPlain = !response.headers.get('content-encoding')
-  if (isPlain && length <= most) return response.text()
+  return isPlain && length <= most ? response.text() : readPieces(response, most, source)
+}
+
+async function readPieces(response: Response, most: number, source: Source): Promise<string> {
   if (!response.body) return ''
   const pieces: Uint8Array[] = []
   let size = 0

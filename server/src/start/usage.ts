@@ -14,12 +14,10 @@ import { toCharge, toRecord, type Charge } from '../ledger/usage-record'
 import { dropOrphanLogs } from '../logs/drop-orphan-logs'
 import { usersOf } from '../logs/log-record'
 import { insertLogs, insertSound, isRefused } from '../logs/insert-logs'
-import { Flusher } from '../metering/flusher'
+import { Flusher, type FlushedRow } from '../metering/flusher'
 import { Journal } from '../metering/journal'
 import type { MeterPorts } from '../metering/meter'
 import type { Months } from '../metering/months'
-
-const mostParsed = 4096
 
 interface Options {
   config: Config
@@ -45,32 +43,23 @@ export async function openUsage(
   stack: AsyncDisposableStack,
 ): Promise<OpenedUsage> {
   const journal = stack.use(await openJournal(options))
-  const parsed: Parsed = new Map()
-  const flusher = stack.use(openFlusher(options, journal, parsed))
+  const flusher = stack.use(openFlusher(options, journal))
   return {
     journal,
     flusher,
-    portsFor: (months) => meterPorts({ ...options, journal, months, parsed }),
+    portsFor: (months) => meterPorts({ ...options, journal, months }),
   }
 }
 
-function openFlusher(
-  { storage, log, crashAt, notices }: Options,
-  journal: Journal,
-  parsed: Parsed,
-): Flusher {
+function openFlusher({ storage, log, crashAt, notices }: Options, journal: Journal): Flusher {
   const booking = { storage, log, beforeCommit: crashAt && (() => crashAt('flush-before-commit')) }
   return new Flusher({
     journal,
-    book: async (bodies) => {
+    book: async (rows) => {
       crashAt?.('flush-before-begin')
-      await book(
-        bodies.map((body) => parsed.get(body) ?? split(body)),
-        booking,
-      )
-      for (const body of bodies) parsed.delete(body)
+      await book(rows.map(writtenIn), booking)
       crashAt?.('flush-after-commit')
-      notices.soon(usersOf(bodies))
+      notices.soon(usersOf(rows.map(({ body }) => body)))
     },
     onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
   })
@@ -92,14 +81,18 @@ function openJournal({ config, storage, log, crashAt }: Options): Promise<Journa
 }
 
 /** What a body of the journal holds: a usage record and, with a request's last attempt, its log. */
-interface Written {
-  record: string
-  log: string | undefined
-  charge?: Charge
-}
+class Written {
+  readonly record: string
+  readonly log: string | undefined
+  /** Undefined where it was read back. */
+  readonly charge: Charge | undefined
 
-/** Bodies of the journal, as far as there are few: what is booked soon need not be read. */
-type Parsed = Map<string, Written>
+  constructor(record: string, log: string | undefined, charge?: Charge) {
+    this.record = record
+    this.log = log
+    this.charge = charge
+  }
+}
 
 /** JSON has none. */
 const between = '\t'
@@ -108,10 +101,11 @@ const between = '\t'
 export const withLog = (record: string, log: string | undefined): string =>
   log === undefined ? record : record + between + log
 
-function split(body: string): Written {
+/** What this process wrote a moment ago need not be read. */
+function writtenIn({ body, origin }: FlushedRow): Written {
+  if (origin instanceof Written) return origin
   const at = body.indexOf(between)
-  if (at < 0) return { record: body, log: undefined }
-  return { record: body.slice(0, at), log: body.slice(at + 1) }
+  return at < 0 ? new Written(body, undefined) : new Written(body.slice(0, at), body.slice(at + 1))
 }
 
 /** Writes logs within the transaction that books their usage. */
@@ -132,17 +126,14 @@ async function book(
   { storage, log, beforeCommit }: Booking,
 ): Promise<void> {
   const { query } = storage.database
-  const records = written.map(({ record }) => record)
-  const parsed = new Map(
-    written.flatMap(({ record, charge }) => (charge ? [[record, charge] as const] : [])),
-  )
+  const events = written.map(({ record, charge }) => (charge ? { record, charge } : record))
   const logs = written.flatMap((one) => one.log ?? [])
   try {
     const beside = logs.length > 0 ? besideOf(logs) : undefined
-    await settle(query, records, { parsed, beside, beforeCommit })
+    await settle(query, events, { beside, beforeCommit })
   } catch (thrown) {
     if (logs.length === 0 || !isRefused(thrown)) throw thrown
-    await settle(query, records, { parsed, beforeCommit })
+    await settle(query, events, { beforeCommit })
     await insertSound(query, logs, (err) => log.error({ err }, 'a request log was refused'))
   }
 }
@@ -150,14 +141,13 @@ async function book(
 interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   journal: Journal
   months: Months
-  parsed: Parsed
 }
 
 const meterPorts = (ports: WritePorts): WrittenPorts => ({
   begin: (attemptId, record) => begin(attemptId, record, ports),
   settle: (event, beginning, log) => {
     ports.months.note(event)
-    const written = { record: toRecord(event, beginning), log, charge: toCharge(event) }
+    const written = new Written(toRecord(event, beginning), log, toCharge(event))
     return write(event, written, ports)
   },
 })
@@ -176,23 +166,16 @@ function begin(
 }
 
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
-async function write(
-  event: UsageEvent,
-  written: Written,
-  { storage, log, crashAt, journal, months, parsed }: WritePorts,
-): Promise<void> {
+function write(event: UsageEvent, written: Written, ports: WritePorts): Promise<void> {
+  const { storage, log, crashAt, journal, months } = ports
   crashAt?.('after-usage')
   const body = withLog(written.record, written.log)
-  if (parsed.size < mostParsed) parsed.set(body, written)
-  try {
-    await journal.settle(event.id, body)
-  } catch (cause) {
-    parsed.delete(body)
+  return journal.settle(event.id, body, written).catch(async (cause: unknown) => {
     log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
     await book([written], { storage, log }).catch((err: unknown) => {
       log.fatal({ err, record: written.record }, 'a usage event could not be written anywhere')
       months.drop(event)
       throw unavailable(err)
     })
-  }
+  })
 }

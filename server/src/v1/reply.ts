@@ -62,12 +62,8 @@ export const toCall = (c: Context<Env>): Call => ({
   requestId: c.get('requestId'),
   endpoint: withoutSlash(c.req.path),
   userAgent: c.req.raw.headers.get('user-agent') ?? '',
-  readBody: async (limitBytes, onText) => {
-    const { body, bytes, text } = await readJson(c.req.raw, limitBytes, c.env.server)
-    onText?.(text)
-    // The text would live as long as the request.
-    return { body, bytes }
-  },
+  readBody: (limitBytes, onText) =>
+    readJson(c.req.raw, { limitBytes, server: c.env.server, onText }),
   hops: toHops(c.req.raw.headers.get(hopsHeader)),
   signal: c.req.raw.signal,
 })
