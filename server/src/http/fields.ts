@@ -32,6 +32,7 @@ function unkeptIn(value: unknown, path: string): { path: string; fault: string }
 async function bodyOf(c: Context<Env>): Promise<JsonObject> {
   const { body } = await readJson(c.req.raw, c.var.bodyBytes, c.env.server)
   const unkept = unkeptIn(body, '')
+  c.set('sent', body)
   if (!unkept) return body
   const { path, fault } = unkept
   throw invalidRequest(path || null, 'bad_format', `${path || 'The body'}: ${fault}.`)
