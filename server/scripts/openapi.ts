@@ -33,6 +33,7 @@ import { createCreditStore } from '../src/api/admin-credits/store'
 import { createPlanStore } from '../src/api/admin-plans/store'
 import { createProviderStore } from '../src/api/admin-providers/store'
 import { createRequestLogStore } from '../src/api/request-logs/store'
+import { createTrailStore } from '../src/api/admin-trail/store'
 import { createUserStore } from '../src/api/admin-users/store'
 import { createPromptStore } from '../src/api/prompts/store'
 import { createQuotaRequestStore } from '../src/api/quota/request-store'
@@ -109,6 +110,7 @@ function storesOf(
     }),
     ...moneyStoresOf(db, settings),
     config: createConfigStore(settings),
+    trail: createTrailStore(db),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: changed }),
     catalogue: createCatalogueStore({ db, modelsFor: never }),
@@ -207,6 +209,7 @@ function standIns(): AppPorts {
       door: closedDoor(),
       adminKey: 'nobody',
       sessions: { signedIn: never },
+      trail: { record: never },
     }),
     signIn: { answer: never },
     dashboard: never,

@@ -28,10 +28,11 @@ const mayImport: Record<string, string> = {
   egress: 'config',
   routing: 'catalog providers egress wire db',
   logs: 'auth db ledger wire',
+  trail: 'db logs',
   metering: 'catalog ledger db wire',
   gateway:
     'auth policy routing logs metering ledger dialects wire catalog providers egress idempotency db config',
-  http: 'auth policy idempotency dialects wire config',
+  http: 'auth policy idempotency dialects wire config trail',
   keys: 'auth db http wire',
   v1: 'gateway catalog http idempotency dialects wire',
   api: 'auth keys catalog ledger payments alerts inbox mail db http providers wire settings',

@@ -108,6 +108,30 @@ test('X14: a new address discards the secret: it was not given for that one', as
   expect((await ask(gateway, `PUT ${path}`, same)).body).toMatchObject({ status: 'active' })
 })
 
+test('there is one default of a provider, also of those that are made and changed at once', async () => {
+  await ask(gateway, 'POST /providers', {
+    key: 'crowded',
+    name: 'Crowded',
+    adapter: 'openai',
+    base_url: 'http://127.0.0.1:9',
+  })
+  const defaults = async () => {
+    const { body } = await ask(gateway, 'GET /connections?search=crowded&limit=100')
+    const { connections } = body
+    return Array.isArray(connections) ? connections.filter((one) => one.is_default).length : NaN
+  }
+  const ten = Array.from({ length: 10 }, (_, index) => index)
+  const all = await Promise.all(ten.map(() => made({ provider: 'crowded' })))
+  expect(await defaults()).toBe(1)
+  await Promise.all(ten.map(() => made({ provider: 'crowded', is_default: true })))
+  expect(await defaults()).toBe(1)
+  await Promise.all([
+    ...all.map(({ path }) => ask(gateway, `PUT ${path}`, { is_default: true })),
+    ...ten.map(() => made({ provider: 'crowded', is_default: true })),
+  ])
+  expect(await defaults()).toBe(1)
+})
+
 test('there is one default of a provider', async () => {
   const first = await made({ is_default: true })
   const second = await made({ is_default: true })

@@ -58,8 +58,7 @@ export const LogAttempts = ({ found: { attempts, summary } }: { found: Found }) 
             </Table.Thead>
             <Table.Tbody>
               {attempts.map((attempt, index) => (
-                // The same candidate may be asked twice: only its place tells it apart.
-                // oxlint-disable-next-line react/no-array-index-key
+                // oxlint-disable-next-line react/no-array-index-key -- asked twice, only its place tells it apart
                 <Row key={index} attempt={attempt} />
               ))}
             </Table.Tbody>

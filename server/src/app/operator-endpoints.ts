@@ -10,6 +10,8 @@ import { planRoutes } from '../api/admin-plans/routes'
 import type { PlanStore } from '../api/admin-plans/store'
 import { providerRoutes } from '../api/admin-providers/routes'
 import type { ProviderStore } from '../api/admin-providers/store'
+import { trailRoutes } from '../api/admin-trail/routes'
+import type { TrailStore } from '../api/admin-trail/store'
 import { userRoutes } from '../api/admin-users/routes'
 import type { UserStore } from '../api/admin-users/store'
 import { platformConnectionRoutes } from '../api/connections/platform-routes'
@@ -39,6 +41,7 @@ export interface OperatorStores {
   collections: CollectionStore
   quotaRequests: QuotaRequestStore
   support: SupportStore
+  trail: TrailStore
 }
 
 /** `/api/admin`. */
@@ -56,3 +59,4 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', systemCollectionRoutes(stores.collections, guards))
     .route('/', quotaRequestRoutes(stores.quotaRequests, guards))
     .route('/', supportRoutes(stores.support, guards))
+    .route('/', trailRoutes(stores.trail, guards))

@@ -25,8 +25,7 @@ export interface Entry {
   dimensions?: number | undefined
 }
 
-// The generator wrote these lines and a test reads each, so no start has to check them again.
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- for the same reason
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generated, and a test reads each: no start checks them again
 const entries = lines as readonly Entry[]
 
 /**

@@ -1,8 +1,20 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from './schema'
 
 /** Numbers of our own, one for each job that one node does at a time. */
 const jobs = { audit: 7_265_001, upkeep: 7_265_002, payments: 7_265_014 }
+
+/** Numbers of what one at a time does, of each name. */
+const turns = { platformDefault: 7_265_022 }
+
+/** Waits until nobody else has the turn of that name, and has it until the transaction ends. */
+export async function takeTurn(
+  trx: Transaction<Schema>,
+  turn: keyof typeof turns,
+  name: string,
+): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${turns[turn]}::integer, hashtext(${name}))`.execute(trx)
+}
 
 /**
  * Does `work` unless a node does it already; undefined then. The lock is of a transaction that does

@@ -8,6 +8,7 @@ import {
 } from 'kysely'
 import { Client, Pool, types, type ClientConfig } from 'pg'
 import type { Schema } from './schema'
+import { underway } from './underway'
 
 const int8 = 20
 
@@ -40,6 +41,14 @@ class Driver extends PostgresDriver {
       await this.rollbackTransaction(connection).catch(() => undefined)
       throw thrown
     }
+  }
+
+  /** What has to be on record goes in with what it is about, whoever began the transaction. */
+  override async commitTransaction(connection: Connection): Promise<void> {
+    const change = underway.getStore()
+    const isWritten = await change?.writeOn(connection)
+    await super.commitTransaction(connection)
+    if (change && isWritten) change.isOnRecord = true
   }
 }
 

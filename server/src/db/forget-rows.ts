@@ -1,6 +1,17 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from './schema'
 
+/** Tables of which rows are forgotten. */
+type Forgettable =
+  | 'credit_lease'
+  | 'usage_sum'
+  | 'request_sum'
+  | 'request_minute'
+  | 'organization_sum'
+  | 'automation_message'
+  | 'automation_session'
+  | 'invitation'
+
 const rowsAtOnce = 5000
 const statementsAtOnce = 100
 
@@ -10,7 +21,7 @@ const statementsAtOnce = 100
  */
 export async function forgetRows(
   db: Kysely<Schema>,
-  table: 'credit_lease' | 'usage_sum' | 'request_sum' | 'request_minute',
+  table: Forgettable,
   isOld: RawBuilder<unknown>,
 ): Promise<number> {
   let forgotten = 0

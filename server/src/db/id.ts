@@ -34,6 +34,7 @@ export type IdPrefix =
   | 'sess'
   | 'msg'
   | 'tmpl'
+  | 'trail'
 
 /** Ten bits as two characters. */
 const pairs = Array.from(

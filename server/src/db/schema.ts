@@ -10,6 +10,7 @@ import type { PaymentSchema } from './payment-schema'
 import type { ShowcaseSchema } from './showcase-schema'
 import type { SupportSchema } from './support-schema'
 import type { SignInSchema } from './sign-in-schema'
+import type { TrailSchema } from './trail-schema'
 
 type Created = ColumnType<Date, Date | undefined, never>
 type Updated = ColumnType<Date, Date | undefined, Date>
@@ -236,7 +237,8 @@ export interface Schema
     SignInSchema,
     InvitationSchema,
     AutomationSchema,
-    NameSchema {
+    NameSchema,
+    TrailSchema {
   users: UserRow
   plan: PlanRow
   api_key: ApiKeyRow

@@ -1,5 +1,6 @@
 import type { Principal } from '../auth/principal'
 import type { Quota } from '../errors'
+import type { JsonObject } from '../wire/json-body'
 
 /** What every handler finds in Hono's context. */
 export interface Env {
@@ -13,6 +14,8 @@ export interface Env {
     principal: Principal
     /** The most that a body may have; set by the guard of a route of `/api`. */
     bodyBytes: number
+    /** The body of a request of `/api`, once its handler has read it. */
+    sent: JsonObject | undefined
     /** Where the caller stands with his limits, once he is known; undefined where he has none. */
     quota: Quota | undefined
   }

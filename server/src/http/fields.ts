@@ -35,6 +35,7 @@ async function bodyOf(c: Context<Env>): Promise<JsonObject> {
     server: c.env.server,
   })
   const unkept = unkeptIn(body, '')
+  c.set('sent', body)
   if (!unkept) return body
   const { path, fault } = unkept
   throw invalidRequest(path || null, 'bad_format', `${path || 'The body'}: ${fault}.`)

@@ -1,11 +1,9 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { callerOf, modelCallerOf } from './caller'
 import type { Env } from './env'
-import { hashOf } from '../auth/api-key'
-import type { SignedIn } from '../auth/look-up'
+import { enterOperator, type OperatorPorts } from './operator'
+import { assertSameOrigin, hasKey } from './session'
 import type { Permission, Principal } from '../auth/principal'
-import { ApiError } from '../errors'
 import type { Door } from '../policy/door'
 
 type Guard = MiddlewareHandler<Env>
@@ -73,42 +71,13 @@ export interface Guards {
   open: Guard
 }
 
-const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
-
-/** Who a cookie says is calling. */
-export interface Sessions {
-  /** Undefined where there is no session, or none that is still good. */
-  signedIn: (headers: Headers) => Promise<SignedIn | undefined>
-}
-
-export interface GuardPorts {
+export interface GuardPorts extends OperatorPorts {
   door: Door
-  adminKey: string
-  sessions: Sessions
 }
 
-/** A header that says who calls counts alone. Source: api.md 2.1. */
-const hasKey = ({ headers }: Request) => headers.has('authorization')
-
-/** Throws `insufficient_permissions` for a change that another site has a browser ask for. */
-function assertSameOrigin({ method, headers }: Request): void {
-  if (method === 'GET' || method === 'HEAD') return
-  const origin = headers.get('origin')
-  if (origin && URL.parse(origin)?.host === headers.get('host')) return
-  throw new ApiError('insufficient_permissions', {
-    message: 'A change by a session has to come from the pages of this service.',
-    details: { required: ['same_origin'], current: [] },
-  })
-}
-
-export function createGuards({ door, adminKey, sessions }: GuardPorts): Guards {
-  const operatorHash = bytesOf(hashOf(adminKey))
-
-  /** Hashes have one length, so that the comparison tells nothing about the key's. */
-  const isOperatorKey = (authorization: string | undefined) => {
-    const [, key = ''] = /^bearer\s+(\S+)$/i.exec(authorization ?? '') ?? []
-    return timingSafeEqual(bytesOf(hashOf(key)), operatorHash)
-  }
+export function createGuards({ door, ...operating }: GuardPorts): Guards {
+  const { sessions } = operating
+  const enterAsOperator = enterOperator(operating)
 
   async function enterApi(c: Context<Env>, permission: Permission): Promise<Principal> {
     const { raw } = c.req
@@ -118,14 +87,6 @@ export function createGuards({ door, adminKey, sessions }: GuardPorts): Guards {
     if (!found) return door.enterApi(callerOf(c), permission)
     assertSameOrigin(raw)
     return door.enterSignedIn(found.principal, callerOf(c), permission)
-  }
-
-  async function assertOperator(c: Context<Env>): Promise<void> {
-    const { raw } = c.req
-    if (isOperatorKey(c.req.header('authorization'))) return
-    const found = hasKey(raw) ? undefined : await sessions.signedIn(raw.headers)
-    if (!found?.isOperator) throw new ApiError('resource_not_found')
-    assertSameOrigin(raw)
   }
 
   return {
@@ -148,10 +109,9 @@ export function createGuards({ door, adminKey, sessions }: GuardPorts): Guards {
     }),
     operator: marked(
       { class: 'operator', tenant: 'all', bodyBytes: bodyBytes.usual },
-      async (c, next) => {
-        await assertOperator(c)
+      (c, next) => {
         c.set('bodyBytes', bodyBytes.usual)
-        await next()
+        return enterAsOperator(c, next)
       },
     ),
     open: marked({ class: 'open', tenant: 'none', bodyBytes: 0 }, (_c, next) => next()),

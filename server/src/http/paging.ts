@@ -63,6 +63,20 @@ export function toPaged<Row extends { id: string }>(
   return { shown, pagination }
 }
 
+/**
+ * A page of rows that are in memory, in their order: what `pagedRows` is for those of a query. `behind`
+ * says which come behind the one that a cursor names, which may be gone.
+ */
+export function pagedList<Row extends { id: string }>(
+  page: Page,
+  rows: readonly Row[],
+  behind: (before: string) => readonly Row[],
+) {
+  const { before, offset, limit } = page
+  const rest = before === undefined ? rows.slice(offset) : behind(before)
+  return toPaged(page, BigInt(rows.length), rest.slice(0, limit + 1))
+}
+
 /** A text for `like`, with its own wildcards taken literally. */
 export const containing = (search: string) => `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
 

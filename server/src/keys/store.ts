@@ -4,6 +4,7 @@ import type { ChangedKey, NewKey } from './schema'
 import { hashOf, newApiKey, shownPart } from '../auth/api-key'
 import { isId, newId } from '../db/id'
 import type { ApiKeyRow, Schema } from '../db/schema'
+import { noteMade } from '../db/underway'
 import { ApiError, invalidRequest } from '../errors'
 import { present, toTimestamp } from '../http/fields'
 import { toUsd } from '../wire/usd'
@@ -125,10 +126,12 @@ async function checkCount(trx: Transaction<Schema>, userId: string): Promise<voi
 /** The secret is in this answer and nowhere else. */
 async function insertKey(db: Kysely<Schema>, userId: string, fields: NewKey) {
   const key = newApiKey()
+  const id = newId('key')
+  noteMade(id)
   const row = await db
     .insertInto('api_key')
     .values({
-      id: newId('key'),
+      id,
       user_id: userId,
       key_prefix: shownPart(key),
       hash: Buffer.from(hashOf(key), 'hex'),

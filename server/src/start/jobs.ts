@@ -4,6 +4,7 @@ import type { Config } from '../config'
 import { alone } from '../db/advisory-lock'
 import { dailyTables, makePartitions } from '../db/partitions'
 import { runAudit, type AuditRun } from '../jobs/audit-job'
+import { forgetEnded } from '../jobs/forget-ended'
 import { forgetNotices } from '../jobs/forget-notices'
 import { forgetOld } from '../ledger/retention'
 import { forgetOldLogs } from '../logs/retention'
@@ -103,5 +104,6 @@ async function keepTidy(parts: Parts): Promise<void> {
     const logs = await forgetOldLogs(query, retentionDays)
     if (logs.partitions.length > 0) log.info(logs, 'old request logs were forgotten')
     await forgetNotices(query)
+    await forgetEnded(query, retentionDays)
   })
 }

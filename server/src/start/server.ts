@@ -23,6 +23,7 @@ import { StreamWatch } from '../http/event-stream'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
 import type { Claims } from '../idempotency/claims'
+import { createTrail } from '../trail/trail'
 import type { ReplyPorts } from '../v1/reply'
 
 /** A server that is up. */
@@ -126,7 +127,12 @@ function assemble(
     catalog,
     accounts,
     collectionsFor: lookUps.collectionsFor,
-    guards: createGuards({ door, adminKey, sessions: signIn }),
+    guards: createGuards({
+      door,
+      adminKey,
+      sessions: signIn,
+      trail: createTrail(storage.database.query),
+    }),
     signIn,
     dashboard: dashboardFiles(),
     reply: replyPorts(timers, { watch, claims, log, crashAt }),

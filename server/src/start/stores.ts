@@ -30,6 +30,7 @@ import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
 import { createProviderStore } from '../api/admin-providers/store'
 import { createAccountSettingsStore } from '../api/settings/store'
+import { createTrailStore } from '../api/admin-trail/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
@@ -79,6 +80,7 @@ function operatorStores({ storage, catalog, settings, address }: Stored, { credi
     models: createModelStore(db, catalog),
     quotaRequests: createQuotaRequestStore(db),
     support: createSupportStore(db),
+    trail: createTrailStore(db),
   }
 }
 

@@ -4,7 +4,8 @@ import { isId, newIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { toPaged, type Page } from '../../http/paging'
+import { pagedRows } from '../../http/paged-rows'
+import type { Page } from '../../http/paging'
 import { post, type Posting } from '../../ledger/post'
 import { toUsd } from '../../wire/usd'
 
@@ -20,7 +21,6 @@ const typeOf = {
 } as const
 
 interface EntryRow {
-  /** As text: paging compares ids of one width. */
   id: string
   transaction_id: string
   kind: keyof typeof typeOf
@@ -135,17 +135,15 @@ function ofAccount({ user_id: userId, organization_id: organizationId }: Transac
 }
 
 async function listEntries(db: Kysely<Schema>, page: Page, filter: TransactionFilter) {
-  const of = ofAccount(filter)
-  const { rows: counted } = await sql<{ total: bigint }>`
-    select count(*) as total from ledger_entry as e where ${of}`.execute(db)
-  const { rows } = await sql<EntryRow>`
-    select lpad(e.id::text, 19, '0') as id, e.transaction_id, t.kind, t.description, e.amount,
+  const entries = sql<EntryRow & { number: bigint }>`(
+    select e.id as number, e.id::text as id, e.transaction_id, t.kind, t.description, e.amount,
       e.balance_after, e.account_id, t.created_at,
       (select count(*) from usage_event as u where t.kind = 'usage' and u.transaction_id = t.id)
         as requests
     from ledger_entry as e join ledger_transaction as t on t.id = e.transaction_id
-    where ${of} and ${page.before === undefined ? sql`true` : sql`e.id < ${BigInt(page.before)}`}
-    order by e.id desc limit ${page.limit + 1} offset ${page.offset}`.execute(db)
-  const { shown, pagination } = toPaged(page, counted[0]?.total ?? 0n, rows)
+    where ${ofAccount(filter)}
+  )`
+  const query = db.selectFrom(entries.as('entry')).selectAll()
+  const { shown, pagination } = await pagedRows(db, query, { page, column: 'entry.number' })
   return { transactions: shown.map(toTransaction), pagination }
 }

@@ -9,8 +9,7 @@ import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
-import type { Page } from '../../http/paging'
-import { toPaged } from '../../http/paging'
+import { pagedList, type Page } from '../../http/paging'
 import { splitModelId } from '../../wire/model-id'
 
 const toModelAnswer = (model: Model) => ({
@@ -207,10 +206,8 @@ function listModels({ snapshot }: Catalog, page: Page, search: string | undefine
   const matching = words
     ? all.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(words))
     : all
-  const rest = matching
-    .toReversed()
-    .filter(({ id }) => page.before === undefined || id < page.before)
-    .slice(page.offset, page.offset + page.limit + 1)
-  const { shown, pagination } = toPaged(page, BigInt(matching.length), rest)
+  const rows = matching.toReversed()
+  const behind = (before: string) => rows.filter(({ id }) => id < before)
+  const { shown, pagination } = pagedList(page, rows, behind)
   return { models: shown.map(toModelAnswer), pagination }
 }

@@ -3,6 +3,7 @@ import type { ChangedPlan, NewPlan } from './schema'
 import { isId, newId } from '../../db/id'
 import type { PlanRow, Schema } from '../../db/schema'
 import { isReferred, isTaken } from '../../db/violation'
+import { noteMade } from '../../db/underway'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
@@ -47,9 +48,11 @@ export const createPlanStore = (db: Kysely<Schema>) => ({
   create: (fields: NewPlan) =>
     db.transaction().execute(async (trx) => {
       if (fields.is_default) await dropDefault(trx)
+      const id = newId('plan')
+      noteMade(id)
       const row = await trx
         .insertInto('plan')
-        .values({ id: newId('plan'), ...toColumns(fields), name: fields.name })
+        .values({ id, ...toColumns(fields), name: fields.name })
         .returningAll()
         .executeTakeFirstOrThrow()
         .catch(nameTaken)

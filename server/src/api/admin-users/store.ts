@@ -4,6 +4,7 @@ import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
 import { usersWithSettings } from '../../db/stored-settings'
 import { isReferred, isTaken } from '../../db/violation'
+import { noteMade } from '../../db/underway'
 import { ApiError, invalidRequest } from '../../errors'
 import { toShownSettings, type StoredSettings } from '../../http/account-settings'
 import { present, toTimestamp } from '../../http/fields'
@@ -104,6 +105,7 @@ export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
 async function insertUser(db: Kysely<Schema>, fields: NewUser) {
   const { email, display_name, is_operator, plan_id, limits } = fields
   const id = newId('user')
+  noteMade(id)
   return db.transaction().execute(async (trx) => {
     await trx
       .insertInto('users')

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import { foundBy } from '../../db/account-row'
+import { foundBy, lockOwner } from '../../db/account-row'
 import type { ChangedPool, NewPool, PoolFilters } from './schema'
 import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
@@ -119,12 +119,7 @@ const insert = (db: Kysely<Schema>, userId: string, fields: NewPool) =>
     const owner: Owner = isOrganization
       ? { user_id: null, organization_id: organizationId }
       : { user_id: userId, organization_id: null }
-    await trx
-      .selectFrom(isOrganization ? 'organization' : 'users')
-      .select('id')
-      .where('id', '=', organizationId ?? userId)
-      .forNoKeyUpdate()
-      .executeTakeFirst()
+    await lockOwner(trx, owner)
     await checkCount(trx, owner)
     const first = await checkMembers(trx, { ...owner, provider: fields.provider }, ids)
     const id = newId('pool')

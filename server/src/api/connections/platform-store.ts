@@ -3,8 +3,10 @@ import { testConnection, type ConnectionPorts } from './ask'
 import { checkChange, checkedProvider, toColumns, toSecretColumns } from './rules'
 import type { ChangedPlatformConnection, NewPlatformConnection } from './schema'
 import { toShown } from './shown'
+import { takeTurn } from '../../db/advisory-lock'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
+import { noteMade } from '../../db/underway'
 import { ApiError } from '../../errors'
 import { pagedRows } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
@@ -70,13 +72,12 @@ async function change(
   { ports, fields }: { ports: ConnectionPorts; fields: ChangedPlatformConnection },
 ) {
   const { provider } = await findRow(trx, id)
-  // All in one order, so that two that are to be the default wait for each other.
+  if (fields.is_default) await takeTurn(trx, 'platformDefault', provider)
   await trx
     .selectFrom('connection')
     .select('id')
+    .where('id', '=', id)
     .where('scope', '=', 'platform')
-    .where((is) => (fields.is_default ? is('provider', '=', provider) : is('id', '=', id)))
-    .orderBy('id')
     .forNoKeyUpdate()
     .execute()
   const row = await findRow(trx, id)
@@ -105,24 +106,49 @@ async function findRow(db: Kysely<Schema>, id: string) {
 }
 
 async function createConnection(ports: ConnectionPorts, fields: NewPlatformConnection) {
-  const { db, catalog, sealingKeys } = ports
+  const { db, catalog } = ports
   const provider = checkedProvider(catalog, fields)
+  // Those of the environment are no rows.
+  const isFirst = (catalog.snapshot.connections.get(provider.key) ?? []).length === 0
+  const row = await db.transaction().execute(async (trx) => {
+    await takeTurn(trx, 'platformDefault', provider.key)
+    const isDefault = fields.is_default ?? (isFirst && (await hasNone(trx, provider.key)))
+    if (isDefault) await clearDefault(trx, provider.key)
+    return insert(trx, { ...fields, provider: provider.key, is_default: isDefault }, ports)
+  })
+  await catalog.refresh()
+  return toConnection(row)
+}
+
+async function hasNone(trx: Transaction<Schema>, provider: string): Promise<boolean> {
+  const known = await trx
+    .selectFrom('connection')
+    .select('id')
+    .where('provider', '=', provider)
+    .where('scope', '=', 'platform')
+    .executeTakeFirst()
+  return known === undefined
+}
+
+function insert(
+  trx: Transaction<Schema>,
+  fields: NewPlatformConnection & { is_default: boolean },
+  { sealingKeys }: ConnectionPorts,
+) {
   const id = newId('conn')
-  const others = catalog.snapshot.connections.get(provider.key) ?? []
-  const isDefault = fields.is_default ?? others.length === 0
-  if (isDefault) await clearDefault(db, provider.key)
-  const row = await db
+  noteMade(id)
+  return trx
     .insertInto('connection')
     .values({
       id,
       scope: 'platform',
       name: fields.name,
-      provider: provider.key,
+      provider: fields.provider,
       endpoint_url: fields.endpoint_url ?? null,
       secret: null,
       api_key_prefix: null,
       ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
-      is_default: isDefault,
+      is_default: fields.is_default,
       priority: fields.priority ?? 100,
       options: JSON.stringify(fields.options ?? {}),
       rpm: fields.rate_limits?.rpm ?? null,
@@ -130,12 +156,10 @@ async function createConnection(ports: ConnectionPorts, fields: NewPlatformConne
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await catalog.refresh()
-  return toConnection(row)
 }
 
-const clearDefault = (db: Kysely<Schema>, provider: string) =>
-  db
+const clearDefault = (trx: Transaction<Schema>, provider: string) =>
+  trx
     .updateTable('connection')
     .set({ is_default: false })
     .where('provider', '=', provider)

@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, type Transaction } from 'kysely'
-import { foundBy } from '../../db/account-row'
+import { foundBy, lockOwner } from '../../db/account-row'
 import { testConnection, type ConnectionPorts } from './ask'
 import { checkChange, checkedProvider, leadsElsewhere, toColumns, toSecretColumns } from './rules'
 import type { ChangedConnection, Filters, NewConnection } from './schema'
@@ -94,7 +94,7 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
 async function update(ports: OwnedConnectionPorts, seen: Seen, wanted: ChangedConnection) {
   const { db, catalog, sealingKeys, changed } = ports
   const written = await db.transaction().execute(async (trx) => {
-    if (wanted.is_default) await lockOwner(trx, ownerOf(seen), seen.organization_id !== null)
+    if (wanted.is_default) await lockOwner(trx, seen)
     const row = await trx
       .selectFrom('connection')
       .selectAll()
@@ -160,7 +160,8 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
   const address = fields.endpoint_url && (await checked(ports, fields.endpoint_url, owner))
   const id = newId('conn')
   const row = await db.transaction().execute(async (trx) => {
-    await lockOwner(trx, owner, organizationId !== undefined)
+    // One at a time, so that counts hold and one is the default.
+    await lockOwner(trx, { user_id: caller.userId, organization_id: organizationId ?? null })
     const others = await countOf(trx, owner, provider.key)
     checkCount(others.total, organizationId !== undefined)
     const isDefault = fields.is_default ?? others.ofProvider === 0
@@ -192,16 +193,6 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
   })
   ports.changed(owner)
   return shown({ ...row, role: role ?? null })
-}
-
-/** One at a time makes something for an owner, so that counts hold and one is the default. */
-async function lockOwner(trx: Transaction<Schema>, owner: string, isOrganization: boolean) {
-  await trx
-    .selectFrom(isOrganization ? 'organization' : 'users')
-    .select('id')
-    .where('id', '=', owner)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
 }
 
 async function countOf(trx: Transaction<Schema>, owner: string, provider: string) {

@@ -3,9 +3,11 @@ import { addMembers, checkMembers, replaceMembers, toMembers, type IsKnown } fro
 import { checkRole, collectionsSeenBy, rolesOf, systemRows } from './owners'
 import type { ChangedCollection, NewCollection, NewMembers, NewSystemCollection } from './schema'
 import { collectionPrefix } from '../../catalog/collection'
+import { lockOwner } from '../../db/account-row'
 import { isId, newId } from '../../db/id'
 import type { ModelCollectionMemberRow, ModelCollectionRow } from '../../db/name-schema'
 import type { Schema } from '../../db/schema'
+import { noteMade } from '../../db/underway'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
@@ -81,7 +83,6 @@ export function createCollectionStore({ db, knownTo, changed }: CollectionStoreO
     async create(asker: Asker, fields: NewCollection | NewSystemCollection) {
       const owner = await ownerFor(db, asker, fields)
       checkMembers(fields.members, await knownTo(asker), ofList)
-      await checkCount(db, owner)
       const id = await insertCollection(db, owner, fields)
       await changed(owner.user_id ?? owner.organization_id)
       return read(id)
@@ -133,7 +134,9 @@ async function insertCollection(
   const id = newId('coll')
   const { name, display_name, description, routing_strategy, enabled } = fields
   const row = { id, ...owner, name, display_name, description, routing_strategy, enabled }
+  noteMade(id)
   await db.transaction().execute(async (trx) => {
+    await checkCount(trx, owner)
     await trx.insertInto('model_collection').values(row).execute().catch(refused)
     await replaceMembers(trx, id, members)
   })
@@ -212,9 +215,12 @@ async function withMembers(db: Kysely<Schema>, rows: readonly Row[]) {
   return rows.map((row) => toCollection(row, byCollection.get(row.id) ?? []))
 }
 
-async function checkCount(db: Kysely<Schema>, { scope, user_id, organization_id }: Owner) {
+/** Locks the owner, so that what is made at once is counted one after the other. */
+async function checkCount(trx: Trx, owner: Owner): Promise<void> {
+  const { scope, user_id, organization_id } = owner
   if (scope === 'system') return
-  const { total } = await db
+  await lockOwner(trx, owner)
+  const { total } = await trx
     .selectFrom('model_collection')
     .where(user_id ? 'user_id' : 'organization_id', '=', user_id ?? organization_id)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))

@@ -1,5 +1,5 @@
-import type { Kysely, Selectable } from 'kysely'
-import { foundBy } from '../../db/account-row'
+import type { Kysely, Selectable, Transaction } from 'kysely'
+import { foundBy, lockAccount } from '../../db/account-row'
 import {
   conflictOf,
   matchTypeOf,
@@ -15,7 +15,7 @@ import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { toPaged, type Page } from '../../http/paging'
+import { pagedList, type Page } from '../../http/paging'
 
 const mostMappings = 200
 
@@ -76,13 +76,7 @@ export function createMappingStore({ db, checkName, preview, changed }: MappingS
       const { source_pattern, target_model, priority, enabled, description } = mapping
       const fields = { source_pattern, target_model, priority, enabled, description }
       await checkTarget(userId, fields.target_model)
-      await checkCount(db, userId)
-      const row = await db
-        .insertInto('model_mapping')
-        .values({ id: newId('map'), user_id: userId, ...fields })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-        .catch(refused)
+      const row = await insert(db, userId, fields)
       changed(userId)
       return toMapping(row)
     },
@@ -147,10 +141,8 @@ async function listMappings(db: Kysely<Schema>, userId: string, { page, enabled 
   const ordered = inOrder(
     rows.map((row) => ({ ...row, source: row.source_pattern, target: row.target_model })),
   )
-  const { before } = page
-  const start = before === undefined ? page.offset : ordered.findIndex(isOf(before)) + 1
-  const wanted = ordered.slice(start, start + page.limit + 1)
-  const { shown, pagination } = toPaged(page, BigInt(rows.length), wanted)
+  const behind = (before: string) => ordered.slice(ordered.findIndex(isOf(before)) + 1)
+  const { shown, pagination } = pagedList(page, ordered, behind)
   return { mappings: shown.map(toMapping), pagination }
 }
 
@@ -178,8 +170,21 @@ function checkWhole(mapping: Parameters<typeof conflictOf>[0]): void {
   throw invalidRequest(param, conflict.params.issue, `${param}: ${conflict.message}`)
 }
 
-async function checkCount(db: Kysely<Schema>, userId: string): Promise<void> {
-  const { total } = await db
+const insert = (db: Kysely<Schema>, userId: string, fields: Omit<NewMapping, 'match_type'>) =>
+  db.transaction().execute(async (trx) => {
+    await checkCount(trx, userId)
+    return trx
+      .insertInto('model_mapping')
+      .values({ id: newId('map'), user_id: userId, ...fields })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+      .catch(refused)
+  })
+
+/** Locks the account, so that mappings made at once are counted one after the other. */
+async function checkCount(trx: Transaction<Schema>, userId: string): Promise<void> {
+  await lockAccount(trx, userId)
+  const { total } = await trx
     .selectFrom('model_mapping')
     .where('user_id', '=', userId)
     .select(({ fn }) => fn.countAll<bigint>().as('total'))

@@ -1,51 +1,25 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { foundBy } from '../../db/account-row'
 import type { OperatedOrganization } from './admin-schema'
+import { counted, toShown, type ShownRow } from './rows'
 import { remove, slugTaken, type OrganizationPorts } from './store'
-import type { OrganizationRow, Schema } from '../../db/schema'
+import type { Schema } from '../../db/schema'
 import { isReferred, isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
-import { present, toTimestamp } from '../../http/fields'
+import { present } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 import { checkReserved } from '../../http/public-name'
 import { toUsd } from '../../wire/usd'
 
-type Row = Selectable<OrganizationRow> & {
-  slug: string
-  members: bigint
-  most_members: number
-  posted: bigint
-  payment_method_required: boolean
-}
-
-const usdOrNull = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
+type Row = ShownRow & { payment_method_required: boolean }
 
 const toOperated = (row: Row) => ({
-  id: row.id,
-  name: row.name,
-  slug: row.slug,
-  description: row.description,
-  website: row.website,
-  is_public: row.is_public,
-  provider_kind: row.provider_kind,
+  ...toShown(row),
   status: row.status,
   plan_id: row.plan_id,
   payment_method_required: row.payment_method_required,
-  member_count: Number(row.members),
-  member_limit: row.most_members,
-  allow_join_requests: row.allow_join_requests,
-  auto_approve_requests: row.auto_approve_requests,
-  auto_approve_domains: row.auto_approve_domains,
-  rate_limit_requests_per_minute: row.requests_per_minute,
-  rate_limit_tokens_per_minute: row.tokens_per_minute,
-  max_concurrent_requests: row.max_concurrent_requests,
-  monthly_spend_limit: usdOrNull(row.monthly_spend_limit),
-  default_member_spending_limit: usdOrNull(row.default_member_spending_limit),
-  billing_email: row.billing_email,
   credit_balance: toUsd(row.posted),
-  created_at: toTimestamp(row.created_at),
-  updated_at: toTimestamp(row.updated_at),
 })
 
 const organizations = (db: Kysely<Schema>) =>
@@ -54,18 +28,12 @@ const organizations = (db: Kysely<Schema>) =>
     .innerJoin('public_name', 'public_name.organization_id', 'organization.id')
     .innerJoin('plan', 'plan.id', 'organization.plan_id')
     .selectAll('organization')
-    .select('public_name.name as slug')
-    .select([
-      sql<bigint>`(
-        select count(*) from membership
-        where membership.organization_id = organization.id and membership.status = 'active'
-      )`.as('members'),
-      sql<number>`coalesce(organization.member_limit, plan.max_org_members)`.as('most_members'),
-      sql<bigint>`(select posted from credit_account where id = organization.id)`.as('posted'),
+    .select(counted)
+    .select(
       sql<boolean>`(
         select payment_method_required from credit_account where id = organization.id
       )`.as('payment_method_required'),
-    ])
+    )
 
 export type OperatedOrganizationStore = ReturnType<typeof createOperatedOrganizationStore>
 

@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { counted, toShown, type ShownRow } from './rows'
 import type { ChangedOrganization, NewOrganization } from './schema'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole } from '../../auth/roles'
 import type { Catalog } from '../../catalog/catalog'
 import { lockAccount } from '../../db/account-row'
 import { isId, newId } from '../../db/id'
-import type { MembershipRow, OrganizationRow, Schema } from '../../db/schema'
+import type { MembershipRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
@@ -20,13 +21,9 @@ export interface OrganizationPorts {
   changed: (ownerId: string) => void
 }
 
-type Row = Selectable<OrganizationRow> &
+type Row = ShownRow &
   Pick<Selectable<MembershipRow>, 'role' | 'is_primary'> & {
-    slug: string
     member_status: MembershipRow['status']
-    members: bigint
-    most_members: number
-    posted: bigint
   }
 
 const toBrief = (row: Row) => ({
@@ -40,26 +37,10 @@ const toBrief = (row: Row) => ({
   created_at: toTimestamp(row.created_at),
 })
 
-const usdOrNull = (nanos: bigint | null) => (nanos === null ? null : toUsd(nanos))
-
 const toOrganization = (row: Row) => ({
   ...toBrief(row),
-  description: row.description,
-  website: row.website,
-  is_public: row.is_public,
-  provider_kind: row.provider_kind,
-  member_limit: row.most_members,
-  allow_join_requests: row.allow_join_requests,
-  auto_approve_requests: row.auto_approve_requests,
-  auto_approve_domains: row.auto_approve_domains,
-  rate_limit_requests_per_minute: row.requests_per_minute,
-  rate_limit_tokens_per_minute: row.tokens_per_minute,
-  max_concurrent_requests: row.max_concurrent_requests,
-  monthly_spend_limit: usdOrNull(row.monthly_spend_limit),
-  default_member_spending_limit: usdOrNull(row.default_member_spending_limit),
-  billing_email: row.billing_email,
+  ...toShown(row),
   credit_balance: managers.includes(row.role) ? toUsd(row.posted) : null,
-  updated_at: toTimestamp(row.updated_at),
 })
 
 /** The organizations of an account, whatever its status there. */
@@ -71,19 +52,7 @@ const ofMember = (db: Kysely<Schema>, userId: string) =>
     .innerJoin('plan', 'plan.id', 'organization.plan_id')
     .selectAll('organization')
     .select(['membership.role', 'membership.is_primary', 'membership.status as member_status'])
-    .select('public_name.name as slug')
-    .select(
-      sql<bigint>`(
-        select count(*) from membership as other
-        where other.organization_id = organization.id and other.status = 'active'
-      )`.as('members'),
-    )
-    .select(
-      sql<number>`coalesce(organization.member_limit, plan.max_org_members)`.as('most_members'),
-    )
-    .select(
-      sql<bigint>`(select posted from credit_account where id = organization.id)`.as('posted'),
-    )
+    .select(counted)
     .where('membership.user_id', '=', userId)
 
 /** The organization of an active member. Rejects with `resource_not_found` for everybody else. */

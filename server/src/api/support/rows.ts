@@ -4,6 +4,7 @@ import { stateAt, type State } from './states'
 import { newId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import type { TicketCommentRow, TicketRow } from '../../db/support-schema'
+import { noteMade } from '../../db/underway'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
@@ -106,9 +107,11 @@ export async function addComment(trx: Kysely<Schema>, { row }: Locked, comment: 
     .set((is) => ({ comment_count: is('comment_count', '+', 1) }))
     .where('id', '=', row.id)
     .execute()
+  const id = newId('comment')
+  noteMade(id)
   const made = await trx
     .insertInto('ticket_comment')
-    .values({ id: newId('comment'), ticket_id: row.id, ...comment })
+    .values({ id, ticket_id: row.id, ...comment })
     .returningAll()
     .executeTakeFirstOrThrow()
   return toComment(made)

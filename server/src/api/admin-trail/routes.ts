@@ -1,0 +1,14 @@
+import { Hono } from 'hono'
+import { TrailFilter } from './schema'
+import type { TrailStore } from './store'
+import type { Env } from '../../http/env'
+import type { Guards } from '../../http/guards'
+import { pageOf, searchOf } from '../../http/paging'
+import { check } from '../../wire/json-body'
+
+/** What operators changed, for operators. Source: api.md 19. */
+export const trailRoutes = (trail: TrailStore, { operator }: Guards) =>
+  new Hono<Env>().get('/api/admin/audit-trail', operator, async (c) => {
+    const filter = { ...check(TrailFilter, c.req.query()), search: searchOf(c) }
+    return c.json(await trail.list(pageOf(c, `trail ${JSON.stringify(filter)}`), filter))
+  })

@@ -1,0 +1,82 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Context, MiddlewareHandler } from 'hono'
+import { matchedRoutes } from 'hono/route'
+import type { Env } from './env'
+import { assertSameOrigin, hasKey, type Sessions } from './session'
+import { hashOf } from '../auth/api-key'
+import { ApiError } from '../errors'
+import type { OperatorChange, Trail } from '../trail/trail'
+import { isObject } from '../wire/json-body'
+
+export interface OperatorPorts {
+  adminKey: string
+  sessions: Sessions
+  trail: Trail
+}
+
+const reading = new Set(['GET', 'HEAD'])
+
+const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
+
+/** A route as it is registered, without what its parameters may hold. */
+const routeOf = (c: Context<Env>) =>
+  (matchedRoutes(c)[c.req.routeIndex]?.path ?? '').replaceAll(/\{.*\}/g, '')
+
+/** What is asked for, as far as it is known before the body is read. */
+const changeBy = (c: Context<Env>, actorId: string | null): Omit<OperatorChange, 'sent'> => ({
+  actorId,
+  method: c.req.method,
+  route: routeOf(c),
+  pathIds: Object.values(c.req.param()),
+  requestId: c.get('requestId'),
+  // Of whoever is at the other end: what headers say of clients behind it, anybody may write.
+  clientAddress: c.env.server.requestIP(c.req.raw)?.address ?? null,
+})
+
+/** The id in an answer that says what was made. */
+async function madeIn({ res }: Context<Env>): Promise<string | undefined> {
+  if (res.status !== 201) return undefined
+  const made: unknown = await res.clone().json()
+  return isObject(made) && typeof made['id'] === 'string' ? made['id'] : undefined
+}
+
+/**
+ * Lets operators in, by their key or the session of an operator's account, and has what they change on
+ * record before it is answered. For everybody else the path does not exist.
+ */
+export function enterOperator({
+  adminKey,
+  sessions,
+  trail,
+}: OperatorPorts): MiddlewareHandler<Env> {
+  const operatorHash = bytesOf(hashOf(adminKey))
+
+  /** Hashes have one length, so that the comparison tells nothing about the key's. */
+  const isOperatorKey = (authorization: string | undefined) => {
+    const [, key = ''] = /^bearer\s+(\S+)$/i.exec(authorization ?? '') ?? []
+    return timingSafeEqual(bytesOf(hashOf(key)), operatorHash)
+  }
+
+  /** The account of an operator's session, null for the operator key. */
+  async function actorOf(c: Context<Env>): Promise<string | null> {
+    const { raw } = c.req
+    if (isOperatorKey(c.req.header('authorization'))) return null
+    const found = hasKey(raw) ? undefined : await sessions.signedIn(raw.headers)
+    if (!found?.isOperator) throw new ApiError('resource_not_found')
+    assertSameOrigin(raw)
+    return found.principal.userId
+  }
+
+  return async (c, next) => {
+    const actorId = await actorOf(c)
+    if (reading.has(c.req.method)) return next()
+    const change = changeBy(c, actorId)
+    return trail.record(
+      () => ({ ...change, sent: c.get('sent') }),
+      async () => {
+        await next()
+        return { isDone: c.res.ok, madeId: await madeIn(c) }
+      },
+    )
+  }
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { forgetEnded } from './forget-ended'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+import { newCustomer } from '../ledger/customer-for-tests'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+const idsOf = async (table: string) => {
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.table(table)} order by id`.execute(database.query)
+  return rows.map(({ id }) => id)
+}
+
+test('sessions that ended are forgotten after so many days, with all that was said', async () => {
+  const { query } = database
+  const userId = await newCustomer(database)
+  await sql`
+    insert into automation_session
+      (id, user_id, session_type, status, model_id, disabled_tools, updated_at)
+    select status || '_' || days, ${userId}, 'chat', status, 'sandbox/echo', '[]',
+      now() - days * interval '1 day'
+    from unnest(array['active', 'paused', 'completed', 'cancelled', 'failed']) as status,
+      unnest(array[0, 29, 32]) as days`.execute(query)
+  await sql`
+    insert into automation_message (id, session_id, user_id, position, role, content, tokens)
+    select 'msg_' || position || id, id, ${userId}, position, 'user', 'Hello.', 1
+    from automation_session, generate_series(0, 2) as position`.execute(query)
+  expect(await forgetEnded(query, 30)).toMatchObject({ sessions: 3 })
+  const kept = await idsOf('automation_session')
+  expect(kept.filter((id) => id.endsWith('_32'))).toEqual(['active_32', 'paused_32'])
+  expect(kept).toHaveLength(12)
+  expect(await idsOf('automation_message')).toHaveLength(36)
+  expect(await forgetEnded(query, 30)).toMatchObject({ sessions: 0 })
+})
+
+/** An organization's id. */
+async function newOrganization(): Promise<string> {
+  const id = newId('org')
+  await database.query
+    .insertInto('organization')
+    .values({ id, name: 'Company', billing_email: 'billing@example.com' })
+    .execute()
+  return id
+}
+
+test('invitations are forgotten so many days after they could be answered last', async () => {
+  const { query } = database
+  const organizationId = await newOrganization()
+  await sql`
+    insert into invitation (id, organization_id, email, role, status, expires_at)
+    select status || days, ${organizationId}, status || days || '@example.com', 'member', status,
+      now() - days * interval '1 day'
+    from unnest(array['pending', 'accepted', 'declined', 'revoked']) as status,
+      unnest(array[-7, 29, 32]) as days`.execute(query)
+  expect(await forgetEnded(query, 30)).toMatchObject({ invitations: 4 })
+  const kept = await idsOf('invitation')
+  expect(kept).toHaveLength(8)
+  expect(kept.filter((id) => id.endsWith('32'))).toEqual([])
+})
+
+test('what an organization used is told for 25 months, and counts in its limits meanwhile', async () => {
+  const { query } = database
+  const organizationId = await newOrganization()
+  await sql`
+    insert into organization_sum
+      (organization_id, day, user_id, model, requests, input_tokens, output_tokens, duration_ms,
+        price, cost, spent)
+    select ${organizationId}, (
+        date_trunc('month', now() at time zone 'UTC') - make_interval(months => months)
+      )::date - 1, 'user', 'sandbox/echo', 1, 1, 1, 1, 1, 1, 1
+    from unnest(array[-1, 0, 1, 24, 25, 30]) as months`.execute(query)
+  expect(await forgetEnded(query, 2)).toMatchObject({ sums: 2 })
+  const { rows } = await sql<{ total: number }>`
+    select count(*)::integer as total from organization_sum`.execute(query)
+  expect(rows).toEqual([{ total: 4 }])
+})

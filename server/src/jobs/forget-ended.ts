@@ -1,0 +1,40 @@
+import { sql, type Kysely } from 'kysely'
+import { forgetRows } from '../db/forget-rows'
+import type { Schema } from '../db/schema'
+
+/** As long as the sums of request logs, so that both tell of the same time. */
+const sharedSumMonths = 25
+
+/**
+ * Forgets conversations that ended, and invitations that nobody can answer any more, `days` full days
+ * after they did; what organizations used by day after 25 months. Their limits need the running month
+ * only. Resolves with how many there were of each.
+ */
+export async function forgetEnded(db: Kysely<Schema>, days: number) {
+  const old = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
+  // A name that is given to it later counts: somebody still wants it.
+  const ended = sql`status in ('completed', 'cancelled', 'failed') and updated_at < ${old}`
+  // Messages first, as a statement that takes thousands of sessions with all of theirs would be long.
+  await forgetRows(
+    db,
+    'automation_message',
+    sql`session_id in (select id from automation_session where ${ended})`,
+  )
+  const sessions = await forgetRows(
+    db,
+    'automation_session',
+    sql`${ended} and not exists (
+      select from automation_message where session_id = automation_session.id
+    )`,
+  )
+  // Answered or not, none is open beyond that.
+  const invitations = await forgetRows(db, 'invitation', sql`expires_at < ${old}`)
+  const sums = await forgetRows(
+    db,
+    'organization_sum',
+    sql`day < (
+      date_trunc('month', now() at time zone 'UTC') - make_interval(months => ${sharedSumMonths})
+    )::date`,
+  )
+  return { sessions, invitations, sums }
+}

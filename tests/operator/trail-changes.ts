@@ -1,0 +1,41 @@
+import { collection, unusedName } from '../authorization/kind'
+import type { Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+/**
+ * A body with which an operator's route changes something, for all of which the matrix's own (`bodies` of
+ * `tests/authorization/rules.ts`) does not; `somebody` is an account.
+ */
+export const changes: Readonly<Record<string, (somebody: Customer) => Json>> = {
+  'POST /api/admin/users': () => ({ email: `${unusedName('trail')}@example.com` }),
+  'POST /api/admin/plans': () => ({ name: unusedName('plan') }),
+  'POST /api/admin/providers': () => ({
+    key: unusedName('maker'),
+    name: 'Maker',
+    adapter: 'openai',
+  }),
+  'POST /api/admin/models': () => ({
+    id: `fake/${unusedName('model')}`,
+    name: 'Some',
+    category: 'chat',
+    pricing: { input: 1, output: 4 },
+  }),
+  'POST /api/admin/connections': () => ({
+    name: 'Ours',
+    provider: 'fake',
+    api_key: 'sk-0123456789',
+    endpoint_url: 'http://127.0.0.1:9',
+  }),
+  'POST /api/admin/collections': collection,
+  'POST /api/admin/credits/grant': ({ userId }) => ({
+    user_id: userId,
+    amount: 1,
+    reason: 'A gift.',
+  }),
+  'POST /api/admin/credits/adjust': ({ userId }) => ({
+    user_id: userId,
+    amount: 2,
+    reason: 'A mistake.',
+  }),
+  'PUT /api/admin/branding': () => ({ name: unusedName('Gate') }),
+}
