@@ -56,3 +56,6 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', systemCollectionRoutes(stores.collections, guards))
     .route('/', quotaRequestRoutes(stores.quotaRequests, guards))
     .route('/', supportRoutes(stores.support, guards))
+
+/** The types of these routes, for clients that know them. */
+export type OperatorApi = ReturnType<typeof operatorEndpoints>
