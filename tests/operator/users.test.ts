@@ -66,7 +66,9 @@ describe('accounts', () => {
     await ask(gateway, `POST /users/${stopped}/suspend`, { reason: 'test' })
     const idsOf = async (query: string) => {
       const { body } = await ask(gateway, `GET /users?search=filter.example&${query}`)
-      return Array.isArray(body['users']) ? body['users'].map(({ id }) => id).toSorted() : body
+      return Array.isArray(body['users'])
+        ? body['users'].map(({ id }) => String(id)).toSorted()
+        : body
     }
     expect(await idsOf('status=active')).toEqual([kept, chief].toSorted())
     expect(await idsOf('status=suspended')).toEqual([stopped])
