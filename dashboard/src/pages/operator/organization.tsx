@@ -120,6 +120,7 @@ function Actions({ organization: { id, name, status } }: { organization: Operate
           question={`Suspend ${name}?`}
           about="Within a second nobody is served by it or paid for by it any more. What it has stays, and it can be reinstated."
           label="Suspend"
+          cancel="Cancel"
           onConfirm={() => change({ status: 'suspended' })}
           onClose={done}
         />

@@ -69,9 +69,42 @@ const PlanTable = ({ plans }: { plans: readonly Plan[] }) => (
   </Table.ScrollContainer>
 )
 
+type Deed = 'change' | 'default' | 'delete'
+
+interface MenuProps {
+  plan: Plan
+  onAsk: (deed: Deed) => void
+}
+
+const PlanMenu = ({ plan: { id, name, is_default: isDefault }, onAsk }: MenuProps) => (
+  <Menu position="bottom-end">
+    <Menu.Target>
+      <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
+        Actions
+      </Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+      <Menu.Item
+        renderRoot={(props) => <Link to="/operator/users" search={{ plan: id }} {...props} />}
+      >
+        Users on it
+      </Menu.Item>
+      {!isDefault && (
+        <>
+          <Menu.Item onClick={() => onAsk('default')}>Make the default</Menu.Item>
+          <Menu.Item color="red" onClick={() => onAsk('delete')}>
+            Delete
+          </Menu.Item>
+        </>
+      )}
+    </Menu.Dropdown>
+  </Menu>
+)
+
 function Actions({ plan }: { plan: Plan }) {
   const { id, name } = plan
-  const [asked, setAsked] = useState<'change' | 'default' | 'delete'>()
+  const [asked, setAsked] = useState<Deed>()
   const refresh = useRefresh()
   const done = () => setAsked(undefined)
   const save = async (fields: object) => {
@@ -83,29 +116,7 @@ function Actions({ plan }: { plan: Plan }) {
   }
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
-          <Menu.Item
-            renderRoot={(props) => <Link to="/operator/users" search={{ plan: id }} {...props} />}
-          >
-            Users on it
-          </Menu.Item>
-          {!plan.is_default && (
-            <>
-              <Menu.Item onClick={() => setAsked('default')}>Make the default</Menu.Item>
-              <Menu.Item color="red" onClick={() => setAsked('delete')}>
-                Delete
-              </Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <PlanMenu plan={plan} onAsk={setAsked} />
       <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`}>
         <PlanForm plan={plan} save={save} onClose={done} />
       </Modal>
@@ -114,6 +125,7 @@ function Actions({ plan }: { plan: Plan }) {
           question={`Make ${name} the default?`}
           about="Whoever signs up from now on is on it. Who has an account stays on the plan that it has."
           label="Make the default"
+          cancel="Cancel"
           onConfirm={async () => {
             await save({ is_default: true })
             await refresh()

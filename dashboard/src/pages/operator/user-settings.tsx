@@ -108,6 +108,7 @@ function OperatorRights({ user }: { user: User }) {
               : 'The account may then see and change every account, every balance and every key of a provider.'
           }
           label={isOperator ? 'Take them away' : 'Make an operator'}
+          cancel="Cancel"
           onConfirm={change}
           onClose={() => setAsked(false)}
         />

@@ -111,6 +111,7 @@ function Blocked({ user }: { user: User }) {
           question={`Serve ${user.display_name} again?`}
           about="Do this when the books are mended: the next audit blocks the account anew where it finds the same."
           label="Serve it again"
+          cancel="Cancel"
           onConfirm={unblock}
           onClose={() => setAsked(false)}
         />
