@@ -238,4 +238,21 @@ describe('an operator', () => {
     await page.getByText('No organizations fit these filters').waitFor()
     await page.close()
   })
+
+  test('is told where an account is not there', async () => {
+    const page = await dashboard.open('/operator/users/user_00000000000000000000000000')
+    await page.getByText('This could not be loaded').waitFor()
+    await page.close()
+  })
+
+  test('who gives the rights away sees these pages no more', async () => {
+    const page = await dashboard.open('/operator/users?search=ada@example.com')
+    await page.getByRole('link', { name: 'Ada', exact: true }).click()
+    await page.getByRole('button', { name: 'Take the rights away' }).click()
+    await page.getByText('This is your own account').waitFor()
+    await page.getByRole('button', { name: 'Take them away' }).click()
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    expect(await page.getByRole('group', { name: 'Operator' }).count()).toBe(0)
+    await page.close()
+  })
 })

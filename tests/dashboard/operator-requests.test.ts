@@ -79,6 +79,7 @@ test('finds a ticket, takes it, answers and closes it', async () => {
   expect(await barriersOf(page)).toEqual([])
   await page.getByRole('combobox', { name: 'State' }).click()
   await page.getByRole('option', { name: 'Closed' }).click()
+  await page.getByRole('button', { name: 'Close it' }).click()
   await page.getByText('This ticket is closed').waitFor()
   expect(await admin('GET', `/tickets/${String(body['id'])}`)).toMatchObject({
     status: 'closed',

@@ -1,8 +1,10 @@
 import { Anchor, Badge, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { admin, json } from '../../api'
 import { ReplyForm, Said } from '../../components/conversation'
+import { Confirm } from '../../components/confirm'
 import { Loaded } from '../../components/loaded'
 import { Problem } from '../../components/problem'
 import { handledNames, handledQuery, handledTo, type Handled } from '../../operator/tickets'
@@ -75,24 +77,16 @@ function Handling({ ticket }: { ticket: Handled }) {
   const { id, status, assignee_id: assignee } = ticket
   const refresh = useRefresh()
   const { data: operators = [] } = useQuery(operatorsQuery)
-  const { submit, isBusy, error } = useSubmit(async (fields: object) => {
+  const change = async (fields: object) => {
     await admin.tickets[':id'].$put({ param: { id } }, json(fields))
     await refresh()
-  })
-  const isClosed = status === 'closed'
-  const common = { allowDeselect: false, disabled: isBusy || isClosed }
-  const next = handledTo[status]
+  }
+  const { submit, isBusy, error } = useSubmit(change)
+  const common = { allowDeselect: false, disabled: isBusy || status === 'closed' }
   return (
     <Stack gap="xs">
       <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
-        <Select
-          {...common}
-          disabled={isBusy || next.length === 0}
-          label="State"
-          data={[status, ...next].map((state) => ({ value: state, label: handledNames[state] }))}
-          value={status}
-          onChange={(value) => value !== status && void submit({ status: value })}
-        />
+        <StateSelect status={status} isBusy={isBusy} change={change} submit={submit} />
         <Select
           {...common}
           label="Priority"
@@ -119,6 +113,47 @@ function Handling({ ticket }: { ticket: Handled }) {
       </SimpleGrid>
       <Problem error={error} />
     </Stack>
+  )
+}
+
+interface StateProps {
+  status: Handled['status']
+  isBusy: boolean
+  /** Changes the ticket; rejects where that is refused. */
+  change: (fields: object) => Promise<void>
+  /** The same, and tells beside the fields why it was refused. */
+  submit: (fields: object) => Promise<void>
+}
+
+/** What a ticket may become; support cannot open again what it has closed, so it is asked first. */
+function StateSelect({ status, isBusy, change, submit }: StateProps) {
+  const [isClosing, setClosing] = useState(false)
+  const next = handledTo[status]
+  const choose = (value: string | null) => {
+    if (value === 'closed') setClosing(true)
+    else if (value !== status) void submit({ status: value })
+  }
+  return (
+    <>
+      <Select
+        label="State"
+        allowDeselect={false}
+        disabled={isBusy || next.length === 0}
+        data={[status, ...next].map((state) => ({ value: state, label: handledNames[state] }))}
+        value={status}
+        onChange={choose}
+      />
+      {isClosing && (
+        <Confirm
+          question="Close this ticket?"
+          about="Nobody can write to it then. Only its owner can open it again, within 30 days."
+          label="Close it"
+          cancel="Keep it open"
+          onConfirm={() => change({ status: 'closed' })}
+          onClose={() => setClosing(false)}
+        />
+      )}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Anchor, Button, Code, SimpleGrid, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin, json } from '../../api'
@@ -11,6 +12,7 @@ import { When } from '../../components/when'
 import { exactUsd } from '../../figures'
 import { useRefresh } from '../../operator/refresh'
 import type { User } from '../../operator/users'
+import { sessionQuery } from '../../session'
 
 const yesNo = (value: boolean) => (value ? 'yes' : 'no')
 
@@ -71,10 +73,13 @@ const factsOf = (user: User) =>
 function OperatorRights({ user }: { user: User }) {
   const { id, display_name: name, is_operator: isOperator } = user
   const [isAsked, setAsked] = useState(false)
+  const queries = useQueryClient()
+  const { data: session } = useSuspenseQuery(sessionQuery)
+  const isOwn = session?.user.id === id
   const refresh = useRefresh()
   const change = async () => {
     await admin.users[':id'].$put({ param: { id } }, json({ is_operator: !isOperator }))
-    await refresh()
+    await Promise.all([refresh(), isOwn && queries.invalidateQueries(sessionQuery)])
     notifications.show({
       message: isOperator
         ? `${name} operates this service no more.`
@@ -104,7 +109,7 @@ function OperatorRights({ user }: { user: User }) {
           }
           about={
             isOperator
-              ? 'The pages and endpoints of operators are closed to the account at once. Look first that somebody else is left who has them.'
+              ? `${isOwn ? 'This is your own account. ' : ''}The pages and endpoints of operators are closed to the account at once. Look first that somebody else is left who has them.`
               : 'The account may then see and change every account, every balance and every key of a provider.'
           }
           label={isOperator ? 'Take them away' : 'Make an operator'}
