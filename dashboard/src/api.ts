@@ -1,5 +1,6 @@
 import { hc } from 'hono/client'
 import type { AccountApi } from '../../server/src/app/account-endpoints'
+import type { OperatorApi } from '../../server/src/app/operator-endpoints'
 
 interface Problem {
   code: string
@@ -63,10 +64,17 @@ export async function checkedFetch(
   throw new ApiError(response.status, problemOf(response.status, body))
 }
 
-/** The account's endpoints, typed by the routes of the server. */
-export const { api } = hc<AccountApi>('/', {
+const checked = {
   fetch: (input: RequestInfo | URL, init?: RequestInit) => checkedFetch(input, init),
-})
+}
+
+/** The account's endpoints, typed by the routes of the server. */
+export const { api } = hc<AccountApi>('/', checked)
+
+/** The operator's endpoints, below `/api/admin`: absent for everybody else. */
+export const {
+  api: { admin },
+} = hc<OperatorApi>('/', checked)
 
 /** The body of a request, for the second argument of a call. */
 export const json = (body: object) => ({

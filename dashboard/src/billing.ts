@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './api'
 import type { Period, TransactionFilter } from './money-search'
+import { present } from './search'
 
 const dayMs = 86_400_000
 /** Figures that somebody leaves open stay true. */
@@ -10,12 +11,6 @@ const lengths: Readonly<Record<Period, number>> = {
   '7d': 7 * dayMs,
   '30d': 30 * dayMs,
 }
-
-/** Fields that are there. */
-const present = (fields: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
 
 /** What an organization has, one's own account without one. */
 export const balanceQuery = (organization?: string) =>

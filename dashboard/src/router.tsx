@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query'
 import {
-  createRootRouteWithContext,
   createRoute,
   createRouter,
   lazyRouteComponent,
@@ -10,24 +9,14 @@ import {
 import { toAlertSearch } from './alerts'
 import { Failure } from './components/failure'
 import { Loading } from './components/loading'
-import { NotFound } from './components/not-found'
-import { Shell } from './components/shell'
+import { home, root } from './home-route'
 import { billingSearch, overviewSearch, quotaSearch } from './money-search'
 import { toInboxSearch } from './inbox'
 import { toLogSearch } from './logs'
 import { modelParameters } from './models'
 import { textsIn } from './address'
-import { sessionQuery } from './session'
+import { operatorArea } from './operator/routes'
 import { toTicketSearch } from './tickets'
-
-interface Context {
-  queries: QueryClient
-}
-
-const root = createRootRouteWithContext<Context>()({
-  component: Outlet,
-  notFoundComponent: NotFound,
-})
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
@@ -57,17 +46,6 @@ const reset = createRoute({
 })
 
 /** Everything else needs a session. */
-const home = createRoute({
-  getParentRoute: () => root,
-  id: 'home',
-  component: Shell,
-  beforeLoad: async ({ context, location }) => {
-    const session = await context.queries.ensureQueryData(sessionQuery)
-    if (session) return
-    const to = location.href === '/' ? undefined : location.href
-    throw redirect({ to: '/sign-in', search: { to, error: undefined } })
-  },
-})
 const overview = createRoute({
   getParentRoute: () => home,
   path: '/',
@@ -207,6 +185,7 @@ const routeTree = root.addChildren([
     organization,
     playground,
     settings,
+    operatorArea,
   ]),
 ])
 

@@ -20,3 +20,15 @@ export function wholeOf(search: Search, name: string): number | undefined {
   const value = search[name]
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
+
+/** The page of a list, from 2 on; the first one is not said. */
+export function pageOf(search: Search): number | undefined {
+  const page = wholeOf(search, 'page')
+  return page !== undefined && page > 1 && page < 10_000 ? page : undefined
+}
+
+/** Texts that are there, as an address or a request takes them. */
+export const present = (fields: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )

@@ -6,6 +6,7 @@ export interface User {
   name: string
   email: string
   twoFactorEnabled?: boolean
+  isOperator?: boolean
 }
 
 /** A browser where somebody is signed in. */

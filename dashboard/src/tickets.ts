@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from './api'
-import { oneOf, textOf, type Search } from './search'
+import { oneOf, present, textOf, type Search } from './search'
 
 export const ticketsEndpoint = api.support.tickets
 
@@ -81,10 +81,8 @@ export const toTicketSearch = (search: Search): TicketSearch => ({
 export type TicketFilter = Pick<TicketSearch, 'status' | 'category' | 'priority'>
 
 async function pageAt(filter: TicketFilter, cursor: string) {
-  const given = Object.entries({ ...filter, cursor: cursor || undefined, limit: '20' }).flatMap(
-    ([name, value]) => (value === undefined ? [] : [[name, value] as const]),
-  )
-  return (await ticketsEndpoint.$get({ query: Object.fromEntries(given) })).json()
+  const query = present({ ...filter, cursor: cursor || undefined, limit: '20' })
+  return (await ticketsEndpoint.$get({ query })).json()
 }
 
 export const ticketsQuery = (filter: TicketFilter) =>

@@ -72,6 +72,8 @@ const fund = (node: Gateway, member: Customer, id: string) =>
     funding_organization_id: id,
   })
 
+const nanos = (dollars: number) => Math.round(dollars * 1e9)
+
 test('A08: who pays changes on all nodes, and so does the end of a membership', async () => {
   const { a, b } = nodes
   const { owner, member, id, at } = await company()

@@ -34,6 +34,7 @@ describe('accounts', () => {
       auto_recharge: { enabled: false, threshold: 5, amount: 20 },
       payment_method_saved: false,
       status: 'active',
+      suspended_reason: null,
       is_operator: false,
       payment_method_required: false,
       blocked: false,
@@ -50,9 +51,36 @@ describe('accounts', () => {
     const changed = await ask(gateway, `PUT ${path}`, { display_name: '  Ada L.  ' })
     expect(changed.body).toMatchObject({ display_name: 'Ada L.', email: 'ada@example.com' })
     const suspended = await ask(gateway, `POST ${path}/suspend`, { reason: 'test' })
-    expect([suspended.status, suspended.body['status']]).toEqual([200, 'suspended'])
+    expect(suspended.status).toBe(200)
+    expect(suspended.body).toMatchObject({ status: 'suspended', suspended_reason: 'test' })
     const back = await ask(gateway, `POST ${path}/reinstate`)
     expect(back.body['status']).toBe('active')
+  })
+
+  test('are found by their state, their plan and what they may do', async () => {
+    const plan = await ask(gateway, 'POST /plans', { name: 'rare' })
+    const planId = String(plan.body['id'])
+    const kept = await newUser('kept@filter.example', { plan_id: planId })
+    const stopped = await newUser('stopped@filter.example', { plan_id: planId })
+    const chief = await newUser('chief@filter.example', { is_operator: true })
+    await ask(gateway, `POST /users/${stopped}/suspend`, { reason: 'test' })
+    const idsOf = async (query: string) => {
+      const { body } = await ask(gateway, `GET /users?search=filter.example&${query}`)
+      return Array.isArray(body['users'])
+        ? body['users'].map(({ id }) => String(id)).toSorted()
+        : body
+    }
+    expect(await idsOf('status=active')).toEqual([kept, chief].toSorted())
+    expect(await idsOf('status=suspended')).toEqual([stopped])
+    expect(await idsOf(`plan_id=${planId}`)).toEqual([kept, stopped].toSorted())
+    expect(await idsOf(`plan_id=${planId}&status=active`)).toEqual([kept])
+    expect(await idsOf('plan_id=nothing')).toEqual([])
+    expect(await idsOf('is_operator=true')).toEqual([chief])
+    expect(await idsOf('is_operator=false')).toEqual([kept, stopped].toSorted())
+    for (const name of ['status', 'is_operator']) {
+      const refused = await ask(gateway, `GET /users?${name}=maybe`)
+      expect(problem(refused)).toEqual([400, name, 'unknown_value'])
+    }
   })
 
   test.each([

@@ -55,6 +55,19 @@ const places = [
   },
 ] as const
 
+/** Where it leads operators besides. */
+const operatorPlaces = {
+  name: 'Operator',
+  links: [
+    { to: '/operator/users', label: 'Users' },
+    { to: '/operator/organizations', label: 'All organizations' },
+    { to: '/operator/transactions', label: 'Transactions' },
+    { to: '/operator/plans', label: 'Plans' },
+    { to: '/operator/quota-requests', label: 'Quota requests' },
+    { to: '/operator/tickets', label: 'Tickets' },
+  ],
+} as const
+
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   return (
@@ -80,39 +93,49 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="xs">
         <ScrollArea>
-          <nav aria-label="Main">
-            {places.map(({ name, links }) => (
-              <div key={name}>
-                <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
-                  {name}
-                </Text>
-                {links.map(({ to, label }) => (
-                  <NavLink
-                    key={to}
-                    label={label}
-                    renderRoot={(props) => (
-                      <Link
-                        to={to}
-                        activeOptions={{
-                          exact: to === '/' || to === '/settings',
-                          includeSearch: false,
-                        }}
-                        activeProps={{ 'data-active': true, 'aria-current': 'page' }}
-                        onClick={close}
-                        {...props}
-                      />
-                    )}
-                  />
-                ))}
-              </div>
-            ))}
-          </nav>
+          <Navigation onLeave={close} />
         </ScrollArea>
       </AppShell.Navbar>
       <AppShell.Main>
         <Outlet />
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+/** `onLeave`: a page was chosen. */
+function Navigation({ onLeave }: { onLeave: () => void }) {
+  const { data } = useSuspenseQuery(sessionQuery)
+  const groups = data?.user.isOperator === true ? [...places, operatorPlaces] : places
+  return (
+    <nav aria-label="Main">
+      {groups.map(({ name, links }) => (
+        <div key={name} role="group" aria-label={name}>
+          <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
+            {name}
+          </Text>
+          {links.map(({ to, label }) => (
+            <NavLink
+              key={to}
+              label={label}
+              py={5}
+              renderRoot={(props) => (
+                <Link
+                  to={to}
+                  activeOptions={{
+                    exact: to === '/' || to === '/settings',
+                    includeSearch: false,
+                  }}
+                  activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+                  onClick={onLeave}
+                  {...props}
+                />
+              )}
+            />
+          ))}
+        </div>
+      ))}
+    </nav>
   )
 }
 

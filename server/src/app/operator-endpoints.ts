@@ -60,3 +60,6 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', quotaRequestRoutes(stores.quotaRequests, guards))
     .route('/', supportRoutes(stores.support, guards))
     .route('/', trailRoutes(stores.trail, guards))
+
+/** The types of these routes, for clients that know them. */
+export type OperatorApi = ReturnType<typeof operatorEndpoints>

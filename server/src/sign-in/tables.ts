@@ -7,6 +7,16 @@ export const tables = {
   user: {
     modelName: 'users',
     fields: { name: 'display_name', emailVerified: 'email_verified', ...created },
+    additionalFields: {
+      // Told with a session, and set by nobody here; the default is what an address that is taken is answered with.
+      isOperator: {
+        type: 'boolean',
+        fieldName: 'is_operator',
+        required: false,
+        input: false,
+        defaultValue: false,
+      },
+    },
   },
   session: {
     modelName: 'auth_session',

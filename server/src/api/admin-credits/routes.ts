@@ -18,7 +18,6 @@ export const creditRoutes = (credits: CreditStore, { operator }: Guards) =>
     )
     .get('/api/admin/transactions', operator, async (c) => {
       const filter = check(TransactionFilter, c.req.query())
-      const { user_id: userId, organization_id: organizationId } = filter
-      const page = pageOf(c, `transactions ${userId ?? ''} ${organizationId ?? ''}`)
+      const page = pageOf(c, `transactions ${JSON.stringify(filter)}`)
       return c.json(await credits.list(page, filter))
     })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { usd, trimmed } from '../../http/fields'
+import { moment } from '../../http/span'
 import { broken } from '../../wire/field-error'
 
 const target = {
@@ -47,7 +48,20 @@ const AdjustmentFields = z.object({
 export const Adjustment = AdjustmentFields.superRefine(ofOne)
 export type Adjustment = z.output<typeof Adjustment>
 
+const types = ['purchase', 'usage', 'refund', 'adjustment', 'bonus'] as const
+const statuses = ['pending', 'completed', 'failed', 'expired'] as const
+export type TransactionType = (typeof types)[number]
+export type TransactionStatus = (typeof statuses)[number]
+
+/** Source: api.md 7 and 19. */
 export const TransactionFilter = z
-  .object({ user_id: z.string().optional(), organization_id: z.string().optional() })
+  .object({
+    user_id: z.string().optional(),
+    organization_id: z.string().optional(),
+    type: z.enum(types).optional(),
+    status: z.enum(statuses).optional(),
+    start_date: moment.optional(),
+    end_date: moment.optional(),
+  })
   .superRefine(notBoth)
 export type TransactionFilter = z.output<typeof TransactionFilter>

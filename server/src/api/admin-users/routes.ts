@@ -1,18 +1,19 @@
 import { Hono } from 'hono'
-import { ChangedUser, NewUser, Suspension } from './schema'
+import { ChangedUser, NewUser, Suspension, UserFilter } from './schema'
 import type { UserStore } from './store'
 import type { Env } from '../../http/env'
 import { changedFields, newFields } from '../../http/fields'
 import type { Guards } from '../../http/guards'
 import { pageOf, searchOf } from '../../http/paging'
 import { ChangedKey, NewKey } from '../../keys/schema'
+import { check } from '../../wire/json-body'
 
 /** Accounts and their keys, for the operator. Source: api.md 19. */
 export const userRoutes = (users: UserStore, { operator }: Guards) =>
   new Hono<Env>()
     .get('/api/admin/users', operator, async (c) => {
-      const search = searchOf(c)
-      return c.json(await users.list(pageOf(c, `users ${search ?? ''}`), search))
+      const filter = { ...check(UserFilter, c.req.query()), search: searchOf(c) }
+      return c.json(await users.list(pageOf(c, `users ${JSON.stringify(filter)}`), filter))
     })
     .post('/api/admin/users', operator, async (c) =>
       c.json(await users.create(await newFields(c, NewUser)), 201),

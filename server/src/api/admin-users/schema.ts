@@ -25,3 +25,14 @@ export const ChangedUser = z.object({
 export type ChangedUser = z.output<typeof ChangedUser>
 
 export const Suspension = z.object({ reason: trimmed(500) })
+
+/** Which accounts are listed. */
+export const UserFilter = z.object({
+  status: z.enum(['active', 'suspended']).optional(),
+  plan_id: z.string().optional(),
+  is_operator: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional(),
+})
+export type UserFilter = z.output<typeof UserFilter>

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
-import type { ChangedUser, NewUser } from './schema'
+import type { ChangedUser, NewUser, UserFilter } from './schema'
 import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
 import { usersWithSettings } from '../../db/stored-settings'
@@ -35,6 +35,7 @@ const toUser = (row: Row, account: Account | undefined) => ({
   id: row.id,
   ...toShownSettings(row),
   status: row.status,
+  suspended_reason: row.suspended_reason,
   is_operator: row.is_operator,
   balance: toUsd(account?.posted ?? 0n),
   blocked: account !== undefined && account.blocked_reason !== null,
@@ -83,7 +84,7 @@ export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
   }
 
   return {
-    list: (page: Page, search: string | undefined) => listUsers(db, page, search),
+    list: (page: Page, filter: Filter) => listUsers(db, page, filter),
     get: found,
     async create(fields: NewUser) {
       const user = await found(await insertUser(db, fields))
@@ -142,15 +143,26 @@ async function unblock(db: Kysely<Schema>, userId: string): Promise<void> {
     where id = ${userId} and blocked_reason is not null`.execute(db)
 }
 
-async function listUsers(db: Kysely<Schema>, page: Page, search: string | undefined) {
-  const filtered = usersWithSettings(db).$if(search !== undefined, (query) =>
-    query.where((is) =>
-      is.or([
-        is('users.email', 'ilike', containing(search ?? '')),
-        is('users.display_name', 'ilike', containing(search ?? '')),
-      ]),
-    ),
-  )
+interface Filter extends UserFilter {
+  search: string | undefined
+}
+
+async function listUsers(db: Kysely<Schema>, page: Page, filter: Filter) {
+  const { search, status, plan_id: planId, is_operator: isOperator } = filter
+  const filtered = usersWithSettings(db)
+    .$if(status !== undefined, (query) => query.where('users.status', '=', status ?? 'active'))
+    .$if(planId !== undefined, (query) => query.where('users.plan_id', '=', planId ?? ''))
+    .$if(isOperator !== undefined, (query) =>
+      query.where('users.is_operator', '=', isOperator ?? false),
+    )
+    .$if(search !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('users.email', 'ilike', containing(search ?? '')),
+          is('users.display_name', 'ilike', containing(search ?? '')),
+        ]),
+      ),
+    )
   const { shown, pagination } = await pagedRows(db, filtered, { page, column: 'users.id' })
   return { users: await withBalances(db, shown), pagination }
 }

@@ -1,5 +1,6 @@
-import type { granularities, MetricsFilter, TransactionFilter } from './schema'
+import type { granularities, MetricsFilter } from './schema'
 import { invalidRequest } from '../../errors'
+import { spanOf } from '../../http/span'
 
 const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
@@ -11,30 +12,6 @@ const mostDaysByHour = 31
 const hourSumDays = 89
 
 export type Granularity = (typeof granularities)[number]
-
-/** From `start` on, and before `end`. */
-export interface Span {
-  start: Date | undefined
-  end: Date | undefined
-}
-
-const isWholeDay = (text: string) => text.length === 10
-
-/** A day that ends something counts to its end. */
-const toEnd = (text: string) => new Date(Date.parse(text) + (isWholeDay(text) ? dayMs : 0))
-
-/** Throws `invalid_request` for what ends before it starts. Source: api.md 1.5. */
-export function spanOf({
-  start_date: from,
-  end_date: to,
-}: Pick<TransactionFilter, 'start_date' | 'end_date'>): Span {
-  const start = from === undefined ? undefined : new Date(from)
-  const end = to === undefined ? undefined : toEnd(to)
-  if (start && end && start > end) {
-    throw invalidRequest('start_date', 'out_of_range', 'start_date: is after end_date.')
-  }
-  return { start, end }
-}
 
 /** What metrics are about. */
 export interface Period {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Pagination } from '../../http/documentation'
 import { usd } from '../../http/fields'
+import { moment } from '../../http/span'
 
 const dollar = 1_000_000_000n
 
@@ -8,9 +9,6 @@ const dollar = 1_000_000_000n
 const organization_id = z.string().max(100).optional()
 
 export const Whose = z.object({ organization_id })
-
-/** A time with zone, or a whole day in UTC. */
-const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date()])
 
 const types = ['purchase', 'usage', 'refund', 'adjustment', 'bonus'] as const
 const statuses = ['pending', 'completed', 'failed', 'expired'] as const

@@ -1,10 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { spanOf, type Span } from './period'
 import type { Transaction, TransactionFilter } from './schema'
 import type { Account } from './whose'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { toPaged, type Page } from '../../http/paging'
+import { spanOf, type Span } from '../../http/span'
 import { toUsd } from '../../wire/usd'
 
 /** What kinds of ledger transactions are called outside. */

@@ -1,0 +1,82 @@
+import { Table } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Empty } from './empty'
+import { Loaded } from './loaded'
+import { Pages } from './pages'
+import { rowsOnPage, type Rows } from '../lists'
+
+interface Column {
+  name: string
+  /** Numbers stand at the right. */
+  isNumber?: boolean
+}
+
+interface Props<Item> {
+  query: UseQueryResult<Rows<Item>>
+  columns: readonly (string | Column)[]
+  /** Pixels below which the table is scrolled. */
+  minWidth: number
+  /** What is listed, in the plural. */
+  things: string
+  /** What stands there while there is none: what would be, and how it comes. */
+  empty: { title: string; text: ReactNode; action?: ReactNode }
+  /** Whether there may be others, without the filters. */
+  isFiltered: boolean
+  page: number
+  onPage: (page: number) => void
+  /** A row, with its key. */
+  children: (item: Item) => ReactNode
+}
+
+/** A long list, page by page. */
+export const PagedTable = <Item,>({ query, page, onPage, things, ...shown }: Props<Item>) => (
+  <Loaded query={query}>
+    {({ items, total }) => (
+      <>
+        {items.length > 0 ? (
+          <Rows {...shown} items={items} />
+        ) : (
+          <Nothing {...shown} isFiltered={shown.isFiltered || page > 1} things={things} />
+        )}
+        <Pages things={things} total={total} size={rowsOnPage} page={page} onChange={onPage} />
+      </>
+    )}
+  </Loaded>
+)
+
+type RowsProps<Item> = Pick<Props<Item>, 'columns' | 'minWidth' | 'children'> & {
+  items: readonly Item[]
+}
+
+const Rows = <Item,>({ items, columns, minWidth, children }: RowsProps<Item>) => (
+  <Table.ScrollContainer minWidth={minWidth}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          {columns.map((column) => {
+            const { name, isNumber = false } =
+              typeof column === 'string' ? { name: column } : column
+            return (
+              <Table.Th key={name} {...(isNumber && { ta: 'right' })}>
+                {name}
+              </Table.Th>
+            )
+          })}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>{items.map(children)}</Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+type NothingProps = Pick<Props<unknown>, 'empty' | 'isFiltered' | 'things'>
+
+const Nothing = ({ empty, isFiltered, things }: NothingProps) =>
+  isFiltered ? (
+    <Empty title="Nothing fits">No {things} fit these filters, or this page.</Empty>
+  ) : (
+    <Empty title={empty.title} action={empty.action}>
+      {empty.text}
+    </Empty>
+  )

@@ -1,0 +1,27 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, Outlet, redirect } from '@tanstack/react-router'
+import { NotFound } from './components/not-found'
+import { Shell } from './components/shell'
+import { sessionQuery } from './session'
+
+interface Context {
+  queries: QueryClient
+}
+
+export const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+})
+
+/** The parent of every page that needs a session. */
+export const home = createRoute({
+  getParentRoute: () => root,
+  id: 'home',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    const session = await context.queries.ensureQueryData(sessionQuery)
+    if (session) return
+    const to = location.href === '/' ? undefined : location.href
+    throw redirect({ to: '/sign-in', search: { to, error: undefined } })
+  },
+})
