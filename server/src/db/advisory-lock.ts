@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from './schema'
 
 /** Numbers of our own, one for each job that one node does at a time. */
-const jobs = { audit: 7_265_001, upkeep: 7_265_002, payments: 7_265_014 }
+const jobs = { audit: 7_265_001, upkeep: 7_265_002, report: 7_265_021, payments: 7_265_014 }
 
 /**
  * Does `work` unless a node does it already; undefined then. The lock is of a transaction that does
