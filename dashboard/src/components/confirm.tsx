@@ -8,12 +8,14 @@ interface Props {
   /** What cannot be undone. */
   about: string
   label: string
+  /** The way back. */
+  cancel?: string
   onConfirm: () => Promise<unknown>
   onClose: () => void
 }
 
 /** Asks before something that cannot be undone. */
-export function Confirm({ question, about, label, onConfirm, onClose }: Props) {
+export function Confirm({ question, about, label, cancel = 'Keep it', onConfirm, onClose }: Props) {
   const { submit, isBusy, error } = useSubmit(async () => {
     await onConfirm()
     onClose()
@@ -25,7 +27,7 @@ export function Confirm({ question, about, label, onConfirm, onClose }: Props) {
         <Problem error={error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Keep it
+            {cancel}
           </Button>
           <Button color="red" loading={isBusy} onClick={() => void submit(undefined)}>
             {label}

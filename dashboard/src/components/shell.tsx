@@ -58,7 +58,14 @@ const places = [
 /** Where it leads operators besides. */
 const operatorPlaces = {
   name: 'Operator',
-  links: [{ to: '/operator/users', label: 'Users' }],
+  links: [
+    { to: '/operator/users', label: 'Users' },
+    { to: '/operator/organizations', label: 'All organizations' },
+    { to: '/operator/transactions', label: 'Transactions' },
+    { to: '/operator/plans', label: 'Plans' },
+    { to: '/operator/quota-requests', label: 'Quota requests' },
+    { to: '/operator/tickets', label: 'Tickets' },
+  ],
 } as const
 
 export function Shell() {

@@ -1,7 +1,20 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { OperatorArea } from './area'
 import { home } from '../home-route'
+import { toOrganizationSearch } from './organizations'
+import { toDecisionSearch } from './quota-requests'
+import { toQueueSearch } from './tickets'
+import { toMovementSearch } from './transactions'
 import { toUserSearch } from './users'
+import { pageOf, textOf, type Search } from '../search'
+
+/** Which part of the page of an account is shown. */
+const toAccountSearch = (
+  search: Search,
+): { tab?: string | undefined; page?: number | undefined } => ({
+  tab: textOf(search, 'tab'),
+  page: pageOf(search),
+})
 
 const operator = createRoute({
   getParentRoute: () => home,
@@ -22,5 +35,72 @@ const users = createRoute({
   component: lazyRouteComponent(() => import('../pages/operator/users'), 'UsersPage'),
 })
 
+const user = createRoute({
+  getParentRoute: () => operator,
+  path: '/users/$id',
+  validateSearch: toAccountSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/user'), 'UserPage'),
+})
+const transactions = createRoute({
+  getParentRoute: () => operator,
+  path: '/transactions',
+  validateSearch: toMovementSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/transactions'), 'TransactionsPage'),
+})
+const plans = createRoute({
+  getParentRoute: () => operator,
+  path: '/plans',
+  component: lazyRouteComponent(() => import('../pages/operator/plans'), 'PlansPage'),
+})
+const organizations = createRoute({
+  getParentRoute: () => operator,
+  path: '/organizations',
+  validateSearch: toOrganizationSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/operator/organizations'),
+    'OperatedOrganizationsPage',
+  ),
+})
+const organization = createRoute({
+  getParentRoute: () => operator,
+  path: '/organizations/$id',
+  validateSearch: toAccountSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/operator/organization'),
+    'OperatedOrganizationPage',
+  ),
+})
+const tickets = createRoute({
+  getParentRoute: () => operator,
+  path: '/tickets',
+  validateSearch: toQueueSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/tickets'), 'TicketsPage'),
+})
+const ticket = createRoute({
+  getParentRoute: () => operator,
+  path: '/tickets/$id',
+  component: lazyRouteComponent(() => import('../pages/operator/ticket'), 'HandledTicketPage'),
+})
+const quotaRequests = createRoute({
+  getParentRoute: () => operator,
+  path: '/quota-requests',
+  validateSearch: toDecisionSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/operator/quota-requests'),
+    'QuotaRequestsPage',
+  ),
+})
+
 /** What only operators see. */
-export const operatorArea = operator.addChildren([start, users])
+export const operatorArea = operator.addChildren([
+  start,
+  users,
+  user,
+  transactions,
+  plans,
+  organizations,
+  organization,
+  tickets,
+  ticket,
+  quotaRequests,
+])

@@ -3,8 +3,13 @@ import { admin } from '../api'
 import { pageQuery } from '../lists'
 import { oneOf, pageOf, textOf, type Search } from '../search'
 
-export const userStates = ['active', 'suspended'] as const
-export type UserState = (typeof userStates)[number]
+const userStates = ['active', 'suspended'] as const
+type UserState = (typeof userStates)[number]
+
+export const userStateNames: Readonly<Record<UserState, string>> = {
+  active: 'Active',
+  suspended: 'Suspended',
+}
 
 /** Which accounts are listed. */
 export interface UserSearch {
@@ -35,3 +40,25 @@ export const usersQuery = ({ search, status, plan, page }: UserSearch) =>
 export type User = Awaited<
   ReturnType<NonNullable<ReturnType<typeof usersQuery>['queryFn']>>
 >['items'][number]
+
+export const userQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['operator', 'users', 'one', id],
+    queryFn: async () => (await admin.users[':id'].$get({ param: { id } })).json(),
+  })
+
+export const userKeysQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['operator', 'users', 'keys', id],
+    queryFn: async () =>
+      (await (await admin.users[':id'].keys.$get({ param: { id } })).json()).keys,
+  })
+
+/** Who may be given tickets, the latest hundred. */
+export const operatorsQuery = queryOptions({
+  queryKey: ['operator', 'users', 'operators'],
+  queryFn: async () => {
+    const query = { is_operator: 'true', status: 'active', limit: '100' }
+    return (await (await admin.users.$get({ query })).json()).users
+  },
+})

@@ -1,15 +1,14 @@
-import { Badge, Button, Code, Group, Menu, Modal, Stack, Table, Text } from '@mantine/core'
+import { Button, Menu, Modal } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../api'
+import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
 import { Empty } from '../components/empty'
+import { isExpired, KeyTable } from '../components/key-table'
 import { Loaded } from '../components/loaded'
-import { Moment } from '../components/moment'
 import { Page } from '../components/page'
-import { countOf, usdOf } from '../numbers'
-import { keysQuery, limits, type Key } from '../keys'
+import { keysQuery, type Key } from '../keys'
 import { KeySecret } from './key-secret'
 import { NewKey } from './new-key'
 
@@ -18,7 +17,13 @@ interface Secret {
   key: string
 }
 
+async function create(fields: object) {
+  const answer = await api.account.keys.$post(undefined, json(fields))
+  return answer.json()
+}
+
 export function KeysPage() {
+  const queries = useQueryClient()
   const query = useQuery(keysQuery)
   const [isOpen, { open, close }] = useDisclosure()
   const [secret, setSecret] = useState<Secret>()
@@ -26,6 +31,7 @@ export function KeysPage() {
   const show = (made: Secret) => {
     close()
     setSecret(made)
+    void queries.invalidateQueries(keysQuery)
   }
   return (
     <Page
@@ -41,12 +47,12 @@ export function KeysPage() {
               back from one alone.
             </Empty>
           ) : (
-            <KeyTable keys={keys} onSecret={setSecret} />
+            <KeyTable keys={keys} actions={(one) => <Actions one={one} onSecret={setSecret} />} />
           )
         }
       </Loaded>
       <Modal opened={isOpen} onClose={close} title="New key">
-        <NewKey onMade={show} onCancel={close} />
+        <NewKey create={create} onMade={show} onCancel={close} />
       </Modal>
       {secret && (
         <KeySecret name={secret.name} secret={secret.key} onDone={() => setSecret(undefined)} />
@@ -55,94 +61,12 @@ export function KeysPage() {
   )
 }
 
-interface Shown {
-  keys: readonly Key[]
+interface ActionsProps {
+  one: Key
   onSecret: (secret: Secret) => void
 }
 
-const KeyTable = ({ keys, onSecret }: Shown) => (
-  <Table.ScrollContainer minWidth={820}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Permissions</Table.Th>
-          <Table.Th>Limits</Table.Th>
-          <Table.Th>Last used</Table.Th>
-          <Table.Th>Expires</Table.Th>
-          <Table.Th>Made</Table.Th>
-          <Table.Th aria-label="Actions" />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {keys.map((one) => (
-          <KeyRow key={one.id} one={one} onSecret={onSecret} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
-)
-
-const isExpired = ({ expires_at: end }: Key) => end !== null && new Date(end) <= new Date()
-
-const KeyRow = ({ one, onSecret }: { one: Key; onSecret: Shown['onSecret'] }) => (
-  <Table.Tr>
-    <Table.Td>
-      <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
-        {one.name}
-      </Text>
-      <Code>{one.key_prefix}…</Code>
-    </Table.Td>
-    <Table.Td>
-      <Group gap={4}>
-        {one.permissions.map((permission) => (
-          <Badge key={permission} variant="light" color={permission === 'admin' ? 'orange' : ''}>
-            {permission}
-          </Badge>
-        ))}
-      </Group>
-    </Table.Td>
-    <Table.Td>
-      <Limits one={one} />
-    </Table.Td>
-    <Table.Td>
-      <Moment at={one.last_used_at} />
-    </Table.Td>
-    <Table.Td>
-      {isExpired(one) && <Badge color="red">expired</Badge>}
-      <div>
-        <Moment at={one.expires_at} />
-      </div>
-    </Table.Td>
-    <Table.Td>
-      <Moment at={one.created_at} />
-    </Table.Td>
-    <Table.Td ta="right">
-      <Actions one={one} onSecret={onSecret} />
-    </Table.Td>
-  </Table.Tr>
-)
-
-function Limits({ one }: { one: Key }) {
-  const set = limits.flatMap(([field, label]) => {
-    const limit = one[field]
-    return limit === null ? [] : [{ field, label, limit }]
-  })
-  if (set.length === 0) return <Text size="sm">as the account</Text>
-  return (
-    <Stack gap={0}>
-      {set.map(({ field, label, limit }) => (
-        <Text key={field} size="sm">
-          {field === 'monthly_spend_limit'
-            ? `${usdOf(limit)} per month`
-            : `${countOf(limit)} ${label.toLowerCase()}`}
-        </Text>
-      ))}
-    </Stack>
-  )
-}
-
-function Actions({ one, onSecret }: { one: Key; onSecret: Shown['onSecret'] }) {
+function Actions({ one, onSecret }: ActionsProps) {
   const { id, name } = one
   const queries = useQueryClient()
   const [asked, setAsked] = useState<'delete' | 'rotate'>()

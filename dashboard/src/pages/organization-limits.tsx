@@ -1,194 +1,21 @@
-import {
-  Button,
-  Group,
-  NumberInput,
-  Paper,
-  SimpleGrid,
-  Stack,
-  Switch,
-  TagsInput,
-  Textarea,
-  TextInput,
-  Title,
-} from '@mantine/core'
-import { useForm, type UseFormReturnType } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
-import { Problem } from '../components/problem'
+import { OrganizationForm } from '../components/organization-form'
 import { organizationsQuery, type Organization } from '../organizations'
-import { useSubmit } from '../submit'
-
-/** The fields of an organization as a form has them: what is empty there is null. */
-const fieldsOf = (one: Organization) => ({
-  name: one.name,
-  slug: one.slug,
-  description: one.description ?? '',
-  website: one.website ?? '',
-  billing_email: one.billing_email,
-  is_public: one.is_public,
-  allow_join_requests: one.allow_join_requests,
-  auto_approve_requests: one.auto_approve_requests,
-  auto_approve_domains: one.auto_approve_domains,
-  rate_limit_requests_per_minute: one.rate_limit_requests_per_minute,
-  rate_limit_tokens_per_minute: one.rate_limit_tokens_per_minute,
-  max_concurrent_requests: one.max_concurrent_requests,
-  monthly_spend_limit: one.monthly_spend_limit ?? '',
-  default_member_spending_limit: one.default_member_spending_limit ?? '',
-})
-
-type Fields = ReturnType<typeof fieldsOf>
-type Form = UseFormReturnType<Fields>
-
-/** What was changed, as the service takes it: the rest may be somebody else's to change. */
-function changesOf(fields: Fields, before: Fields): object {
-  const changed = Object.entries(fields).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(before, name)),
-  )
-  return Object.fromEntries(changed.map(([name, value]) => [name, value === '' ? null : value]))
-}
 
 export function OrganizationLimits({ organization }: { organization: Organization }) {
   const queries = useQueryClient()
-  const before = fieldsOf(organization)
-  const form = useForm({ initialValues: before })
-  const { submit, isBusy, error } = useSubmit(async (fields: Fields) => {
-    const { id } = organization
-    const answer = await api.organizations[':id'].$put(
-      { param: { id } },
-      json(changesOf(fields, before)),
-    )
-    const kept = fieldsOf(await answer.json())
-    form.setInitialValues(kept)
-    form.setValues(kept)
-    notifications.show({ message: 'Saved.' })
+  const { id } = organization
+  const save = async (changes: object) => {
+    const answer = await api.organizations[':id'].$put({ param: { id } }, json(changes))
     await queries.invalidateQueries(organizationsQuery)
-  }, form)
+    return answer.json()
+  }
   return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="md">
-        <Description form={form} isOwner={organization.role === 'owner'} />
-        <Joining form={form} />
-        <Limits form={form} />
-        <Problem error={error} />
-        <Group>
-          <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <OrganizationForm
+      organization={organization}
+      canRename={organization.role === 'owner'}
+      save={save}
+    />
   )
 }
-
-const Description = ({ form, isOwner }: { form: Form; isOwner: boolean }) => (
-  <Paper withBorder p="lg">
-    <Stack gap="sm">
-      <Title order={3} size="h4">
-        Description
-      </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="Name" required {...form.getInputProps('name')} />
-        <TextInput
-          label="Short name"
-          description="Its models are called by it"
-          readOnly={!isOwner}
-          {...form.getInputProps('slug')}
-        />
-        <TextInput label="Website" type="url" {...form.getInputProps('website')} />
-        <TextInput
-          label="Billing address"
-          description="An e-mail address"
-          type="email"
-          {...form.getInputProps('billing_email')}
-        />
-      </SimpleGrid>
-      <Textarea
-        label="What it is"
-        autosize
-        minRows={2}
-        maxLength={1000}
-        {...form.getInputProps('description')}
-      />
-    </Stack>
-  </Paper>
-)
-
-const Joining = ({ form }: { form: Form }) => (
-  <Paper withBorder p="lg">
-    <Stack gap="sm">
-      <Title order={3} size="h4">
-        Who may see it and join
-      </Title>
-      <Switch
-        label="Everybody may see it, and which models it serves"
-        {...form.getInputProps('is_public', { type: 'checkbox' })}
-      />
-      <Switch
-        label="People may ask to join, if they can see it"
-        {...form.getInputProps('allow_join_requests', { type: 'checkbox' })}
-      />
-      <Switch
-        label="Whoever asks is let in at once"
-        {...form.getInputProps('auto_approve_requests', { type: 'checkbox' })}
-      />
-      <TagsInput
-        label="Domains whose people are let in at once"
-        description="Of their e-mail addresses, such as example.com; at most 20"
-        maxTags={20}
-        {...form.getInputProps('auto_approve_domains')}
-      />
-    </Stack>
-  </Paper>
-)
-
-const Limits = ({ form }: { form: Form }) => (
-  <Paper withBorder p="lg">
-    <Stack gap="sm">
-      <Title order={3} size="h4">
-        Limits
-      </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <NumberInput
-          label="Requests a minute"
-          min={1}
-          allowDecimal={false}
-          thousandSeparator
-          required
-          {...form.getInputProps('rate_limit_requests_per_minute')}
-        />
-        <NumberInput
-          label="Tokens a minute"
-          min={1}
-          allowDecimal={false}
-          thousandSeparator
-          required
-          {...form.getInputProps('rate_limit_tokens_per_minute')}
-        />
-        <NumberInput
-          label="Requests at once"
-          min={1}
-          allowDecimal={false}
-          required
-          {...form.getInputProps('max_concurrent_requests')}
-        />
-        <NumberInput
-          label="Spending of a month"
-          description="USD, all members together; none when empty"
-          min={0}
-          decimalScale={2}
-          prefix="$"
-          {...form.getInputProps('monthly_spend_limit')}
-        />
-        <NumberInput
-          label="Spending of a member in a month"
-          description="USD, where a member has no limit of his own; none when empty"
-          min={0}
-          decimalScale={2}
-          prefix="$"
-          {...form.getInputProps('default_member_spending_limit')}
-        />
-      </SimpleGrid>
-    </Stack>
-  </Paper>
-)

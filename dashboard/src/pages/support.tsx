@@ -1,22 +1,19 @@
-import { Anchor, Badge, Button, Group, Modal, Select, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Empty } from '../components/empty'
+import { FilterSelect } from '../components/filter-select'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
 import { Problem } from '../components/problem'
 import { ShowMore } from '../components/show-more'
 import { When } from '../components/when'
-import { oneOf } from '../search'
 import { shownCount } from '../shown'
 import {
-  categories,
   categoryNames,
-  priorities,
   priorityNames,
   stateColors,
   stateNames,
-  states,
   ticketsQuery,
   type ListedTicket,
   type TicketFilter,
@@ -79,9 +76,6 @@ const NoTickets = ({ isFiltered }: { isFiltered: boolean }) =>
     </Empty>
   )
 
-const choices = <Name extends string>(names: Readonly<Record<Name, string>>) =>
-  Object.entries<string>(names).map(([value, label]) => ({ value, label }))
-
 interface FiltersProps {
   filter: TicketFilter
   onChange: (changed: TicketSearch) => void
@@ -89,29 +83,26 @@ interface FiltersProps {
 
 const Filters = ({ filter, onChange }: FiltersProps) => (
   <Group>
-    <Select
-      aria-label="State"
-      placeholder="All states"
-      clearable
-      data={choices(stateNames)}
-      value={filter.status ?? null}
-      onChange={(value) => onChange({ status: oneOf({ value }, 'value', states) })}
+    <FilterSelect
+      label="State"
+      all="All states"
+      names={stateNames}
+      value={filter.status}
+      onChange={(status) => onChange({ status })}
     />
-    <Select
-      aria-label="Category"
-      placeholder="All categories"
-      clearable
-      data={choices(categoryNames)}
-      value={filter.category ?? null}
-      onChange={(value) => onChange({ category: oneOf({ value }, 'value', categories) })}
+    <FilterSelect
+      label="Category"
+      all="All categories"
+      names={categoryNames}
+      value={filter.category}
+      onChange={(category) => onChange({ category })}
     />
-    <Select
-      aria-label="Priority"
-      placeholder="All priorities"
-      clearable
-      data={choices(priorityNames)}
-      value={filter.priority ?? null}
-      onChange={(value) => onChange({ priority: oneOf({ value }, 'value', priorities) })}
+    <FilterSelect
+      label="Priority"
+      all="All priorities"
+      names={priorityNames}
+      value={filter.priority}
+      onChange={(priority) => onChange({ priority })}
     />
   </Group>
 )

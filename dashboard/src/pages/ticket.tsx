@@ -1,11 +1,10 @@
-import { Anchor, Badge, Button, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Anchor, Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { json } from '../api'
+import { ReplyForm, Said } from '../components/conversation'
 import { Loaded } from '../components/loaded'
 import { Problem } from '../components/problem'
-import { When } from '../components/when'
 import { useSubmit } from '../submit'
 import {
   categoryNames,
@@ -99,32 +98,6 @@ function Head({ ticket }: { ticket: Ticket }) {
   )
 }
 
-interface SaidProps {
-  by: string
-  isSupport: boolean
-  at: string
-  text: string
-}
-
-const Said = ({ by, isSupport, at, text }: SaidProps) => (
-  <Paper withBorder p="md" component="article" aria-label={`${by} wrote`}>
-    <Group justify="space-between" gap="xs" mb="xs">
-      <Group gap="xs">
-        <Text fw={600} size="sm">
-          {by}
-        </Text>
-        {isSupport && <Badge variant="light">support</Badge>}
-      </Group>
-      <Text size="xs" c="dimmed">
-        <When at={at} />
-      </Text>
-    </Group>
-    <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {text}
-    </Text>
-  </Paper>
-)
-
 const Conversation = ({ ticket }: { ticket: Ticket }) => (
   <Stack gap="sm" role="log" aria-label="Conversation">
     <Said by="You" isSupport={false} at={ticket.created_at} text={ticket.description} />
@@ -142,34 +115,10 @@ const Conversation = ({ ticket }: { ticket: Ticket }) => (
 
 function Reply({ ticket: { id, status } }: { ticket: Ticket }) {
   const queries = useQueryClient()
-  const form = useForm({
-    initialValues: { content: '' },
-    validate: { content: (value) => (value.trim() === '' ? 'Write something first.' : null) },
-  })
-  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
-    await ticketsEndpoint[':id'].comments.$post({ param: { id } }, json(fields))
-    form.reset()
+  const send = async (content: string) => {
+    await ticketsEndpoint[':id'].comments.$post({ param: { id } }, json({ content }))
     await queries.invalidateQueries({ queryKey: ['tickets'] })
-  }, form)
-  return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="sm">
-        <Problem error={error} />
-        <Textarea
-          label="Reply"
-          {...(status === 'resolved' && { description: 'A reply opens the ticket again' })}
-          maxLength={10_000}
-          autosize
-          minRows={3}
-          maxRows={16}
-          {...form.getInputProps('content')}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" loading={isBusy}>
-            Send
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
+  }
+  const hint = status === 'resolved' ? 'A reply opens the ticket again' : undefined
+  return <ReplyForm hint={hint} send={send} />
 }

@@ -5,9 +5,10 @@ import { transactionsOnPage, transactionsQuery, type Transaction } from '../../b
 import { Loaded } from '../../components/loaded'
 import { Money } from '../../components/money'
 import { Pages } from '../../components/pages'
+import { TransactionFilters } from '../../components/transaction-filters'
 import { When } from '../../components/when'
 import { count } from '../../figures'
-import { Filters } from './filters'
+import { billingSearch } from '../../money-search'
 
 const route = getRouteApi('/home/billing')
 const colors = { completed: 'green', pending: 'blue', failed: 'red', expired: 'gray' } as const
@@ -17,6 +18,11 @@ export function Transactions() {
   const { organization, type, status, from, to, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const query = useQuery(transactionsQuery(organization, { type, status, from, to, page }))
+  const set = (changed: object) =>
+    void navigate({
+      search: (now) => billingSearch({ ...now, page: undefined, ...changed }),
+      replace: true,
+    })
   const isFiltered = [type, status, from, to].some((value) => value !== undefined)
   return (
     <Paper withBorder p="lg" component="section" aria-label="Transactions">
@@ -24,7 +30,7 @@ export function Transactions() {
         <Title order={3} size="h4">
           Transactions
         </Title>
-        <Filters />
+        <TransactionFilters filter={{ type, status, from, to }} onChange={set} />
         <Loaded query={query}>
           {({ transactions, pagination }) => (
             <>

@@ -1,54 +1,130 @@
-import { Badge, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Modal, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { NewUser } from './new-user'
+import { FilterSelect } from '../../components/filter-select'
+import { Moment } from '../../components/moment'
 import { Money } from '../../components/money'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
+import { SearchBox } from '../../components/search-box'
 import { When } from '../../components/when'
-import { usersQuery, type User } from '../../operator/users'
+import { PlanSelect } from '../../operator/plan-select'
+import { userStateNames, usersQuery, type User, type UserSearch } from '../../operator/users'
 
 const route = getRouteApi('/home/operator/users')
+const columns = [
+  'Account',
+  'State',
+  'Plan',
+  { name: 'Balance', isNumber: true },
+  'Last active',
+  'Since',
+]
 
 export function UsersPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
+  const [isOpen, { open, close }] = useDisclosure()
+  const change = (changed: UserSearch) =>
+    void navigate({ search: (now) => ({ ...now, page: undefined, ...changed }), replace: true })
+  const isFiltered = [search.search, search.status, search.plan].some(Boolean)
   return (
-    <Page title="Users" about="Everybody with an account, what they may do and what they have.">
+    <Page
+      title="Users"
+      about="Everybody with an account, what they may do and what they have."
+      actions={<Button onClick={open}>New user</Button>}
+    >
+      <Filters search={search} onChange={change} />
       <PagedTable
         query={useQuery(usersQuery(search))}
-        columns={['Account', 'State', 'Plan', { name: 'Balance', isNumber: true }, 'Since']}
-        minWidth={720}
+        columns={columns}
+        minWidth={860}
         things="users"
-        empty={{ title: 'No accounts yet', text: 'They come with sign-up.' }}
-        isFiltered={search.search !== undefined}
+        empty={{ title: 'No users yet', text: 'Make one, and a mail tells them how to get in.' }}
+        isFiltered={isFiltered}
         page={search.page ?? 1}
         onPage={(page) => void navigate({ search: (now) => ({ ...now, page }) })}
       >
         {(user) => <Row key={user.id} user={user} />}
       </PagedTable>
+      <Modal opened={isOpen} onClose={close} title="New user">
+        <NewUser onClose={close} />
+      </Modal>
     </Page>
   )
 }
 
+interface FiltersProps {
+  search: UserSearch
+  onChange: (changed: UserSearch) => void
+}
+
+const Filters = ({ search, onChange }: FiltersProps) => (
+  <Group>
+    <SearchBox
+      aria-label="Search users"
+      placeholder="Name or address"
+      value={search.search}
+      onSearch={(text) => onChange({ search: text })}
+    />
+    <FilterSelect
+      label="State"
+      all="All states"
+      names={userStateNames}
+      value={search.status}
+      onChange={(status) => onChange({ status })}
+    />
+    <PlanSelect
+      aria-label="Plan"
+      placeholder="All plans"
+      clearable
+      value={search.plan ?? null}
+      onChange={(plan) => onChange({ plan: plan ?? undefined })}
+    />
+  </Group>
+)
+
 const Row = ({ user }: { user: User }) => (
   <Table.Tr>
-    <Table.Td>
-      <Text fw={500}>{user.display_name}</Text>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Anchor
+        size="sm"
+        fw={500}
+        renderRoot={(props) => (
+          <Link to="/operator/users/$id" params={{ id: user.id }} search={{}} {...props} />
+        )}
+      >
+        {user.display_name}
+      </Anchor>
       <Text size="xs" c="dimmed">
         {user.email}
       </Text>
     </Table.Td>
     <Table.Td>
-      <Badge variant="light" color={user.status === 'active' ? 'green' : 'red'}>
-        {user.status}
-      </Badge>
+      <UserBadges user={user} />
     </Table.Td>
     <Table.Td>{user.plan.name}</Table.Td>
     <Table.Td ta="right">
       <Money amount={user.balance} />
     </Table.Td>
     <Table.Td>
+      <Moment at={user.last_active_at} />
+    </Table.Td>
+    <Table.Td>
       <When at={user.created_at} />
     </Table.Td>
   </Table.Tr>
+)
+
+/** What sets an account apart from others. */
+export const UserBadges = ({ user }: { user: User }) => (
+  <Group gap={6}>
+    <Badge variant="light" color={user.status === 'active' ? 'green' : 'red'}>
+      {user.status}
+    </Badge>
+    {user.is_operator && <Badge variant="outline">operator</Badge>}
+    {user.blocked && <Badge color="red">blocked</Badge>}
+  </Group>
 )

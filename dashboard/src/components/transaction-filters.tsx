@@ -1,8 +1,6 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
-import { getRouteApi } from '@tanstack/react-router'
-import { billingSearch, transactionStatuses, transactionTypes } from '../../money-search'
+import { transactionStatuses, transactionTypes, type TransactionFilter } from '../money-search'
 
-const route = getRouteApi('/home/billing')
 const all = 'all'
 const cleared = {
   type: undefined,
@@ -13,15 +11,13 @@ const cleared = {
 const labelled = (names: readonly string[]) =>
   [all, ...names].map((value) => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))
 
+interface Props {
+  filter: TransactionFilter
+  onChange: (changed: Record<string, string | null | undefined>) => void
+}
+
 /** Which transactions are listed; the address has it. */
-export function Filters() {
-  const { type, status, from, to } = route.useSearch()
-  const navigate = route.useNavigate()
-  const set = (changed: Record<string, string | null | undefined>) =>
-    void navigate({
-      search: (now) => billingSearch({ ...now, page: undefined, ...changed }),
-      replace: true,
-    })
+export function TransactionFilters({ filter: { type, status, from, to }, onChange: set }: Props) {
   const isFiltered = [type, status, from, to].some((value) => value !== undefined)
   return (
     <Group align="flex-end" gap="sm">

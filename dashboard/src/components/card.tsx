@@ -1,0 +1,19 @@
+import { Paper, Stack, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface Props {
+  title: string
+  children: ReactNode
+}
+
+/** A part of a page, under a heading of its own. */
+export const Card = ({ title, children }: Props) => (
+  <Paper withBorder p="lg" component="section" aria-label={title}>
+    <Stack gap="sm">
+      <Title order={3} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  </Paper>
+)

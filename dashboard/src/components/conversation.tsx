@@ -1,0 +1,69 @@
+import { Badge, Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Problem } from './problem'
+import { When } from './when'
+import { useSubmit } from '../submit'
+
+interface SaidProps {
+  by: string
+  isSupport: boolean
+  at: string
+  text: string
+}
+
+/** What somebody wrote: text, whatever it holds. */
+export const Said = ({ by, isSupport, at, text }: SaidProps) => (
+  <Paper withBorder p="md" component="article" aria-label={`${by} wrote`}>
+    <Group justify="space-between" gap="xs" mb="xs">
+      <Group gap="xs">
+        <Text fw={600} size="sm">
+          {by}
+        </Text>
+        {isSupport && <Badge variant="light">support</Badge>}
+      </Group>
+      <Text size="xs" c="dimmed">
+        <When at={at} />
+      </Text>
+    </Group>
+    <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {text}
+    </Text>
+  </Paper>
+)
+
+interface ReplyProps {
+  hint: string | undefined
+  send: (content: string) => Promise<unknown>
+}
+
+export function ReplyForm({ hint, send }: ReplyProps) {
+  const form = useForm({
+    initialValues: { content: '' },
+    validate: { content: (value) => (value.trim() === '' ? 'Write something first.' : null) },
+  })
+  const { submit, isBusy, error } = useSubmit(async ({ content }: typeof form.values) => {
+    await send(content)
+    form.reset()
+  }, form)
+  return (
+    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
+      <Stack gap="sm">
+        <Problem error={error} />
+        <Textarea
+          label="Reply"
+          {...(hint !== undefined && { description: hint })}
+          maxLength={10_000}
+          autosize
+          minRows={3}
+          maxRows={16}
+          {...form.getInputProps('content')}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={isBusy}>
+            Send
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

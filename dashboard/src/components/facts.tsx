@@ -1,0 +1,18 @@
+import { Table } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** What is known of something, one fact a line. */
+export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) => (
+  <Table variant="vertical" layout="fixed" withRowBorders={false}>
+    <Table.Tbody>
+      {facts.map(([name, value]) => (
+        <Table.Tr key={name}>
+          <Table.Th w="45%" fw={500}>
+            {name}
+          </Table.Th>
+          <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </Table>
+)

@@ -1,0 +1,91 @@
+import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Moment } from './moment'
+import { limits, type Key } from '../keys'
+import { countOf, usdOf } from '../numbers'
+
+interface Props {
+  keys: readonly Key[]
+  /** What can be done with a key. */
+  actions: (key: Key) => ReactNode
+}
+
+export const KeyTable = ({ keys, actions }: Props) => (
+  <Table.ScrollContainer minWidth={820}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Name</Table.Th>
+          <Table.Th>Permissions</Table.Th>
+          <Table.Th>Limits</Table.Th>
+          <Table.Th>Last used</Table.Th>
+          <Table.Th>Expires</Table.Th>
+          <Table.Th>Made</Table.Th>
+          <Table.Th aria-label="Actions" />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {keys.map((one) => (
+          <KeyRow key={one.id} one={one} actions={actions(one)} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+export const isExpired = ({ expires_at: end }: Key) => end !== null && new Date(end) <= new Date()
+
+const KeyRow = ({ one, actions }: { one: Key; actions: ReactNode }) => (
+  <Table.Tr>
+    <Table.Td>
+      <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
+        {one.name}
+      </Text>
+      <Code>{one.key_prefix}…</Code>
+    </Table.Td>
+    <Table.Td>
+      <Group gap={4}>
+        {one.permissions.map((permission) => (
+          <Badge key={permission} variant="light" color={permission === 'admin' ? 'orange' : ''}>
+            {permission}
+          </Badge>
+        ))}
+      </Group>
+    </Table.Td>
+    <Table.Td>
+      <Limits one={one} />
+    </Table.Td>
+    <Table.Td>
+      <Moment at={one.last_used_at} />
+    </Table.Td>
+    <Table.Td>
+      {isExpired(one) && <Badge color="red">expired</Badge>}
+      <div>
+        <Moment at={one.expires_at} />
+      </div>
+    </Table.Td>
+    <Table.Td>
+      <Moment at={one.created_at} />
+    </Table.Td>
+    <Table.Td ta="right">{actions}</Table.Td>
+  </Table.Tr>
+)
+
+function Limits({ one }: { one: Key }) {
+  const set = limits.flatMap(([field, label]) => {
+    const limit = one[field]
+    return limit === null ? [] : [{ field, label, limit }]
+  })
+  if (set.length === 0) return <Text size="sm">as the account</Text>
+  return (
+    <Stack gap={0}>
+      {set.map(({ field, label, limit }) => (
+        <Text key={field} size="sm">
+          {field === 'monthly_spend_limit'
+            ? `${usdOf(limit)} per month`
+            : `${countOf(limit)} ${label.toLowerCase()}`}
+        </Text>
+      ))}
+    </Stack>
+  )
+}

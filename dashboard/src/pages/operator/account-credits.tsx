@@ -1,0 +1,61 @@
+import { Anchor, Button, Group, Modal, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { CreditForm, type CreditKind } from './credit-form'
+import { MovementTable } from './movement-table'
+import { Money } from '../../components/money'
+import { Tile } from '../../components/tile'
+import { movementsQuery } from '../../operator/transactions'
+
+interface Props {
+  /** The id of a user or of an organization. */
+  account: string
+  name: string
+  /** USD, booked. */
+  balance: number
+  page: number
+  onPage: (page: number) => void
+}
+
+const titles = { grant: 'Grant credits', adjust: 'Adjust the balance' } as const
+
+/** What an account has, what is given to it or taken, and what moved it. */
+export function AccountCredits({ account, name, balance, page, onPage }: Props) {
+  const [kind, setKind] = useState<CreditKind>()
+  const close = () => setKind(undefined)
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-end">
+        <Tile label="Balance" value={<Money amount={balance} />} hint="What is booked" />
+        <Group gap="xs">
+          <Button onClick={() => setKind('grant')}>{titles.grant}</Button>
+          <Button variant="default" onClick={() => setKind('adjust')}>
+            {titles.adjust}
+          </Button>
+        </Group>
+      </Group>
+      <MovementTable
+        query={useQuery(movementsQuery({ account, page }))}
+        isFiltered={false}
+        page={page}
+        onPage={onPage}
+      />
+      <Anchor
+        size="sm"
+        renderRoot={(props) => <Link to="/operator/transactions" search={{ account }} {...props} />}
+      >
+        Find among its transactions
+      </Anchor>
+      {kind && (
+        <Modal
+          opened
+          onClose={close}
+          title={kind === 'grant' ? `Grant credits to ${name}` : `Adjust the balance of ${name}`}
+        >
+          <CreditForm kind={kind} account={account} onClose={close} />
+        </Modal>
+      )}
+    </Stack>
+  )
+}

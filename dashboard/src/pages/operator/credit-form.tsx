@@ -1,0 +1,75 @@
+import { NumberInput, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { admin, json } from '../../api'
+import { FormFrame } from '../../components/form-frame'
+import { exactUsd } from '../../figures'
+import { useRefresh } from '../../operator/refresh'
+import { ofAccount } from '../../operator/transactions'
+import { useSubmit } from '../../submit'
+
+export type CreditKind = 'grant' | 'adjust'
+
+const words = {
+  grant: {
+    about: 'A gift: it is booked at once, as a bonus.',
+    label: 'Grant',
+    amount: 'USD, above 0',
+  },
+  adjust: {
+    about:
+      'Corrects what is booked. It cannot be undone, only corrected again; what running requests hold cannot be taken.',
+    label: 'Adjust',
+    amount: 'USD; below 0 takes away',
+  },
+} as const
+
+interface Props {
+  kind: CreditKind
+  /** The id of a user or of an organization. */
+  account: string
+  onClose: () => void
+}
+
+/** Gives credit to an account, or takes it away. */
+export function CreditForm({ kind, account, onClose }: Props) {
+  const { about, label, amount: amountHint } = words[kind]
+  const refresh = useRefresh()
+  const form = useForm<{ amount: number | string; reason: string }>({
+    initialValues: { amount: '', reason: '' },
+  })
+  const submission = useSubmit(async ({ amount, reason }: typeof form.values) => {
+    const sent = json({ ...ofAccount(account), amount: Number(amount), reason })
+    const answer = await admin.credits[kind].$post(undefined, sent)
+    const { amount: booked, balance_after: balance } = await answer.json()
+    await refresh()
+    const now = balance === null ? '' : ` The balance is ${exactUsd(balance)} now.`
+    notifications.show({ message: `${exactUsd(booked)} booked.${now}` })
+    onClose()
+  }, form)
+  return (
+    <FormFrame form={form} submission={submission} label={label} onCancel={onClose}>
+      <Text size="sm">{about}</Text>
+      <NumberInput
+        label="Amount"
+        description={amountHint}
+        required
+        allowNegative={kind === 'adjust'}
+        decimalScale={9}
+        prefix="$"
+        thousandSeparator
+        data-autofocus
+        {...form.getInputProps('amount')}
+      />
+      <Textarea
+        label="Reason"
+        description="Its owner reads it among the transactions"
+        required
+        maxLength={500}
+        autosize
+        minRows={2}
+        {...form.getInputProps('reason')}
+      />
+    </FormFrame>
+  )
+}

@@ -1,0 +1,97 @@
+import { Anchor, Badge, Table, Text } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Money } from '../../components/money'
+import { PagedTable } from '../../components/paged-table'
+import { When } from '../../components/when'
+import { count } from '../../figures'
+import type { Rows } from '../../lists'
+import type { Movement } from '../../operator/transactions'
+
+const colors = { completed: 'green', pending: 'blue', failed: 'red', expired: 'gray' } as const
+const columns = [
+  'What',
+  'Status',
+  { name: 'Amount', isNumber: true },
+  { name: 'Balance after', isNumber: true },
+]
+
+interface Props {
+  query: UseQueryResult<Rows<Movement>>
+  isFiltered: boolean
+  page: number
+  onPage: (page: number) => void
+  /** Whether the rows are of several accounts. */
+  ofAll?: boolean
+}
+
+/** What moved balances, page by page. */
+export const MovementTable = ({ ofAll = false, ...list }: Props) => (
+  <PagedTable
+    {...list}
+    columns={ofAll ? ['Time', 'Whose', ...columns] : ['Time', ...columns]}
+    minWidth={ofAll ? 860 : 640}
+    things="transactions"
+    empty={{ title: 'No transactions yet', text: 'What is bought, used or given is told here.' }}
+  >
+    {(one) => <Row key={`${one.id} ${one.type}`} one={one} ofAll={ofAll} />}
+  </PagedTable>
+)
+
+const Row = ({ one, ofAll }: { one: Movement; ofAll: boolean }) => (
+  <Table.Tr>
+    <Table.Td>
+      <When at={one.created_at} />
+    </Table.Td>
+    {ofAll && (
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        <Payer one={one} />
+      </Table.Td>
+    )}
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm">{one.description}</Text>
+      <Text size="xs" c="dimmed">
+        {one.type}
+        {one.request_count !== undefined && ` · ${count(one.request_count)} requests`}
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <Badge color={colors[one.status]} variant="dot">
+        {one.status}
+      </Badge>
+    </Table.Td>
+    <Table.Td ta="right">
+      <Money amount={one.amount} />
+    </Table.Td>
+    <Table.Td ta="right">
+      {one.balance_after === null ? '–' : <Money amount={one.balance_after} />}
+    </Table.Td>
+  </Table.Tr>
+)
+
+/** The account a row is of; its page, where there is one. */
+function Payer({ one }: { one: Movement }) {
+  const isOrganization = 'organization_id' in one
+  const id = isOrganization ? one.organization_id : one.user_id
+  // What is gone has no page any more.
+  if (one.payer_name === null) return <Text size="sm">{id}</Text>
+  return (
+    <Anchor
+      size="sm"
+      renderRoot={(props) =>
+        isOrganization ? (
+          <Link
+            to="/operator/organizations/$id"
+            params={{ id }}
+            search={{ tab: 'credits' }}
+            {...props}
+          />
+        ) : (
+          <Link to="/operator/users/$id" params={{ id }} search={{ tab: 'credits' }} {...props} />
+        )
+      }
+    >
+      {one.payer_name}
+    </Anchor>
+  )
+}

@@ -1,0 +1,139 @@
+import { Anchor, Button, Group, Stack, Tabs } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { AccountCredits } from './account-credits'
+import { OrganizationTerms } from './organization-terms'
+import { OrganizationState } from './organizations'
+import { admin, json } from '../../api'
+import { Confirm } from '../../components/confirm'
+import { Loaded } from '../../components/loaded'
+import { OrganizationForm } from '../../components/organization-form'
+import { Page } from '../../components/page'
+import { Problem } from '../../components/problem'
+import { operatedOneQuery, type Operated } from '../../operator/organizations'
+import { useRefresh } from '../../operator/refresh'
+import { useSubmit } from '../../submit'
+
+const route = getRouteApi('/home/operator/organizations/$id')
+
+export function OperatedOrganizationPage() {
+  const { id } = route.useParams()
+  const query = useQuery(operatedOneQuery(id))
+  const { data: organization } = query
+  return (
+    <Page
+      title={organization?.name ?? 'Organization'}
+      about={organization?.description ?? ''}
+      actions={organization && <Actions organization={organization} />}
+    >
+      <Group>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/operator/organizations" search={{}} {...props} />}
+        >
+          All organizations
+        </Anchor>
+        {organization && <OrganizationState one={organization} />}
+      </Group>
+      <Loaded query={query}>{(one) => <Parts key={one.id} organization={one} />}</Loaded>
+    </Page>
+  )
+}
+
+/** Changes an organization, and tells what it is then. */
+function useChange(id: string) {
+  const refresh = useRefresh()
+  return async (changes: object) => {
+    const answer = await admin.organizations[':id'].$put({ param: { id } }, json(changes))
+    await refresh()
+    return answer.json()
+  }
+}
+
+function Parts({ organization }: { organization: Operated }) {
+  const { tab = 'settings', page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  const save = useChange(organization.id)
+  return (
+    <Tabs
+      value={tab}
+      onChange={(next) => void navigate({ search: { tab: next ?? undefined }, replace: true })}
+      keepMounted={false}
+    >
+      <Tabs.List>
+        <Tabs.Tab value="settings">Settings and limits</Tabs.Tab>
+        <Tabs.Tab value="credits">Credits</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="settings" pt="md">
+        <Stack gap="md">
+          <OrganizationTerms organization={organization} save={save} />
+          <OrganizationForm organization={organization} canRename save={save} />
+        </Stack>
+      </Tabs.Panel>
+      <Tabs.Panel value="credits" pt="md">
+        <AccountCredits
+          account={organization.id}
+          name={organization.name}
+          balance={organization.credit_balance}
+          page={page}
+          onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+        />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
+
+function Actions({ organization: { id, name, status } }: { organization: Operated }) {
+  const [asked, setAsked] = useState<'suspend' | 'delete'>()
+  const change = useChange(id)
+  const refresh = useRefresh()
+  const navigate = useNavigate()
+  const done = () => setAsked(undefined)
+  const { submit, isBusy, error } = useSubmit(() => change({ status: 'active' }))
+  const remove = async () => {
+    await admin.organizations[':id'].$delete({ param: { id } })
+    notifications.show({ message: `${name} was deleted.` })
+    await navigate({ to: '/operator/organizations', search: {} })
+    void refresh()
+  }
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        {status === 'suspended' ? (
+          <Button loading={isBusy} onClick={() => void submit(undefined)}>
+            Reinstate
+          </Button>
+        ) : (
+          <Button color="red" variant="light" onClick={() => setAsked('suspend')}>
+            Suspend
+          </Button>
+        )}
+        <Button color="red" variant="light" onClick={() => setAsked('delete')}>
+          Delete
+        </Button>
+      </Group>
+      <Problem error={error} />
+      {asked === 'suspend' && (
+        <Confirm
+          question={`Suspend ${name}?`}
+          about="Within a second nobody is served by it or paid for by it any more. What it has stays, and it can be reinstated."
+          label="Suspend"
+          cancel="Cancel"
+          onConfirm={() => change({ status: 'suspended' })}
+          onClose={done}
+        />
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          question={`Delete ${name}?`}
+          about="Its members lose its connections and its credit. It cannot be brought back."
+          label="Delete"
+          onConfirm={remove}
+          onClose={done}
+        />
+      )}
+    </Stack>
+  )
+}

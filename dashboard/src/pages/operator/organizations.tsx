@@ -1,0 +1,84 @@
+import { Anchor, Badge, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Money } from '../../components/money'
+import { Page } from '../../components/page'
+import { PagedTable } from '../../components/paged-table'
+import { SearchBox } from '../../components/search-box'
+import { When } from '../../components/when'
+import { count } from '../../figures'
+import { operatedQuery, type Operated } from '../../operator/organizations'
+
+const route = getRouteApi('/home/operator/organizations')
+const columns = [
+  'Organization',
+  'State',
+  { name: 'Members', isNumber: true },
+  { name: 'Balance', isNumber: true },
+  'Since',
+]
+
+export function OperatedOrganizationsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <Page title="All organizations" about="Who shares connections, credit and limits.">
+      <SearchBox
+        aria-label="Search organizations"
+        placeholder="Name or short name"
+        maw={320}
+        value={search.search}
+        onSearch={(text) => void navigate({ search: { search: text }, replace: true })}
+      />
+      <PagedTable
+        query={useQuery(operatedQuery(search))}
+        columns={columns}
+        minWidth={720}
+        things="organizations"
+        empty={{ title: 'No organizations yet', text: 'Users make them on their own pages.' }}
+        isFiltered={search.search !== undefined}
+        page={search.page ?? 1}
+        onPage={(page) => void navigate({ search: (now) => ({ ...now, page }) })}
+      >
+        {(one) => <Row key={one.id} one={one} />}
+      </PagedTable>
+    </Page>
+  )
+}
+
+const Row = ({ one }: { one: Operated }) => (
+  <Table.Tr>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Anchor
+        size="sm"
+        fw={500}
+        renderRoot={(props) => (
+          <Link to="/operator/organizations/$id" params={{ id: one.id }} search={{}} {...props} />
+        )}
+      >
+        {one.name}
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        {one.slug}/
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <OrganizationState one={one} />
+    </Table.Td>
+    <Table.Td ta="right">
+      {count(one.member_count)} of {count(one.member_limit)}
+    </Table.Td>
+    <Table.Td ta="right">
+      <Money amount={one.credit_balance} />
+    </Table.Td>
+    <Table.Td>
+      <When at={one.created_at} />
+    </Table.Td>
+  </Table.Tr>
+)
+
+export const OrganizationState = ({ one }: { one: Operated }) => (
+  <Badge variant="light" color={one.status === 'active' ? 'green' : 'red'}>
+    {one.status}
+  </Badge>
+)

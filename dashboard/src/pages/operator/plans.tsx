@@ -1,0 +1,147 @@
+import { Badge, Button, Group, Menu, Modal, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { PlanForm } from './plan-form'
+import { admin, json } from '../../api'
+import { Confirm } from '../../components/confirm'
+import { ListPage } from '../../components/list-page'
+import { count } from '../../figures'
+import { quotaTypes } from '../../money-search'
+import { limitWords } from '../../operator/limit-words'
+import { plansQuery, type Plan } from '../../operator/plans'
+import { useRefresh } from '../../operator/refresh'
+import { quotaNames } from '../../quota'
+
+async function make(fields: object) {
+  await admin.plans.$post(undefined, json(fields))
+}
+
+export const PlansPage = () => (
+  <ListPage
+    title="Plans"
+    about="What accounts may use. A new account has the default plan; one account alone gets other limits on its own page."
+    query={useQuery(plansQuery)}
+    empty={{ title: 'No plans', text: 'Every account is on one.' }}
+    add={{ label: 'New plan', form: (close) => <PlanForm save={make} onClose={close} /> }}
+  >
+    {(plans) => <PlanTable plans={plans} />}
+  </ListPage>
+)
+
+const PlanTable = ({ plans }: { plans: readonly Plan[] }) => (
+  <Table.ScrollContainer minWidth={980}>
+    <Table verticalSpacing="sm">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Plan</Table.Th>
+          {quotaTypes.map((type) => (
+            <Table.Th key={type} ta="right">
+              {quotaNames[type]}
+            </Table.Th>
+          ))}
+          <Table.Th ta="right">Members of an organization</Table.Th>
+          <Table.Th aria-label="Actions" />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {plans.map((plan) => (
+          <Table.Tr key={plan.id}>
+            <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Group gap={6}>
+                <Text fw={500}>{plan.name}</Text>
+                {plan.is_default && <Badge variant="light">default</Badge>}
+              </Group>
+            </Table.Td>
+            {quotaTypes.map((type) => (
+              <Table.Td key={type} ta="right">
+                {limitWords(type, plan[type])}
+              </Table.Td>
+            ))}
+            <Table.Td ta="right">{count(plan.max_org_members)}</Table.Td>
+            <Table.Td ta="right">
+              <Actions plan={plan} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+type Deed = 'change' | 'default' | 'delete'
+
+interface MenuProps {
+  plan: Plan
+  onAsk: (deed: Deed) => void
+}
+
+const PlanMenu = ({ plan: { id, name, is_default: isDefault }, onAsk }: MenuProps) => (
+  <Menu position="bottom-end">
+    <Menu.Target>
+      <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
+        Actions
+      </Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+      <Menu.Item
+        renderRoot={(props) => <Link to="/operator/users" search={{ plan: id }} {...props} />}
+      >
+        Users on it
+      </Menu.Item>
+      {!isDefault && (
+        <>
+          <Menu.Item onClick={() => onAsk('default')}>Make the default</Menu.Item>
+          <Menu.Item color="red" onClick={() => onAsk('delete')}>
+            Delete
+          </Menu.Item>
+        </>
+      )}
+    </Menu.Dropdown>
+  </Menu>
+)
+
+function Actions({ plan }: { plan: Plan }) {
+  const { id, name } = plan
+  const [asked, setAsked] = useState<Deed>()
+  const refresh = useRefresh()
+  const done = () => setAsked(undefined)
+  const save = async (fields: object) => {
+    await admin.plans[':id'].$put({ param: { id } }, json(fields))
+  }
+  const remove = async () => {
+    await admin.plans[':id'].$delete({ param: { id } })
+    await refresh()
+  }
+  return (
+    <>
+      <PlanMenu plan={plan} onAsk={setAsked} />
+      <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`}>
+        <PlanForm plan={plan} save={save} onClose={done} />
+      </Modal>
+      {asked === 'default' && (
+        <Confirm
+          question={`Make ${name} the default?`}
+          about="Whoever signs up from now on is on it. Who has an account stays on the plan that it has."
+          label="Make the default"
+          cancel="Cancel"
+          onConfirm={async () => {
+            await save({ is_default: true })
+            await refresh()
+          }}
+          onClose={done}
+        />
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          question={`Delete ${name}?`}
+          about="Only a plan that nobody is on can be deleted."
+          label="Delete"
+          onConfirm={remove}
+          onClose={done}
+        />
+      )}
+    </>
+  )
+}

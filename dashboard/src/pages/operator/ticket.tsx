@@ -1,0 +1,154 @@
+import { Anchor, Badge, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { admin, json } from '../../api'
+import { ReplyForm, Said } from '../../components/conversation'
+import { Loaded } from '../../components/loaded'
+import { Problem } from '../../components/problem'
+import { handledNames, handledQuery, handledTo, type Handled } from '../../operator/tickets'
+import { useRefresh } from '../../operator/refresh'
+import { operatorsQuery } from '../../operator/users'
+import { useSubmit } from '../../submit'
+import { categoryNames, priorityNames, stateColors } from '../../tickets'
+
+const route = getRouteApi('/home/operator/tickets/$id')
+
+export function HandledTicketPage() {
+  const { id } = route.useParams()
+  const query = useQuery(handledQuery(id))
+  return (
+    <Stack gap="lg" maw={820} mx="auto">
+      <Anchor
+        size="sm"
+        renderRoot={(props) => <Link to="/operator/tickets" search={{}} {...props} />}
+      >
+        All tickets
+      </Anchor>
+      <Loaded query={query}>
+        {(ticket) => (
+          <>
+            <Head ticket={ticket} />
+            <Handling ticket={ticket} />
+            <Conversation ticket={ticket} />
+            <Answer ticket={ticket} />
+          </>
+        )}
+      </Loaded>
+    </Stack>
+  )
+}
+
+const Head = ({ ticket }: { ticket: Handled }) => (
+  <Stack gap="xs">
+    <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+      {ticket.subject}
+    </Title>
+    <Group gap="xs">
+      <Badge color={stateColors[ticket.status]} variant="light">
+        {handledNames[ticket.status]}
+      </Badge>
+      <Text size="sm" c="dimmed">
+        {ticket.ticket_number}
+      </Text>
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link to="/operator/users/$id" params={{ id: ticket.user_id }} search={{}} {...props} />
+        )}
+      >
+        {ticket.email}
+      </Anchor>
+      {ticket.request_id !== null && (
+        <Text size="sm" c="dimmed">
+          about {ticket.request_id}
+        </Text>
+      )}
+    </Group>
+  </Stack>
+)
+
+const choices = (names: Readonly<Record<string, string>>) =>
+  Object.entries(names).map(([value, label]) => ({ value, label }))
+
+/** What becomes of a ticket; a change is kept at once. */
+function Handling({ ticket }: { ticket: Handled }) {
+  const { id, status, assignee_id: assignee } = ticket
+  const refresh = useRefresh()
+  const { data: operators = [] } = useQuery(operatorsQuery)
+  const { submit, isBusy, error } = useSubmit(async (fields: object) => {
+    await admin.tickets[':id'].$put({ param: { id } }, json(fields))
+    await refresh()
+  })
+  const isClosed = status === 'closed'
+  const common = { allowDeselect: false, disabled: isBusy || isClosed }
+  const next = handledTo[status]
+  return (
+    <Stack gap="xs">
+      <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }}>
+        <Select
+          {...common}
+          disabled={isBusy || next.length === 0}
+          label="State"
+          data={[status, ...next].map((state) => ({ value: state, label: handledNames[state] }))}
+          value={status}
+          onChange={(value) => value !== status && void submit({ status: value })}
+        />
+        <Select
+          {...common}
+          label="Priority"
+          data={choices(priorityNames)}
+          value={ticket.priority}
+          onChange={(value) => void submit({ priority: value })}
+        />
+        <Select
+          {...common}
+          label="Category"
+          data={choices(categoryNames)}
+          value={ticket.category}
+          onChange={(value) => void submit({ category: value })}
+        />
+        <Select
+          {...common}
+          label="Assignee"
+          placeholder="Nobody"
+          clearable
+          data={operators.map((one) => ({ value: one.id, label: one.display_name }))}
+          value={assignee}
+          onChange={(value) => void submit({ assignee_id: value })}
+        />
+      </SimpleGrid>
+      <Problem error={error} />
+    </Stack>
+  )
+}
+
+const Conversation = ({ ticket }: { ticket: Handled }) => (
+  <Stack gap="sm" role="log" aria-label="Conversation">
+    <Said by={ticket.email} isSupport={false} at={ticket.created_at} text={ticket.description} />
+    {ticket.comments.map((comment) => (
+      <Said
+        key={comment.id}
+        by={comment.author_name}
+        isSupport={comment.author === 'support'}
+        at={comment.created_at}
+        text={comment.content}
+      />
+    ))}
+  </Stack>
+)
+
+function Answer({ ticket: { id, status } }: { ticket: Handled }) {
+  const refresh = useRefresh()
+  if (status === 'closed') {
+    return (
+      <Text size="sm" c="dimmed">
+        This ticket is closed. Only its owner can open it again, within 30 days.
+      </Text>
+    )
+  }
+  const send = async (content: string) => {
+    await admin.tickets[':id'].comments.$post({ param: { id } }, json({ content }))
+    await refresh()
+  }
+  return <ReplyForm hint="Its owner gets it by mail, and in the inbox" send={send} />
+}

@@ -1,0 +1,135 @@
+import { Anchor, Badge, Group, Select, Table, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { FilterSelect } from '../../components/filter-select'
+import { Page } from '../../components/page'
+import { PagedTable } from '../../components/paged-table'
+import { SearchBox } from '../../components/search-box'
+import { When } from '../../components/when'
+import { count } from '../../figures'
+import { handledNames, queueQuery, type Queued, type QueueSearch } from '../../operator/tickets'
+import { operatorsQuery } from '../../operator/users'
+import { categoryNames, priorityNames, stateColors } from '../../tickets'
+
+const route = getRouteApi('/home/operator/tickets')
+const columns = [
+  'Ticket',
+  'State',
+  'Priority',
+  'Category',
+  'Assignee',
+  { name: 'Replies', isNumber: true },
+  'Changed',
+]
+
+export function TicketsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (changed: QueueSearch) =>
+    void navigate({ search: (now) => ({ ...now, page: undefined, ...changed }), replace: true })
+  const { page = 1, ...filter } = search
+  return (
+    <Page title="Tickets" about="What customers ask, newest first.">
+      <Filters search={search} onChange={change} />
+      <PagedTable
+        query={useQuery(queueQuery(search))}
+        columns={columns}
+        minWidth={980}
+        things="tickets"
+        empty={{ title: 'No tickets yet', text: 'Customers ask on their support page.' }}
+        isFiltered={Object.values(filter).some((value) => value !== undefined)}
+        page={page}
+        onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+      >
+        {(ticket) => <Row key={ticket.id} ticket={ticket} />}
+      </PagedTable>
+    </Page>
+  )
+}
+
+interface FiltersProps {
+  search: QueueSearch
+  onChange: (changed: QueueSearch) => void
+}
+
+function Filters({ search, onChange }: FiltersProps) {
+  const { data: operators = [] } = useQuery(operatorsQuery)
+  return (
+    <Group>
+      <SearchBox
+        aria-label="Search tickets"
+        placeholder="Subject, address or number"
+        value={search.search}
+        onSearch={(text) => onChange({ search: text })}
+      />
+      <FilterSelect
+        label="State"
+        all="All states"
+        names={handledNames}
+        value={search.status}
+        onChange={(status) => onChange({ status })}
+      />
+      <FilterSelect
+        label="Priority"
+        all="All priorities"
+        names={priorityNames}
+        value={search.priority}
+        onChange={(priority) => onChange({ priority })}
+      />
+      <FilterSelect
+        label="Category"
+        all="All categories"
+        names={categoryNames}
+        value={search.category}
+        onChange={(category) => onChange({ category })}
+      />
+      <Select
+        aria-label="Assignee"
+        placeholder="All assignees"
+        clearable
+        data={operators.map(({ id, display_name: name }) => ({ value: id, label: name }))}
+        value={search.assignee ?? null}
+        onChange={(assignee) => onChange({ assignee: assignee ?? undefined })}
+      />
+    </Group>
+  )
+}
+
+const Row = ({ ticket }: { ticket: Queued }) => (
+  <Table.Tr>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Anchor
+        size="sm"
+        renderRoot={(props) => (
+          <Link to="/operator/tickets/$id" params={{ id: ticket.id }} {...props} />
+        )}
+      >
+        {ticket.subject}
+      </Anchor>
+      <Text size="xs" c="dimmed">
+        {ticket.ticket_number} · {ticket.email}
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <Badge color={stateColors[ticket.status]} variant="light">
+        {handledNames[ticket.status]}
+      </Badge>
+    </Table.Td>
+    <Table.Td>{priorityNames[ticket.priority]}</Table.Td>
+    <Table.Td>{categoryNames[ticket.category]}</Table.Td>
+    <Table.Td>
+      <Assignee id={ticket.assignee_id} />
+    </Table.Td>
+    <Table.Td ta="right">{count(ticket.comment_count)}</Table.Td>
+    <Table.Td>
+      <When at={ticket.updated_at} />
+    </Table.Td>
+  </Table.Tr>
+)
+
+/** Whose ticket it is, by name. */
+function Assignee({ id }: { id: string | null }) {
+  const { data: operators = [] } = useQuery(operatorsQuery)
+  if (id === null) return <Text size="sm">nobody</Text>
+  return operators.find((one) => one.id === id)?.display_name ?? id
+}

@@ -1,0 +1,41 @@
+import { Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { MovementTable } from './movement-table'
+import { Page } from '../../components/page'
+import { SearchBox } from '../../components/search-box'
+import { TransactionFilters } from '../../components/transaction-filters'
+import { movementsQuery, toMovementSearch } from '../../operator/transactions'
+
+const route = getRouteApi('/home/operator/transactions')
+
+export function TransactionsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const change = (changed: object) =>
+    void navigate({
+      search: (now) => toMovementSearch({ ...now, page: undefined, ...changed }),
+      replace: true,
+    })
+  const { account, type, status, from, to, page = 1 } = search
+  return (
+    <Page title="Transactions" about="What moved the balances of all users and organizations.">
+      <Group align="flex-end">
+        <SearchBox
+          label="Whose"
+          placeholder="user_… or org_…"
+          value={account}
+          onSearch={(text) => change({ account: text })}
+        />
+        <TransactionFilters filter={{ type, status, from, to }} onChange={change} />
+      </Group>
+      <MovementTable
+        query={useQuery(movementsQuery(search))}
+        isFiltered={[account, type, status, from, to].some((value) => value !== undefined)}
+        page={page}
+        onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+        ofAll
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,72 @@
+import { Button, Modal, Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { admin, json } from '../../api'
+import { FormFrame } from '../../components/form-frame'
+import { useRefresh } from '../../operator/refresh'
+import type { User } from '../../operator/users'
+import { useSubmit } from '../../submit'
+
+/** Suspends an account, or lets it back in. */
+export const UserState = ({ user }: { user: User }) =>
+  user.status === 'active' ? <Suspend user={user} /> : <Reinstate user={user} />
+
+function Suspend({ user: { id, display_name: name } }: { user: User }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  const refresh = useRefresh()
+  const form = useForm({ initialValues: { reason: '' } })
+  const submission = useSubmit(async (fields: typeof form.values) => {
+    await admin.users[':id'].suspend.$post({ param: { id } }, json(fields))
+    await refresh()
+    notifications.show({ message: `${name} is suspended.` })
+    form.reset()
+    close()
+  }, form)
+  return (
+    <>
+      <Button color="red" variant="light" onClick={open}>
+        Suspend
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={`Suspend ${name}?`}>
+        <FormFrame form={form} submission={submission} label="Suspend" onCancel={close}>
+          <Text size="sm">
+            Keys and sessions of the account stop within a second. What it has stays, and it can be
+            reinstated.
+          </Text>
+          <Textarea
+            label="Reason"
+            description="For operators"
+            required
+            maxLength={500}
+            autosize
+            minRows={2}
+            data-autofocus
+            {...form.getInputProps('reason')}
+          />
+        </FormFrame>
+      </Modal>
+    </>
+  )
+}
+
+function Reinstate({ user: { id, display_name: name } }: { user: User }) {
+  const refresh = useRefresh()
+  const { submit, isBusy, error } = useSubmit(async () => {
+    await admin.users[':id'].reinstate.$post({ param: { id } })
+    await refresh()
+    notifications.show({ message: `${name} is served again.` })
+  })
+  return (
+    <div>
+      <Button loading={isBusy} onClick={() => void submit(undefined)}>
+        Reinstate
+      </Button>
+      {error && (
+        <Text size="sm" c="red" role="alert">
+          {error.message}
+        </Text>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,121 @@
+import { Alert, Anchor, Button, Group, Stack, Tabs, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { AccountCredits } from './account-credits'
+import { UserKeys } from './user-keys'
+import { UserLimits } from './user-limits'
+import { UserProfile } from './user-profile'
+import { UserSettings } from './user-settings'
+import { UserState } from './user-state'
+import { UserBadges } from './users'
+import { admin, json } from '../../api'
+import { Confirm } from '../../components/confirm'
+import { Loaded } from '../../components/loaded'
+import { Page } from '../../components/page'
+import { useRefresh } from '../../operator/refresh'
+import { userQuery, type User } from '../../operator/users'
+
+const route = getRouteApi('/home/operator/users/$id')
+
+export function UserPage() {
+  const { id } = route.useParams()
+  const query = useQuery(userQuery(id))
+  const { data: user } = query
+  return (
+    <Page
+      title={user?.display_name ?? 'User'}
+      about={user?.email ?? ''}
+      actions={user && <UserState user={user} />}
+    >
+      <Group>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link to="/operator/users" search={{}} {...props} />}
+        >
+          All users
+        </Anchor>
+        {user && <UserBadges user={user} />}
+      </Group>
+      <Loaded query={query}>{(one) => <Parts key={one.id} user={one} />}</Loaded>
+    </Page>
+  )
+}
+
+function Parts({ user }: { user: User }) {
+  const { tab = 'account', page = 1 } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <Stack gap="md">
+      {user.status === 'suspended' && (
+        <Alert color="yellow" title="Suspended">
+          {user.suspended_reason ?? 'No reason was given.'}
+        </Alert>
+      )}
+      {user.blocked && <Blocked user={user} />}
+      <Tabs
+        value={tab}
+        onChange={(next) => void navigate({ search: { tab: next ?? undefined }, replace: true })}
+        keepMounted={false}
+      >
+        <Tabs.List>
+          <Tabs.Tab value="account">Account</Tabs.Tab>
+          <Tabs.Tab value="limits">Limits</Tabs.Tab>
+          <Tabs.Tab value="keys">Keys</Tabs.Tab>
+          <Tabs.Tab value="credits">Credits</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="account" pt="md">
+          <Stack gap="md">
+            <UserProfile user={user} />
+            <UserSettings user={user} />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="limits" pt="md">
+          <UserLimits user={user} />
+        </Tabs.Panel>
+        <Tabs.Panel value="keys" pt="md">
+          <UserKeys user={user} />
+        </Tabs.Panel>
+        <Tabs.Panel value="credits" pt="md">
+          <AccountCredits
+            account={user.id}
+            name={user.display_name}
+            balance={user.balance}
+            page={page}
+            onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+          />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}
+
+/** The audit found something in the books of the account, and it is served nothing that costs. */
+function Blocked({ user }: { user: User }) {
+  const [isAsked, setAsked] = useState(false)
+  const refresh = useRefresh()
+  const unblock = async () => {
+    await admin.users[':id'].$put({ param: { id: user.id } }, json({ blocked: false }))
+    await refresh()
+  }
+  return (
+    <Alert color="red" title="Blocked by the audit">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{user.blocked_reason}</Text>
+        <Button size="xs" color="red" variant="light" onClick={() => setAsked(true)}>
+          Serve it again
+        </Button>
+      </Stack>
+      {isAsked && (
+        <Confirm
+          question={`Serve ${user.display_name} again?`}
+          about="Do this when the books are mended: the next audit blocks the account anew where it finds the same."
+          label="Serve it again"
+          cancel="Cancel"
+          onConfirm={unblock}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </Alert>
+  )
+}
