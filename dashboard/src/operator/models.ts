@@ -97,17 +97,35 @@ export type PricePart = (typeof priceParts)[number][0]
 /** A price in a form: a number, or an empty text. */
 export type PriceFields = Record<PricePart, number | string>
 
-export const priceFieldsOf = (pricing: Pricing | null): PriceFields => ({
-  input: pricing?.input ?? '',
-  output: pricing?.output ?? '',
-  cached_input: pricing?.cached_input ?? '',
-  cache_write: pricing?.cache_write ?? '',
-  reasoning: pricing?.reasoning ?? '',
-  audio_input: pricing?.audio_input ?? '',
-  audio_output: pricing?.audio_output ?? '',
-  image: pricing?.image ?? '',
-  request: pricing?.request ?? '',
-})
+const noPrice: PriceFields = {
+  input: '',
+  output: '',
+  cached_input: '',
+  cache_write: '',
+  reasoning: '',
+  audio_input: '',
+  audio_output: '',
+  image: '',
+  request: '',
+}
+
+/** What is not known is an empty text in a form. */
+export const orEmpty = <Value>(value: Value | null) => value ?? ('' as const)
+
+export const priceFieldsOf = (pricing: Pricing | null): PriceFields =>
+  pricing === null
+    ? noPrice
+    : {
+        input: pricing.input,
+        output: pricing.output,
+        cached_input: orEmpty(pricing.cached_input),
+        cache_write: orEmpty(pricing.cache_write),
+        reasoning: orEmpty(pricing.reasoning),
+        audio_input: orEmpty(pricing.audio_input),
+        audio_output: orEmpty(pricing.audio_output),
+        image: orEmpty(pricing.image),
+        request: orEmpty(pricing.request),
+      }
 
 /** A price as the service takes it; null where nothing is filled in. */
 export function toPricing(fields: PriceFields): object | null {

@@ -136,8 +136,8 @@ function Asked({ connection, asked, onPause, onDone }: AskedProps) {
           onClose={onDone}
         />
       )
-    case undefined:
-      return undefined
+    default:
+      return null
   }
 }
 

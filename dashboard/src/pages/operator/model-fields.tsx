@@ -1,34 +1,57 @@
 import { Checkbox, Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { capabilityNames } from '../../models'
-import { categories, type Model } from '../../operator/models'
+import { categories, orEmpty, type Model } from '../../operator/models'
 
-const noCapabilities = {
-  vision: false,
-  audio: false,
-  tools: true,
-  reasoning: false,
-  streaming: true,
-  json_mode: true,
-  json_schema: true,
+type Amount = number | string
+
+/** What a form has of a model; what is not known is an empty text. */
+export interface ModelForm {
+  name: string
+  upstream_model: string
+  category: Model['category']
+  context_length: Amount
+  max_output_tokens: Amount
+  dimensions: Amount
+  capabilities: Record<keyof typeof capabilityNames, boolean>
+  is_free: boolean
+  deprecated_at: string
+}
+
+/** A model that is to be made. */
+export const newModel: ModelForm = {
+  name: '',
+  upstream_model: '',
+  category: 'chat',
+  context_length: '',
+  max_output_tokens: '',
+  dimensions: '',
+  capabilities: {
+    vision: false,
+    audio: false,
+    tools: true,
+    reasoning: false,
+    streaming: true,
+    json_mode: true,
+    json_schema: true,
+  },
+  is_free: false,
+  deprecated_at: '',
 }
 
 const dateDigits = 10
 
-/** What a form has of a model; without one, of a new one. */
-export const modelFieldsOf = (model: Model | undefined) => ({
-  name: model?.name ?? '',
-  upstream_model: model?.upstream_model ?? '',
-  category: model?.category ?? ('chat' as const),
-  context_length: model?.context_length ?? '',
-  max_output_tokens: model?.max_output_tokens ?? '',
-  dimensions: model?.dimensions ?? '',
-  capabilities: { ...noCapabilities, ...model?.capabilities },
-  is_free: model?.is_free ?? false,
-  deprecated_at: (model?.deprecated_at || null)?.slice(0, dateDigits) ?? '',
+export const modelFieldsOf = (model: Model): ModelForm => ({
+  name: model.name,
+  upstream_model: model.upstream_model,
+  category: model.category,
+  context_length: orEmpty(model.context_length),
+  max_output_tokens: orEmpty(model.max_output_tokens),
+  dimensions: orEmpty(model.dimensions),
+  capabilities: model.capabilities,
+  is_free: model.is_free,
+  deprecated_at: String(orEmpty(model.deprecated_at)).slice(0, dateDigits),
 })
-
-export type ModelForm = ReturnType<typeof modelFieldsOf>
 
 export const useModelForm = (initialValues: ModelForm) => useForm<ModelForm>({ initialValues })
 

@@ -2,7 +2,7 @@ import { TextInput, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
-import { ModelFields, modelFieldsOf, useModelForm } from './model-fields'
+import { ModelFields, newModel, useModelForm } from './model-fields'
 import { admin, json } from '../../api'
 import { changesOf } from '../../changes'
 import { FormFrame } from '../../components/form-frame'
@@ -19,7 +19,7 @@ interface Props {
 export function NewModel({ onClose, onMade }: Props) {
   const refresh = useRefresh()
   const named = useForm({ initialValues: { id: '' } })
-  const form = useModelForm(modelFieldsOf(undefined))
+  const form = useModelForm(newModel)
   const [price, setPrice] = useState(priceFieldsOf(null))
   const fields = { values: { ...named.values, ...form.values }, setFieldError }
   function setFieldError(path: string, message: string) {

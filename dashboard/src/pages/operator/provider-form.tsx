@@ -8,21 +8,33 @@ import { adapters, type Provider } from '../../operator/providers'
 import { useRefresh } from '../../operator/refresh'
 import { useSubmit } from '../../submit'
 
-const fieldsOf = (provider: Provider | undefined) => ({
-  key: provider?.key ?? '',
-  name: provider?.name ?? '',
-  adapter: provider?.adapter ?? 'openai',
-  base_url: provider?.base_url ?? '',
-  auth: provider?.auth ?? 'authorization',
-  keyless: provider?.keyless ?? false,
-  description: provider?.description ?? '',
-  website: provider?.website ?? '',
-  logo_url: provider?.logo_url ?? '',
-  enabled: provider?.enabled ?? true,
-  options: jsonTextOf(provider?.options),
-})
+const newProvider = {
+  key: '',
+  name: '',
+  adapter: 'openai',
+  base_url: '',
+  auth: 'authorization',
+  keyless: false,
+  description: '',
+  website: '',
+  logo_url: '',
+  options: '',
+}
 
-type Fields = ReturnType<typeof fieldsOf>
+type Fields = typeof newProvider
+
+const fieldsOf = (provider: Provider): Fields => ({
+  key: provider.key,
+  name: provider.name,
+  adapter: provider.adapter,
+  base_url: provider.base_url ?? '',
+  auth: provider.auth,
+  keyless: provider.keyless,
+  description: provider.description ?? '',
+  website: provider.website ?? '',
+  logo_url: provider.logo_url ?? '',
+  options: jsonTextOf(provider.options),
+})
 
 interface Props {
   /** The provider to change; a new one without it. */
@@ -33,7 +45,7 @@ interface Props {
 
 export function ProviderForm({ provider, save, onClose }: Props) {
   const refresh = useRefresh()
-  const before = fieldsOf(provider)
+  const before = provider ? fieldsOf(provider) : newProvider
   const form = useForm({ initialValues: before, validate: { options: jsonProblem } })
   const submission = useSubmit(async (fields: Fields) => {
     const changes = changesOf(fields, provider ? before : {})
