@@ -34,6 +34,8 @@ beforeAll(async () => {
   await page.goto(link)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.close()
+  // What others see is in operator-people.test.ts.
+  await sql`update users set is_operator = true where email = ${email}`
 })
 afterAll(async () => {
   await browser.close()
@@ -70,6 +72,12 @@ const pages: [path: string, heading: string][] = [
   ['/inbox', 'Inbox'],
   ['/support', 'Support'],
   ['/settings/security', 'Security'],
+  ['/operator/users', 'Users'],
+  ['/operator/organizations', 'All organizations'],
+  ['/operator/transactions', 'Transactions'],
+  ['/operator/plans', 'Plans'],
+  ['/operator/quota-requests', 'Quota requests'],
+  ['/operator/tickets', 'Tickets'],
 ]
 
 describe('every page', () => {

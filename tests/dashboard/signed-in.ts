@@ -16,7 +16,11 @@ export interface SignedIn extends AsyncDisposable {
   call: (model: string, content?: string) => Promise<string>
   /** A page, by its path. */
   open: (path: string) => Promise<Page>
+  /** From now on the account operates the gateway. */
+  operate: () => Promise<void>
 }
+
+const email = 'ada@example.com'
 
 /** Before a test's own end, so that what was waited for is said. */
 const patienceMs = 15_000
@@ -28,7 +32,7 @@ export async function startSignedIn(): Promise<SignedIn> {
   const sql = stack.use(await openDatabase(gateway.dataDir))
   const browser = await startBrowser()
   stack.defer(() => browser.close())
-  const account = await signedUp({ ...gateway, url: address }, sql, 'ada@example.com')
+  const account = await signedUp({ ...gateway, url: address }, sql, email)
   const { body } = await account.ask('POST /api/account/keys', { name: 'Mine' })
   const context = await browser.newContext({ acceptDownloads: true })
   context.setDefaultTimeout(patienceMs)
@@ -45,6 +49,9 @@ export async function startSignedIn(): Promise<SignedIn> {
       await page.emulateMedia({ reducedMotion: 'reduce' })
       await page.goto(`${address}${path}`)
       return page
+    },
+    async operate() {
+      await sql`update users set is_operator = true where email = ${email}`
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

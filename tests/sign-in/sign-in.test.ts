@@ -69,6 +69,11 @@ describe('an address and a password', () => {
       name: 'Eve',
     })
     expect([taken.status, Object.keys(taken.body)]).toEqual([200, Object.keys(fresh.body)])
+    const own = { id: '', email: '', createdAt: '', updatedAt: '' }
+    expect({ ...Object(taken.body['user']), ...own }).toEqual({
+      ...Object(fresh.body['user']),
+      ...own,
+    })
     expect((await again.ask(keys)).status).toBe(401)
     const [{ subject } = { subject: '' }] =
       await sql`select subject from mail where recipient = ${email} order by id desc`
@@ -203,6 +208,23 @@ describe('an operator', () => {
     const evil = { origin: 'https://evil.example' }
     const refused = await browser.ask('POST /api/admin/users', { email: newEmail() }, evil)
     expect(refused.status).toBe(403)
+  })
+
+  test('is made by another one, and the session says so; nobody makes himself one', async () => {
+    await rested()
+    const [email, forged] = [newEmail(), newEmail()]
+    const wish = { isOperator: true, is_operator: true }
+    const sign = { email: forged, password, name: 'Eve', ...wish }
+    await from().ask('POST /api/auth/sign-up/email', sign)
+    const browser = await signedUp(gateway, sql, email)
+    const changed = await browser.ask('POST /api/auth/update-user', { name: 'Eve', ...wish })
+    expect(changed.status).toBe(400)
+    const rows = await sql`select is_operator from users where email in (${email}, ${forged})`
+    expect(rows.map((row: { is_operator: boolean }) => row.is_operator)).toEqual([false, false])
+    const told = async () => (await browser.ask('GET /api/auth/get-session')).body['user']
+    expect(await told()).toMatchObject({ isOperator: false })
+    await sql`update users set is_operator = true where email = ${email}`
+    expect(await told()).toMatchObject({ isOperator: true })
   })
 
   test('signs in the first time by the link that the start prints, once', async () => {

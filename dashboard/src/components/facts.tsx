@@ -7,7 +7,7 @@ export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode]
     <Table.Tbody>
       {facts.map(([name, value]) => (
         <Table.Tr key={name}>
-          <Table.Th w="45%" fw={500}>
+          <Table.Th w="38%" fw={500}>
             {name}
           </Table.Th>
           <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>

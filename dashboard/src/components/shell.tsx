@@ -125,6 +125,7 @@ function Navigation({ onLeave }: { onLeave: () => void }) {
             <NavLink
               key={to}
               label={label}
+              py={5}
               renderRoot={(props) => (
                 <Link
                   to={to}

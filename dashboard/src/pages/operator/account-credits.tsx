@@ -26,7 +26,7 @@ export function AccountCredits({ account, name, balance, page, onPage }: Props) 
   const close = () => setKind(undefined)
   return (
     <Stack gap="md">
-      <Group justify="space-between" align="flex-end">
+      <Group justify="space-between">
         <Tile label="Balance" value={<Money amount={balance} />} hint="What is booked" />
         <Group gap="xs">
           <Button onClick={() => setKind('grant')}>{titles.grant}</Button>

@@ -128,7 +128,7 @@ function Actions({ organization: { id, name, status } }: { organization: Operate
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
-          about="Its members lose its connections and its credit. It cannot be brought back."
+          about="Its members lose its connections and limits; a pool that holds credit has to be emptied first. It cannot be brought back."
           label="Delete"
           onConfirm={remove}
           onClose={done}

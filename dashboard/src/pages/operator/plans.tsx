@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Modal, Table, Text } from '@mantine/core'
+import { Badge, Button, Menu, Modal, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -48,10 +48,14 @@ const PlanTable = ({ plans }: { plans: readonly Plan[] }) => (
         {plans.map((plan) => (
           <Table.Tr key={plan.id}>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Group gap={6}>
-                <Text fw={500}>{plan.name}</Text>
-                {plan.is_default && <Badge variant="light">default</Badge>}
-              </Group>
+              <Text size="sm" fw={500}>
+                {plan.name}
+              </Text>
+              {plan.is_default && (
+                <Badge variant="light" miw="max-content">
+                  default
+                </Badge>
+              )}
             </Table.Td>
             {quotaTypes.map((type) => (
               <Table.Td key={type} ta="right">

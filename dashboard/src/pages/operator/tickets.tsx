@@ -59,6 +59,7 @@ function Filters({ search, onChange }: FiltersProps) {
       <SearchBox
         aria-label="Search tickets"
         placeholder="Subject, address or number"
+        w={250}
         value={search.search}
         onSearch={(text) => onChange({ search: text })}
       />

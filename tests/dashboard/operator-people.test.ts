@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import type { Json } from '../faults/asking'
+
+// A look for barriers alone takes seconds where the machine is slow.
+setDefaultTimeout(60_000)
+
+let dashboard: SignedIn
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const admin = (method: string, path: string, body?: Json) =>
+  dashboard.gateway.admin(method, path, body)
+
+const idOf = (made: Json) => String(made['id'])
+
+/** A customer who can be looked for. */
+const newUser = async (name: string, fields: Json = {}) =>
+  idOf(
+    await admin('POST', '/users', {
+      email: `${name.toLowerCase()}@example.com`,
+      display_name: name,
+      ...fields,
+    }),
+  )
+
+const paths = [
+  '/operator',
+  '/operator/users',
+  '/operator/users/user_00000000000000000000000000',
+  '/operator/transactions',
+  '/operator/plans',
+  '/operator/organizations',
+  '/operator/organizations/org_00000000000000000000000000',
+  '/operator/tickets',
+  '/operator/tickets/tick_00000000000000000000000000',
+  '/operator/quota-requests',
+]
+
+test('for who is no operator there is no such page, and no way to it', async () => {
+  const page = await dashboard.open('/')
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  expect(await page.getByRole('group', { name: 'Operator' }).count()).toBe(0)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  for (const path of paths) {
+    await page.goto(`${dashboard.address}${path}`)
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  }
+  expect(asked.filter((path) => path.startsWith('/api/admin'))).toEqual([])
+  await page.close()
+})
+
+describe('an operator', () => {
+  beforeAll(() => dashboard.operate())
+
+  test('is led to the users, and finds one by name, state and plan', async () => {
+    await newUser('Babbage')
+    const stopped = await newUser('Stopped')
+    await admin('POST', `/users/${stopped}/suspend`, { reason: 'test' })
+    const page = await dashboard.open('/operator')
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
+    await page
+      .getByRole('group', { name: 'Operator' })
+      .getByRole('link', { name: 'Users' })
+      .waitFor()
+    await page.getByLabel('Search users').fill('babb')
+    await page.waitForURL(/search=babb/)
+    await page.getByRole('link', { name: 'Stopped' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Babbage' }).waitFor()
+    await page.goto(`${dashboard.address}/operator/users?status=suspended`)
+    await page.getByRole('link', { name: 'Stopped' }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(2)
+    await page.goto(`${dashboard.address}/operator/users?search=nobody-at-all`)
+    await page.getByText('No users fit these filters').waitFor()
+    await page.close()
+  })
+
+  test('makes a user, and is told at the field what is wrong', async () => {
+    const page = await dashboard.open('/operator/users')
+    await page.getByRole('button', { name: 'New user' }).click()
+    await page.getByLabel('E-mail').fill('ada@example.com')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByText('email: another account has this address').waitFor()
+    await page.getByLabel('E-mail').fill('lovelace@example.com')
+    await page.getByRole('button', { name: 'Make it' }).click()
+    await page.getByRole('heading', { name: 'lovelace' }).waitFor()
+    await page.waitForURL(/\/operator\/users\/user_/)
+    await page.getByLabel('Name').fill('Ada Lovelace')
+    await page.getByLabel('Has to pay before').press('Space')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
+    await page.reload()
+    await page.getByLabel('Has to pay before').waitFor()
+    expect(await page.getByLabel('Has to pay before').isChecked()).toBe(true)
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  })
+
+  test('suspends a user with a reason, and reinstates it', async () => {
+    const id = await newUser('Turing')
+    const page = await dashboard.open(`/operator/users/${id}`)
+    await page.getByRole('button', { name: 'Suspend' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Suspend Turing?' })
+    await dialog.getByLabel('Reason').fill('Did not pay.')
+    await dialog.getByRole('button', { name: 'Suspend' }).click()
+    await page.getByRole('alert', { name: 'Suspended' }).getByText('Did not pay.').waitFor()
+    expect(await admin('GET', `/users/${id}`)).toMatchObject({
+      status: 'suspended',
+      suspended_reason: 'Did not pay.',
+    })
+    await page.getByRole('button', { name: 'Reinstate' }).click()
+    await page.getByRole('button', { name: 'Suspend' }).waitFor()
+    expect(await admin('GET', `/users/${id}`)).toMatchObject({ status: 'active' })
+    await page.close()
+  })
+
+  test('gives a user the rights of an operator only after a question', async () => {
+    const id = await newUser('Deputy')
+    const page = await dashboard.open(`/operator/users/${id}`)
+    await page.getByRole('button', { name: 'Make an operator' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Make Deputy an operator?' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await admin('GET', `/users/${id}`)).toMatchObject({ is_operator: false })
+    await page.getByRole('button', { name: 'Make an operator' }).click()
+    await dialog.getByRole('button', { name: 'Make an operator' }).click()
+    await page.getByRole('button', { name: 'Take the rights away' }).waitFor()
+    expect(await admin('GET', `/users/${id}`)).toMatchObject({ is_operator: true })
+    await page.close()
+  })
+
+  test('gives one account other limits than its plan', async () => {
+    const id = await newUser('Limited', { limits: { monthly_requests: null } })
+    const page = await dashboard.open(`/operator/users/${id}?tab=limits`)
+    await page.getByRole('combobox', { name: 'Requests per minute' }).click()
+    await page.getByRole('option', { name: 'Its own' }).click()
+    await page.getByLabel('Requests per minute of this account').fill('7')
+    await page.getByRole('combobox', { name: 'Requests this month' }).click()
+    await page.getByRole('option', { name: 'As the plan' }).click()
+    await page.getByRole('combobox', { name: 'Spend this month' }).click()
+    await page.getByRole('option', { name: 'No limit' }).click()
+    await page.getByRole('button', { name: 'Save limits' }).click()
+    await page.getByText('It holds from the next request on').waitFor()
+    const { limits } = await admin('GET', `/users/${id}`)
+    expect(limits).toEqual({ requests_per_minute: 7, monthly_spend: null })
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  })
+
+  test('makes a key for a user, sees it once, and revokes it', async () => {
+    const id = await newUser('Keyed')
+    const page = await dashboard.open(`/operator/users/${id}?tab=keys`)
+    await page.getByText('Keyed has no keys').waitFor()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('Theirs')
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const secret = await page.getByRole('textbox', { name: 'API key' }).inputValue()
+    expect(secret).toStartWith('sk-tg-')
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByRole('cell', { name: 'Theirs sk-tg-' }).waitFor()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByRole('button', { name: 'Revoke Theirs' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Revoke Theirs?' })
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Keyed has no keys').waitFor()
+    await page.close()
+  })
+
+  test('grants credit, takes some away, and finds both among all transactions', async () => {
+    const id = await newUser('Rich')
+    const page = await dashboard.open(`/operator/users/${id}?tab=credits`)
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await page.getByLabel('Amount').fill('25')
+    await page.getByLabel('Reason').fill('Welcome')
+    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    await page.getByText('$25.00 booked. The balance is $25.00 now.').waitFor()
+    await page.getByRole('button', { name: 'Adjust the balance' }).click()
+    await page.getByLabel('Amount').fill('-100')
+    await page.getByLabel('Reason').fill('Wrong')
+    await page.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await page.getByText('amount: the available balance is below it').waitFor()
+    await page.getByLabel('Amount').fill('-5')
+    await page.getByRole('button', { name: 'Adjust', exact: true }).click()
+    await page.getByRole('region', { name: 'Balance' }).getByText('$20.00').waitFor()
+    await page.getByRole('cell', { name: 'Welcome' }).waitFor()
+    expect(await barriersOf(page)).toEqual([])
+    await page.getByRole('link', { name: 'Find among its transactions' }).click()
+    await page.getByRole('heading', { name: 'Transactions' }).waitFor()
+    await page.getByRole('combobox', { name: 'Type' }).click()
+    await page.getByRole('option', { name: 'Adjustment' }).click()
+    await page.getByRole('cell', { name: 'Welcome' }).waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: 'Wrong' }).waitFor()
+    await page.getByRole('link', { name: 'rich@example.com' }).click()
+    await page.getByRole('heading', { name: 'Rich' }).waitFor()
+    await page.close()
+  })
+
+  test('changes an organization, gives it credit, suspends and deletes it', async () => {
+    const { body } = await dashboard.account.ask('POST /api/organizations', {
+      name: 'Analytical Engines',
+      slug: 'engines',
+    })
+    const id = idOf(body)
+    const page = await dashboard.open('/operator/organizations?search=engines')
+    await page.getByRole('link', { name: 'Analytical Engines' }).click()
+    await page.getByLabel('Members at most').fill('5')
+    await page.getByRole('button', { name: 'Save terms' }).click()
+    await page.getByText('Saved.').first().waitFor()
+    await page.getByLabel('Requests a minute').fill('33')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved.').nth(1).waitFor()
+    expect(await admin('GET', `/organizations/${id}`)).toMatchObject({
+      member_limit: 5,
+      rate_limit_requests_per_minute: 33,
+    })
+    expect(await barriersOf(page)).toEqual([])
+    await page.getByRole('tab', { name: 'Credits' }).click()
+    await page.getByRole('button', { name: 'Grant credits' }).click()
+    await page.getByLabel('Amount').fill('3')
+    await page.getByLabel('Reason').fill('Pool')
+    await page.getByRole('button', { name: 'Grant', exact: true }).click()
+    await page.getByRole('region', { name: 'Balance' }).getByText('$3.00').waitFor()
+    await page.getByRole('button', { name: 'Suspend' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+    await page.getByRole('button', { name: 'Reinstate' }).click()
+    await page.getByRole('button', { name: 'Suspend' }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Delete Analytical Engines?' })
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText('Its pool still holds credit').waitFor()
+    await admin('POST', '/credits/adjust', { organization_id: id, amount: -3, reason: 'Closed' })
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'All organizations' }).waitFor()
+    await page.goto(`${dashboard.address}/operator/organizations?search=engines`)
+    await page.getByText('No organizations fit these filters').waitFor()
+    await page.close()
+  })
+})
