@@ -63,17 +63,12 @@ function BrandingForm({ branding }: { branding: Branding }) {
           <Stack gap="sm">
             <Problem error={error} />
             <Fields form={form} />
-            <Group justify="flex-end">
-              <Button
-                type="button"
-                variant="default"
-                disabled={!form.isDirty()}
-                onClick={form.reset}
-              >
-                Undo changes
-              </Button>
+            <Group>
               <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
                 Save
+              </Button>
+              <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
+                Undo changes
               </Button>
             </Group>
           </Stack>

@@ -85,12 +85,12 @@ function ConfigForm({ config }: { config: Config }) {
         ))}
         <Keeping form={form} />
         <Addresses form={form} />
-        <Group justify="flex-end">
-          <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
-            Undo changes
-          </Button>
+        <Group>
           <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
             Save
+          </Button>
+          <Button variant="default" disabled={!form.isDirty()} onClick={form.reset}>
+            Undo changes
           </Button>
         </Group>
       </Stack>

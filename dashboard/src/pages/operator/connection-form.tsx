@@ -108,7 +108,7 @@ export function ConnectionForm({ connection, save, onClose }: Props) {
         autosize
         minRows={2}
         maxRows={12}
-        formatOnBlur
+        validationError="This is not valid JSON."
         {...form.getInputProps('options')}
       />
     </FormFrame>

@@ -1,4 +1,13 @@
-import { Checkbox, Group, NumberInput, Select, SimpleGrid, Switch, TextInput } from '@mantine/core'
+import {
+  Checkbox,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Switch,
+  TextInput,
+} from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { capabilityNames } from '../../models'
 import { categories, orEmpty, type Model } from '../../operator/models'
@@ -90,7 +99,7 @@ export const ModelFields = ({ form }: Props) => (
         {...form.getInputProps('deprecated_at')}
       />
     </SimpleGrid>
-    <Checkbox.Group label="What it can do">
+    <Fieldset legend="What it can do" variant="unstyled">
       <Group mt={4} gap="md">
         {Object.entries(capabilityNames).map(([name, label]) => (
           <Checkbox
@@ -100,7 +109,7 @@ export const ModelFields = ({ form }: Props) => (
           />
         ))}
       </Group>
-    </Checkbox.Group>
+    </Fieldset>
     <Switch
       label="Free: calls for it cost nothing, whatever its price"
       {...form.getInputProps('is_free', { type: 'checkbox' })}

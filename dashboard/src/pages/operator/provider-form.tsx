@@ -87,7 +87,7 @@ export function ProviderForm({ provider, save, onClose }: Props) {
         autosize
         minRows={2}
         maxRows={12}
-        formatOnBlur
+        validationError="This is not valid JSON."
         {...form.getInputProps('options')}
       />
     </FormFrame>
