@@ -189,7 +189,7 @@ describe('an operator', () => {
     await page.getByRole('menuitem', { name: 'Replace key' }).click()
     await page.getByRole('textbox', { name: 'New API key' }).fill('sk-other-0123456789')
     await page.getByRole('button', { name: 'Replace', exact: true }).click()
-    await page.getByRole('cell', { name: /^sk-oth/ }).waitFor()
+    await page.getByRole('cell', { name: /^sk-o/ }).waitFor()
     await page.getByRole('button', { name: 'Actions for Main' }).click()
     await page.getByRole('menuitem', { name: 'Change' }).click()
     await page.getByLabel('Priority').fill('7')
