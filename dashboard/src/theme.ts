@@ -39,7 +39,11 @@ export const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     Drawer: Drawer.extend({ defaultProps: closable }),
     Modal: Modal.extend({ defaultProps: closable }),
-    Notification: Notification.extend({ defaultProps: closable }),
+    // Beside a title the words are too pale.
+    Notification: Notification.extend({
+      defaultProps: closable,
+      styles: { description: { color: 'var(--mantine-color-text)' } },
+    }),
   },
 })
 

@@ -19,6 +19,7 @@ import { createFavoriteStore } from '../src/api/models/favorites'
 import { createRatingStore } from '../src/api/models/ratings'
 import { createCatalogueStore } from '../src/api/models/store'
 import { createMappingStore } from '../src/api/model-mappings/store'
+import { createPriceStore } from '../src/api/admin-models/prices'
 import { createModelStore } from '../src/api/admin-models/store'
 import { createNotificationStore } from '../src/api/notifications/store'
 import { createMemberStore } from '../src/api/organizations/members'
@@ -66,6 +67,8 @@ import { configRowIn } from '../src/settings/config-row'
 import { LiveSettings } from '../src/settings/live-settings'
 import { defaultSettings } from '../src/settings/settings'
 import { openPublicStores } from '../src/start/public'
+import { createLedgerAuditStore } from '../src/api/admin-system/ledger-audit'
+import { createSystemStore } from '../src/api/admin-system/store'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
@@ -119,7 +122,9 @@ function storesOf(
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame: never }),
     providers: createProviderStore(db, catalog),
+    ...systemStoresOf(db),
     models: createModelStore(db, catalog),
+    prices: createPriceStore(db, catalog),
     platformConnections: createPlatformConnectionStore(connecting),
     connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
     pools: createPoolStore({ db, catalog, changed }),
@@ -142,6 +147,17 @@ function storesOf(
     support: createSupportStore(db),
   }
 }
+
+const systemStoresOf = (db: Kysely<Schema>) => ({
+  system: createSystemStore({
+    db,
+    version: '',
+    own: () => {
+      throw new Error('this gateway has no state')
+    },
+  }),
+  ledgerAudit: createLedgerAuditStore({ db, longestRequestMs: () => 0, onFailure: changed }),
+})
 
 const moneyStoresOf = (db: Kysely<Schema>, settings: LiveSettings) => ({
   billing: createBillingStore({

@@ -16,6 +16,7 @@ export const bodies: Readonly<Record<string, Json>> = {
   'POST /api/admin/providers': { key: 'matrix', name: 'Matrix', adapter: 'openai' },
   'PUT /api/admin/providers/:id': { name: 'Another' },
   'PUT /api/admin/models/:id': { name: 'Another' },
+  'PUT /api/admin/models/:id/prices': { pricing: { input: 2, output: 8 } },
   'PUT /api/admin/connections/:id': { name: 'Another' },
   'POST /api/admin/connections/:id/update-key': { api_key: 'sk-9876543210' },
   'PUT /api/admin/collections/:id': { display_name: 'Another' },

@@ -78,6 +78,13 @@ const pages: [path: string, heading: string][] = [
   ['/operator/plans', 'Plans'],
   ['/operator/quota-requests', 'Quota requests'],
   ['/operator/tickets', 'Tickets'],
+  ['/operator/providers', 'Providers'],
+  ['/operator/models', 'Catalogue'],
+  ['/operator/connections', 'Platform connections'],
+  ['/operator/collections', 'System collections'],
+  ['/operator/branding', 'Branding'],
+  ['/operator/config', 'Configuration'],
+  ['/operator/system', 'System'],
 ]
 
 describe('every page', () => {

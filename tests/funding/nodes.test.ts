@@ -90,8 +90,6 @@ test('A08: who pays changes on all nodes, and so does the end of a membership', 
   await becomes(() => statusOf(a, member), 402)
 })
 
-const nanos = (dollars: number) => Math.round(dollars * 1e9)
-
 test('3.1: what one node spent of a member’s limit is seen by the other, and a new limit by both', async () => {
   const { a, b } = nodes
   const { owner, member, id, path, at } = await company()

@@ -65,6 +65,13 @@ const operatorPlaces = {
     { to: '/operator/plans', label: 'Plans' },
     { to: '/operator/quota-requests', label: 'Quota requests' },
     { to: '/operator/tickets', label: 'Tickets' },
+    { to: '/operator/providers', label: 'Providers' },
+    { to: '/operator/models', label: 'Catalogue' },
+    { to: '/operator/connections', label: 'Platform connections' },
+    { to: '/operator/collections', label: 'System collections' },
+    { to: '/operator/branding', label: 'Branding' },
+    { to: '/operator/config', label: 'Configuration' },
+    { to: '/operator/system', label: 'System' },
   ],
 } as const
 

@@ -1,11 +1,15 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { OperatorArea } from './area'
 import { home } from '../home-route'
+import { toConnectionSearch } from './connections'
+import { toModelSearch } from './models'
 import { toOrganizationSearch } from './organizations'
+import { toProviderSearch } from './providers'
 import { toDecisionSearch } from './quota-requests'
 import { toQueueSearch } from './tickets'
 import { toMovementSearch } from './transactions'
 import { toUserSearch } from './users'
+import { textsIn } from '../address'
 import { pageOf, textOf, type Search } from '../search'
 
 /** Which part of the page of an account is shown. */
@@ -91,6 +95,52 @@ const quotaRequests = createRoute({
   ),
 })
 
+const system = createRoute({
+  getParentRoute: () => operator,
+  path: '/system',
+  component: lazyRouteComponent(() => import('../pages/operator/system'), 'SystemPage'),
+})
+const providers = createRoute({
+  getParentRoute: () => operator,
+  path: '/providers',
+  validateSearch: toProviderSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/providers'), 'ProvidersPage'),
+})
+const models = createRoute({
+  getParentRoute: () => operator,
+  path: '/models',
+  validateSearch: toModelSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/models'), 'OperatedModelsPage'),
+})
+const connections = createRoute({
+  getParentRoute: () => operator,
+  path: '/connections',
+  validateSearch: toConnectionSearch,
+  component: lazyRouteComponent(
+    () => import('../pages/operator/connections'),
+    'PlatformConnectionsPage',
+  ),
+})
+const collections = createRoute({
+  getParentRoute: () => operator,
+  path: '/collections',
+  validateSearch: textsIn('collection'),
+  component: lazyRouteComponent(
+    () => import('../pages/operator/collections'),
+    'SystemCollectionsPage',
+  ),
+})
+const branding = createRoute({
+  getParentRoute: () => operator,
+  path: '/branding',
+  component: lazyRouteComponent(() => import('../pages/operator/branding'), 'BrandingPage'),
+})
+const config = createRoute({
+  getParentRoute: () => operator,
+  path: '/config',
+  component: lazyRouteComponent(() => import('../pages/operator/config'), 'ConfigPage'),
+})
+
 /** What only operators see. */
 export const operatorArea = operator.addChildren([
   start,
@@ -103,4 +153,11 @@ export const operatorArea = operator.addChildren([
   tickets,
   ticket,
   quotaRequests,
+  system,
+  providers,
+  models,
+  connections,
+  collections,
+  branding,
+  config,
 ])

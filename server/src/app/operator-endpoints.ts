@@ -4,8 +4,10 @@ import { configRoutes } from '../api/admin-config/routes'
 import type { ConfigStore } from '../api/admin-config/store'
 import { creditRoutes } from '../api/admin-credits/routes'
 import type { CreditStore } from '../api/admin-credits/store'
-import { adminModelRoutes } from '../api/admin-models/routes'
-import type { ModelStore } from '../api/admin-models/store'
+import { adminModelRoutes, type AdminModelStores } from '../api/admin-models/routes'
+import { systemRoutes } from '../api/admin-system/routes'
+import type { LedgerAuditStore } from '../api/admin-system/ledger-audit'
+import type { SystemStore } from '../api/admin-system/store'
 import { planRoutes } from '../api/admin-plans/routes'
 import type { PlanStore } from '../api/admin-plans/store'
 import { providerRoutes } from '../api/admin-providers/routes'
@@ -28,7 +30,7 @@ import type { SupportStore } from '../api/support/admin-store'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
-export interface OperatorStores {
+export interface OperatorStores extends AdminModelStores {
   config: ConfigStore
   branding: BrandingStore
   operatedOrganizations: OperatedOrganizationStore
@@ -36,7 +38,8 @@ export interface OperatorStores {
   plans: PlanStore
   credits: CreditStore
   providers: ProviderStore
-  models: ModelStore
+  system: SystemStore
+  ledgerAudit: LedgerAuditStore
   platformConnections: PlatformConnectionStore
   collections: CollectionStore
   quotaRequests: QuotaRequestStore
@@ -54,12 +57,13 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', planRoutes(stores.plans, guards))
     .route('/', creditRoutes(stores.credits, guards))
     .route('/', providerRoutes(stores.providers, guards))
-    .route('/', adminModelRoutes(stores.models, guards))
+    .route('/', adminModelRoutes(stores, guards))
     .route('/', platformConnectionRoutes(stores.platformConnections, guards))
     .route('/', systemCollectionRoutes(stores.collections, guards))
     .route('/', quotaRequestRoutes(stores.quotaRequests, guards))
     .route('/', supportRoutes(stores.support, guards))
     .route('/', trailRoutes(stores.trail, guards))
+    .route('/', systemRoutes(stores, guards))
 
 /** The types of these routes, for clients that know them. */
 export type OperatorApi = ReturnType<typeof operatorEndpoints>

@@ -9,6 +9,8 @@ interface CatalogOptions {
 }
 
 const retryMs = 1000
+/** What timers can count. */
+const longestMs = 2_147_483_647
 
 /**
  * The catalogue in memory. A change is taken over by `refresh`; while the database does not answer,
@@ -20,6 +22,8 @@ export class Catalog implements Disposable {
   #running: Promise<void> | undefined
   #again = false
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** Until a planned price comes. */
+  #priceTimer: ReturnType<typeof setTimeout> | undefined
   #closed = false
 
   constructor(options: CatalogOptions) {
@@ -62,12 +66,24 @@ export class Catalog implements Disposable {
         providers: [...fixed.providers, ...stored.providers],
         connections: [...fixed.connections, ...stored.connections],
         collections: stored.collections ?? [],
+        prices: stored.prices,
       })
+      this.#awaitPrice(stored.prices?.nextInMs)
     } while (this.#again)
+  }
+
+  /** Reads again when the next price comes; a little late, as no two clocks run alike. */
+  #awaitPrice(nextInMs: number | undefined): void {
+    clearTimeout(this.#priceTimer)
+    if (nextInMs === undefined || this.#closed) return
+    const waitMs = Math.min(longestMs, Math.ceil(nextInMs) + 1)
+    this.#priceTimer = setTimeout(() => this.refreshSoon(), waitMs)
+    this.#priceTimer.unref()
   }
 
   [Symbol.dispose](): void {
     this.#closed = true
+    clearTimeout(this.#priceTimer)
     clearTimeout(this.#timer)
   }
 }

@@ -1,5 +1,6 @@
 import { freeCollection, type Collection } from './collection'
 import type { Model } from './model'
+import { priced, type PriceSteps } from './price-steps'
 import type { ConnectionOptions } from '../providers/connection-options'
 import { ownAddress } from '../providers/own-address'
 import type { Provider } from '../providers/provider'
@@ -46,6 +47,8 @@ export interface Parts {
   connections: readonly Connection[]
   /** Of the system. */
   collections?: readonly Collection[]
+  /** What operators set models to cost. */
+  prices?: PriceSteps | undefined
 }
 
 /** The seven fields of a model on the OpenAI wire. Source: spec.md 2.6. */
@@ -73,10 +76,13 @@ export function listingWith({ listing }: Snapshot, more: readonly Listed[]): str
 }
 
 /** Puts the parts in order: models by provider and name, connections by who is tried first. */
-export function toSnapshot({ models, providers, connections, collections = [] }: Parts): Snapshot {
+export function toSnapshot(parts: Parts): Snapshot {
+  const { models, providers, connections, collections = [], prices } = parts
   const byKey = new Map(providers.map((provider) => [provider.key, provider]))
   const known = new Map(
-    models.filter((model) => byKey.has(model.provider)).map((model) => [model.id, model]),
+    models
+      .filter((model) => byKey.has(model.provider))
+      .map((model) => [model.id, priced(model, prices)]),
   )
   const ordered = new Map([...known].toSorted(([a], [b]) => (a < b ? -1 : 1)))
   const byProvider = new Map<string, Connection[]>()

@@ -1,39 +1,17 @@
 import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
-import { capabilities, type Model, type Pricing } from './model'
+import { capabilities, type Model } from './model'
+import { readPriceSteps } from './price-steps'
 import type { Connection, Parts } from './snapshot'
 import { readCollections } from './account-names'
+import { readPricing } from './stored-pricing'
 import type { ConnectionRow, ModelRow, ProviderRow, Schema } from '../db/schema'
 import { connectionSecret, unseal, type SealingKeys } from '../db/sealed'
 import { ConnectionOptions } from '../providers/connection-options'
 import { dialects, RelayOptions, type Provider } from '../providers/provider'
 
-const Nanos = z
-  .string()
-  .regex(/^\d{1,18}$/)
-  .transform(BigInt)
-const Bucket = Nanos.exactOptional()
-
-const StoredPricing = z.object({
-  input: Nanos,
-  output: Nanos,
-  cachedInput: Bucket,
-  cacheWrite: Bucket,
-  reasoning: Bucket,
-  audioInput: Bucket,
-  audioOutput: Bucket,
-  image: Bucket,
-  request: Bucket,
-})
-
 const StoredCapabilities = z.record(z.enum(capabilities), z.boolean())
 const Dialect = z.enum(dialects)
-
-/** A price as its column: nano-dollars as text, since JSON numbers are not exact. */
-export const toStoredPricing = (pricing: Pricing) =>
-  JSON.stringify(pricing, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
-  )
 
 /** A row of `model` as a model. Throws when the row is damaged. */
 export function toModel(row: Selectable<ModelRow>): Model {
@@ -46,7 +24,7 @@ export function toModel(row: Selectable<ModelRow>): Model {
     contextLength: row.context_length,
     maxOutputTokens: row.max_output_tokens,
     capabilities: StoredCapabilities.parse(row.capabilities),
-    pricing: row.pricing === null ? null : StoredPricing.parse(row.pricing),
+    pricing: readPricing(row.pricing),
     isFree: row.is_free,
     enabled: row.enabled,
     createdAt: Math.floor(row.created_at.getTime() / 1000),
@@ -143,7 +121,8 @@ export const usable = <Row, Value>(
 
 /** What operators added, as far as it is in use. Rejects when the database does not answer. */
 export async function readStored(db: Kysely<Schema>, options: StoredOptions): Promise<Parts> {
-  const [providers, models, connections, collections] = await Promise.all([
+  const { onDamaged } = options
+  const [providers, models, connections, collections, prices] = await Promise.all([
     db.selectFrom('provider').selectAll().where('enabled', '=', true).execute(),
     db.selectFrom('model').selectAll().execute(),
     db
@@ -153,10 +132,11 @@ export async function readStored(db: Kysely<Schema>, options: StoredOptions): Pr
       .where('status', '!=', 'inactive')
       .execute(),
     readCollections(db, null),
+    readPriceSteps(db, (error) => onDamaged('price', error)),
   ])
-  const { onDamaged } = options
   return {
     collections,
+    prices,
     providers: usable(providers, toProvider, (error) => onDamaged('provider', error)),
     models: models.flatMap((row) => modelsOf(row, onDamaged)),
     connections: usable(

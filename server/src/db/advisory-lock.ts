@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from './schema'
 
 /** Numbers of our own, one for each job that one node does at a time. */
-const jobs = { audit: 7_265_001, upkeep: 7_265_002, payments: 7_265_014 }
+const jobs = { audit: 7_265_001, upkeep: 7_265_002, report: 7_265_021, payments: 7_265_014 }
 
 /** Numbers of what one at a time does, of each name. */
 const turns = { platformDefault: 7_265_022 }

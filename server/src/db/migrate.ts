@@ -20,6 +20,7 @@ import * as promptsAndSupport from './migrations/0017-prompts-and-support'
 import * as signIn from './migrations/0020-sign-in'
 import * as invitationsAndAutomation from './migrations/0018-invitations-and-automation'
 import * as auditTrail from './migrations/0022-audit-trail'
+import * as pricesOverTime from './migrations/0021-prices-over-time'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -45,6 +46,7 @@ const migrations: Record<string, Migration> = {
   '0020-sign-in': signIn,
   '0018-invitations-and-automation': invitationsAndAutomation,
   '0022-audit-trail': auditTrail,
+  '0021-prices-over-time': pricesOverTime,
 }
 
 /**

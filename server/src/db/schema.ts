@@ -110,6 +110,15 @@ export interface ModelRow {
   updated_at: Updated
 }
 
+/** What a model costs from a moment on; the latest that has come counts. */
+export interface ModelPriceRow {
+  model_id: string
+  effective_at: Date
+  /** As in `ModelRow`. */
+  pricing: ColumnType<unknown, string | null, string | null>
+  created_at: Created
+}
+
 /** A company, or whoever shares connections and credit. Amounts are nano-dollars. */
 export interface OrganizationRow {
   id: string
@@ -244,6 +253,7 @@ export interface Schema
   api_key: ApiKeyRow
   provider: ProviderRow
   model: ModelRow
+  model_price: ModelPriceRow
   connection: ConnectionRow
   organization: OrganizationRow
   membership: MembershipRow

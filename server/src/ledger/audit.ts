@@ -10,10 +10,25 @@ export interface Violation extends Finding {
   words: string
 }
 
-const names = Object.keys(checks).filter((name): name is CheckName => Object.hasOwn(checks, name))
+/** In the order in which they are made. */
+export const checkNames = Object.keys(checks).filter((name): name is CheckName =>
+  Object.hasOwn(checks, name),
+)
 
 /** Of one check: what is wrong everywhere need not be listed everywhere. */
 const mostFindings = 1000
+
+/** What one check finds. Rejects where it cannot be made, such as by a timeout. */
+export async function runCheck(
+  db: Kysely<Schema>,
+  check: CheckName,
+  scope: Scope,
+): Promise<Violation[]> {
+  const { invariant, words, query } = checks[check]
+  const { rows } = await sql<Finding>`
+    select * from (${query(scope)}) as finding limit ${mostFindings}`.execute(db)
+  return rows.map((row) => ({ check, invariant, words, ...row }))
+}
 
 /**
  * What violates the invariants of faults.md section 1. A check that fails, such as by a timeout, is
@@ -25,12 +40,9 @@ export async function audit(
   onFailure?: (check: CheckName, error: unknown) => void,
 ): Promise<Violation[]> {
   const violations: Violation[] = []
-  for (const check of names) {
-    const { invariant, words, query } = checks[check]
+  for (const check of checkNames) {
     try {
-      const { rows } = await sql<Finding>`
-        select * from (${query(scope)}) as finding limit ${mostFindings}`.execute(db)
-      violations.push(...rows.map((row) => ({ check, invariant, words, ...row })))
+      violations.push(...(await runCheck(db, check, scope)))
     } catch (error) {
       if (!onFailure) throw error
       onFailure(check, error)

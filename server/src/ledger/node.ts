@@ -9,7 +9,7 @@ export interface LedgerNode {
 }
 
 // Three heartbeats missed: no longer one of those that share an account.
-const aliveSeconds = 60
+export const aliveSeconds = 60
 
 /** Makes a start known. */
 export async function registerNode(db: Kysely<Schema>, { id, place }: LedgerNode): Promise<void> {

@@ -76,6 +76,11 @@ export class SharedCounters implements Counters, AsyncDisposable {
     for (const timer of this.#timers) timer.unref()
   }
 
+  /** Whether Redis does not answer, so that this node keeps to its share. */
+  get isAway(): boolean {
+    return this.#redis.isAway
+  }
+
   async take(demand: Demand): Promise<Taken> {
     const known = this.#knownRefusal(demand)
     if (known) return known

@@ -19,6 +19,16 @@ export interface Change {
   openMs: number
 }
 
+/** How a candidate in trouble fares. */
+export interface Failing {
+  candidate: Candidate
+  inARow: number
+  /** It is passed over, or has to show that it works again. */
+  isOpen: boolean
+  /** How long it is passed over still, in milliseconds. */
+  waitMs: number
+}
+
 /** One model on one connection, since it began to fail. */
 interface Trouble {
   candidate: Candidate
@@ -80,6 +90,16 @@ export class Breakers {
     const trouble = this.#troubles.get(keyOf(candidate))
     if (trouble?.opensUntil === undefined) return 0
     return Math.max(0, Math.max(trouble.opensUntil, trouble.probesUntil) - this.#options.now())
+  }
+
+  /** All that are remembered. */
+  list(): Failing[] {
+    return [...this.#troubles.values()].map(({ candidate, inARow, opensUntil }) => ({
+      candidate,
+      inARow,
+      isOpen: opensUntil !== undefined,
+      waitMs: this.waitMs(candidate),
+    }))
   }
 
   /** An attempt begins that may be made. Returns when, for `succeeded` and `failed`. */

@@ -1,4 +1,4 @@
-import { Breakers, type Change } from './breakers'
+import { Breakers, type Change, type Failing } from './breakers'
 import type { Candidate } from './candidate'
 import { RetryBudget } from './retry-budget'
 import { refusalIn, verdictOf } from './verdict'
@@ -37,6 +37,11 @@ export class Resilience {
     if (breakers.waitMs(candidate) > 0) return false
     if (breakers.isClosed(candidate) || this.budget.has(candidate)) return true
     return !all.some((other) => other !== candidate && breakers.isClosed(other))
+  }
+
+  /** Which candidates have failed lately. */
+  failing(): Failing[] {
+    return this.#breakers.list()
   }
 
   /** An attempt begins. Returns when, for what is told of its end. */

@@ -5,7 +5,9 @@ import { openMoney, type Money } from './money'
 import { openRouting, type RoutingLookUps } from './routing'
 import type { Notices } from './notices'
 import type { Storage } from './storage'
+import { ownState } from './system'
 import { openWaysOut } from './ways-out'
+import type { OwnState } from '../api/admin-system/store'
 import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { AccountCatalogs } from '../catalog/account-catalog'
@@ -80,6 +82,8 @@ export interface OpenedGateway {
   limits: Limits
   counter: TokenCounter
   routing: ReturnType<typeof openRouting>['routing']
+  /** What this process can tell of itself. */
+  own: () => OwnState
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -97,10 +101,8 @@ export async function openGateway(
   const { logs, writer } = openLogs(parts, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
   const { egress, guarded, credentials, resilience } = openWaysOut(parts)
-  const { door, limits, connectionRates } = openDoor({ ...parts, keyring }, stack)
-  const counter = stack.use(
-    new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') }),
-  )
+  const { door, limits, connectionRates, counters } = openDoor({ ...parts, keyring }, stack)
+  const counter = stack.use(openTokenCounter(log))
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
   const { metering, months } = money
@@ -140,11 +142,15 @@ export async function openGateway(
     limits,
     counter,
     routing: names.routing,
+    own: () => ownState({ money, counters, resilience }),
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },
   }
 }
+
+const openTokenCounter = (log: Logger) =>
+  new TokenCounter({ onFailure: (err) => log.warn({ err }, 'tokens could not be counted') })
 
 const logsMs = 1000
 
@@ -172,6 +178,7 @@ function openDoor(
   const visitors = new AddressRate({ perMinute: () => rates().publicRequestsPerMinute })
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
+    counters,
     limits,
     connectionRates: new ConnectionRates(counters),
     door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),

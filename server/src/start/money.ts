@@ -37,6 +37,9 @@ const stopPatienceMs = 5000
 const rotateAfterMs = 12 * 3_600_000
 
 export interface Money {
+  nodeId: string
+  /** What the ledger has not booked of this node's usage. */
+  unbooked: () => { waiting: number; isBehind: boolean }
   metering: Metering
   months: Months
   subscriptions: Subscriptions
@@ -90,6 +93,8 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const months = openMonths(options, stack)
   const creditCame = (accountId: string) => purses.creditCame(accountId)
   return {
+    nodeId: node.id,
+    unbooked: () => ({ waiting: journal.size, isBehind: flusher.isBehind }),
     creditCame,
     catchUp: () => flusher.catchUp(),
     months,

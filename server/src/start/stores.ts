@@ -4,6 +4,7 @@ import type { OpenedPayments } from './payments'
 import { openPublicStores } from './public'
 import { oauthClients } from './sign-in'
 import type { Storage } from './storage'
+import { openSystemStores } from './system'
 import { createConfigStore } from '../api/admin-config/store'
 import { createBillingStore } from '../api/billing/store'
 import { createAlertStore } from '../api/alerts/store'
@@ -18,6 +19,7 @@ import { createFavoriteStore } from '../api/models/favorites'
 import { createRatingStore } from '../api/models/ratings'
 import { createCatalogueStore } from '../api/models/store'
 import { createMappingStore } from '../api/model-mappings/store'
+import { createPriceStore } from '../api/admin-models/prices'
 import { createModelStore } from '../api/admin-models/store'
 import { createNotificationStore } from '../api/notifications/store'
 import { createMemberStore } from '../api/organizations/members'
@@ -69,7 +71,8 @@ export const openStores = (stored: Stored, opened: Opened) => ({
   ...moneyStores(stored, opened),
 })
 
-function operatorStores({ storage, catalog, settings, address }: Stored, { creditCame }: Opened) {
+function operatorStores(stored: Stored, { creditCame, own }: Opened) {
+  const { storage, catalog, settings, address } = stored
   const db = storage.database.query
   return {
     config: createConfigStore(settings),
@@ -77,7 +80,9 @@ function operatorStores({ storage, catalog, settings, address }: Stored, { credi
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),
     providers: createProviderStore(db, catalog),
+    ...openSystemStores(stored, own),
     models: createModelStore(db, catalog),
+    prices: createPriceStore(db, catalog),
     quotaRequests: createQuotaRequestStore(db),
     support: createSupportStore(db),
     trail: createTrailStore(db),

@@ -46,3 +46,10 @@ export type NewModel = z.output<typeof NewModel>
 
 export const ChangedModel = z.object(shape).partial()
 export type ChangedModel = z.output<typeof ChangedModel>
+
+/** A price, and from when on it counts. Source: api.md 19. */
+export const NewPrice = z.object({
+  pricing: PricingFields,
+  effective_at: timestamp.optional(),
+})
+export type NewPrice = z.output<typeof NewPrice>

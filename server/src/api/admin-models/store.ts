@@ -1,64 +1,17 @@
-import type { Kysely } from 'kysely'
-import type { ChangedModel, NewModel, PricingFields } from './schema'
+import type { Kysely, Transaction } from 'kysely'
+import { listModels, type ModelFilters } from './list'
+import { addPrice, priceMissing } from './prices'
+import type { ChangedModel, NewModel } from './schema'
+import { found, toModelAnswer, toPricing } from './shown'
 import type { Catalog } from '../../catalog/catalog'
-import { capabilities, type Capability, type Model, type Pricing } from '../../catalog/model'
+import { capabilities, type Capability, type Model } from '../../catalog/model'
 import { isServable } from '../../catalog/priced'
-import { toStoredPricing } from '../../catalog/stored'
+import { toStoredPricing } from '../../catalog/stored-pricing'
 import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
-import { ApiError, invalidRequest } from '../../errors'
-import { toTimestamp } from '../../http/fields'
-import { toUsd } from '../../wire/usd'
-import { pagedList, type Page } from '../../http/paging'
+import { invalidRequest } from '../../errors'
+import type { Page } from '../../http/paging'
 import { splitModelId } from '../../wire/model-id'
-
-const toModelAnswer = (model: Model) => ({
-  id: model.id,
-  name: model.name,
-  provider: model.provider,
-  upstream_model: model.upstreamModel,
-  category: model.category,
-  context_length: model.contextLength,
-  max_output_tokens: model.maxOutputTokens,
-  dimensions: model.dimensions,
-  capabilities: model.capabilities,
-  pricing: model.pricing && toPricingAnswer(model.pricing),
-  is_free: model.isFree,
-  enabled: model.enabled,
-  simulated: model.simulated,
-  deprecated_at: model.deprecatedAt && toTimestamp(new Date(model.deprecatedAt * 1000)),
-  created_at: toTimestamp(new Date(model.createdAt * 1000)),
-})
-
-const optionalUsd = (nanos: bigint | undefined) => (nanos === undefined ? null : toUsd(nanos))
-
-const toPricingAnswer = (pricing: Pricing) => ({
-  input: toUsd(pricing.input),
-  output: toUsd(pricing.output),
-  cached_input: optionalUsd(pricing.cachedInput),
-  cache_write: optionalUsd(pricing.cacheWrite),
-  reasoning: optionalUsd(pricing.reasoning),
-  audio_input: optionalUsd(pricing.audioInput),
-  audio_output: optionalUsd(pricing.audioOutput),
-  image: optionalUsd(pricing.image),
-  request: optionalUsd(pricing.request),
-  currency: 'USD' as const,
-})
-
-function toPricing(fields: PricingFields): Pricing {
-  const { input, output, image, request, reasoning } = fields
-  const buckets = {
-    cachedInput: fields.cached_input,
-    cacheWrite: fields.cache_write,
-    audioInput: fields.audio_input,
-    audioOutput: fields.audio_output,
-    reasoning,
-    image,
-    request,
-  }
-  const set = Object.entries(buckets).filter(([, price]) => price !== undefined && price !== null)
-  return { input, output, ...Object.fromEntries(set) }
-}
 
 const toCapabilities = (
   given: Partial<Record<Capability, boolean>>,
@@ -79,8 +32,7 @@ function toRow(model: Model, changes: ChangedModel) {
   const enabled = pick(changes.enabled, model.enabled)
   const category = pick(changes.category, model.category)
   if (enabled && !isServable({ isFree, pricing, category })) {
-    const words = 'pricing: a model needs a price above zero for input and output, or is_free.'
-    throw invalidRequest('pricing', 'required', words)
+    throw priceMissing()
   }
   const deprecatedAt = model.deprecatedAt === null ? null : new Date(model.deprecatedAt * 1000)
   return {
@@ -127,12 +79,6 @@ const blank = (id: string, provider: string, name: string): Model => ({
   simulated: false,
 })
 
-function found(catalog: Catalog, id: string): Model {
-  const model = catalog.snapshot.models.get(id)
-  if (!model) throw new ApiError('model_not_found')
-  return model
-}
-
 export type ModelStore = ReturnType<typeof createModelStore>
 
 /**
@@ -146,14 +92,18 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
   }
 
   return {
-    list: (page: Page, search: string | undefined) => listModels(catalog, page, search),
+    list: (page: Page, wanted: ModelFilters & { search: string | undefined }) =>
+      listModels(catalog, page, wanted),
     get: (id: string) => toModelAnswer(found(catalog, id)),
     async create({ id, ...fields }: NewModel) {
       const provider = checkedId(catalog, id)
+      const row = toRow(blank(id, provider, fields.name), fields)
       await db
-        .insertInto('model')
-        .values(toRow(blank(id, provider, fields.name), fields))
-        .execute()
+        .transaction()
+        .execute(async (trx) => {
+          await trx.insertInto('model').values(row).execute()
+          await notePrice(trx, id, fields)
+        })
         .catch((thrown: unknown) => {
           throw isTaken(thrown) ? idTaken(id) : thrown
         })
@@ -161,23 +111,22 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
     },
     async change(id: string, fields: ChangedModel) {
       const row = toRow(found(catalog, id), fields)
-      await db
-        .insertInto('model')
-        .values(row)
-        .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }),
-        )
-        .execute()
+      await db.transaction().execute(async (trx) => {
+        await trx
+          .insertInto('model')
+          .values(row)
+          .onConflict((conflict) =>
+            conflict.column('id').doUpdateSet({ ...row, updated_at: new Date() }),
+          )
+          .execute()
+        await notePrice(trx, id, fields)
+      })
       return answer(id)
     },
     async delete(id: string) {
       found(catalog, id)
-      const deleted = await db
-        .deleteFrom('model')
-        .where('id', '=', id)
-        .returning('id')
-        .executeTakeFirst()
-      if (!deleted) {
+      const isDeleted = await db.transaction().execute((trx) => deleteModel(trx, id))
+      if (!isDeleted) {
         const words = 'This model comes with Tollgate; disable it instead.'
         throw invalidRequest(null, 'wrong_state', words)
       }
@@ -200,14 +149,15 @@ function checkedId({ snapshot }: Catalog, id: string): string {
   return provider
 }
 
-function listModels({ snapshot }: Catalog, page: Page, search: string | undefined) {
-  const words = search?.toLowerCase()
-  const all = [...snapshot.models.values()]
-  const matching = words
-    ? all.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(words))
-    : all
-  const rows = matching.toReversed()
-  const behind = (before: string) => rows.filter(({ id }) => id < before)
-  const { shown, pagination } = pagedList(page, rows, behind)
-  return { models: shown.map(toModelAnswer), pagination }
+/** A price that a change brings begins at once. */
+async function notePrice(trx: Transaction<Schema>, id: string, { pricing }: ChangedModel) {
+  if (pricing === undefined) return
+  await addPrice(trx, id, { pricing: pricing && toPricing(pricing) })
+}
+
+/** With its prices, planned ones too. Whether there was anything. */
+async function deleteModel(trx: Transaction<Schema>, id: string): Promise<boolean> {
+  const models = await trx.deleteFrom('model').where('id', '=', id).executeTakeFirst()
+  const prices = await trx.deleteFrom('model_price').where('model_id', '=', id).executeTakeFirst()
+  return models.numDeletedRows + prices.numDeletedRows > 0n
 }

@@ -1,0 +1,137 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { admin } from '../api'
+import { pageQuery } from '../lists'
+import { oneOf, pageOf, textOf, type Search } from '../search'
+
+export const stateNames = { on: 'Enabled', off: 'Disabled' } as const
+export const categories = {
+  chat: 'Chat',
+  completion: 'Completion',
+  embedding: 'Embedding',
+} as const
+
+type State = keyof typeof stateNames
+type Category = keyof typeof categories
+
+/** Which models are listed, and which one is open. */
+export interface ModelSearch {
+  search?: string | undefined
+  provider?: string | undefined
+  category?: Category | undefined
+  state?: State | undefined
+  page?: number | undefined
+  model?: string | undefined
+}
+
+export const toModelSearch = (search: Search): ModelSearch => ({
+  search: textOf(search, 'search'),
+  provider: textOf(search, 'provider'),
+  category: oneOf(search, 'category', ['chat', 'completion', 'embedding']),
+  state: oneOf(search, 'state', ['on', 'off']),
+  page: pageOf(search),
+  model: textOf(search, 'model'),
+})
+
+/** Begins the key of every query that tells of models. */
+const modelsKey = ['operator', 'models'] as const
+
+const isEnabled = { on: 'true', off: 'false' } as const
+
+export const modelsQuery = ({ search, provider, category, state, page }: ModelSearch) =>
+  queryOptions({
+    queryKey: [...modelsKey, 'list', { search, provider, category, state, page }],
+    queryFn: async () => {
+      const filter = { search, provider, category, enabled: state && isEnabled[state] }
+      const { models, pagination } = await (await admin.models.$get(pageQuery(filter, page))).json()
+      return { items: models, total: pagination.total }
+    },
+    placeholderData: keepPreviousData,
+  })
+
+export type Model = Awaited<
+  ReturnType<NonNullable<ReturnType<typeof modelsQuery>['queryFn']>>
+>['items'][number]
+export type Pricing = NonNullable<Model['pricing']>
+
+/** The endpoint of one model: ids hold slashes, and whatever else a provider puts into a name. */
+export const oneModel = admin.models[':id{[\\s\\S]+}']
+export const inPath = (id: string) => ({ param: { id: encodeURIComponent(id) } })
+
+export const modelQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...modelsKey, 'one', id],
+    queryFn: async () => {
+      const answer = await (await oneModel.$get(inPath(id))).json()
+      // The same route answers with prices where the path ends in that word.
+      if ('prices' in answer) throw new Error(`There is no model "${id}".`)
+      return answer
+    },
+  })
+
+/** What a model cost, costs and will cost, the latest first. */
+export const pricesQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...modelsKey, 'prices', id],
+    queryFn: async () => (await (await oneModel.prices.$get(inPath(id))).json()).prices,
+  })
+
+export type Price = Awaited<
+  ReturnType<NonNullable<ReturnType<typeof pricesQuery>['queryFn']>>
+>[number]
+
+/** The parts of a price: USD per 1,000,000 tokens, or per piece. */
+export const priceParts = [
+  ['input', 'Input, 1M tokens'],
+  ['output', 'Output, 1M tokens'],
+  ['cached_input', 'Input out of the cache, 1M tokens'],
+  ['cache_write', 'Input into the cache, 1M tokens'],
+  ['reasoning', 'Reasoning, 1M tokens'],
+  ['audio_input', 'Spoken input, 1M tokens'],
+  ['audio_output', 'Spoken output, 1M tokens'],
+  ['image', 'One image'],
+  ['request', 'One request'],
+] as const
+
+export type PricePart = (typeof priceParts)[number][0]
+
+/** A price in a form: a number, or an empty text. */
+export type PriceFields = Record<PricePart, number | string>
+
+const noPrice: PriceFields = {
+  input: '',
+  output: '',
+  cached_input: '',
+  cache_write: '',
+  reasoning: '',
+  audio_input: '',
+  audio_output: '',
+  image: '',
+  request: '',
+}
+
+/** What is not known is an empty text in a form. */
+export const orEmpty = <Value>(value: Value | null) => value ?? ('' as const)
+
+export const priceFieldsOf = (pricing: Pricing | null): PriceFields =>
+  pricing === null
+    ? noPrice
+    : {
+        input: pricing.input,
+        output: pricing.output,
+        cached_input: orEmpty(pricing.cached_input),
+        cache_write: orEmpty(pricing.cache_write),
+        reasoning: orEmpty(pricing.reasoning),
+        audio_input: orEmpty(pricing.audio_input),
+        audio_output: orEmpty(pricing.audio_output),
+        image: orEmpty(pricing.image),
+        request: orEmpty(pricing.request),
+      }
+
+/** A price as the service takes it; null where nothing is filled in. */
+export function toPricing(fields: PriceFields): object | null {
+  const set = priceParts.flatMap(([part]) => {
+    const value = fields[part]
+    return value === '' ? [] : [[part, Number(value)]]
+  })
+  return set.length > 0 ? { input: 0, output: 0, ...Object.fromEntries(set) } : null
+}

@@ -1,0 +1,41 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { admin } from '../api'
+import { pageQuery } from '../lists'
+import { pageOf, textOf, type Search } from '../search'
+
+/** Which providers are listed. */
+export interface ProviderSearch {
+  search?: string | undefined
+  page?: number | undefined
+}
+
+export const toProviderSearch = (search: Search): ProviderSearch => ({
+  search: textOf(search, 'search'),
+  page: pageOf(search),
+})
+
+export const providersQuery = ({ search, page }: ProviderSearch) =>
+  queryOptions({
+    queryKey: ['operator', 'providers', 'list', { search, page }],
+    queryFn: async () => {
+      const answer = await admin.providers.$get(pageQuery({ search }, page))
+      const { providers, pagination } = await answer.json()
+      return { items: providers, total: pagination.total }
+    },
+    placeholderData: keepPreviousData,
+  })
+
+export type Provider = Awaited<
+  ReturnType<NonNullable<ReturnType<typeof providersQuery>['queryFn']>>
+>['items'][number]
+
+/** How a provider can be spoken to: by the name of the interface, and what it means. */
+export const adapters = {
+  openai: 'OpenAI: what most providers and local servers speak',
+  anthropic: 'Anthropic: messages',
+  google: 'Google: Gemini',
+  vertex: 'Google Cloud: Vertex AI',
+  bedrock: 'Amazon Bedrock',
+  cohere: 'Cohere',
+  azure: 'Azure OpenAI',
+} as const

@@ -1,0 +1,48 @@
+import { queryOptions } from '@tanstack/react-query'
+import { admin } from '../api'
+
+const everyMs = 10_000
+
+/** How the installation fares, looked at again while the page is open. */
+export const systemQuery = queryOptions({
+  queryKey: ['operator', 'system'],
+  queryFn: async () => (await admin.system.$get()).json(),
+  refetchInterval: everyMs,
+})
+
+export type System = Awaited<ReturnType<NonNullable<typeof systemQuery.queryFn>>>
+
+/** The last audit of the ledger that somebody asked for here; none is made by itself. */
+export const auditQuery = queryOptions({
+  queryKey: ['ledger-audit'],
+  queryFn: async () => (await admin['ledger-audit'].$get()).json(),
+  enabled: false,
+  retry: false,
+  staleTime: Infinity,
+})
+
+export type Audit = Awaited<ReturnType<NonNullable<typeof auditQuery.queryFn>>>
+
+const bytes = new Intl.NumberFormat(undefined, {
+  style: 'unit',
+  unit: 'megabyte',
+  maximumFractionDigits: 0,
+})
+const megabyte = 1_000_000
+
+/** An amount of memory. */
+export const shownBytes = (count: number) => bytes.format(count / megabyte)
+
+const steps = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** How long something has been up, in its largest unit. */
+export function shownUptime(seconds: number): string {
+  const [unit, length] = steps.find(([, size]) => seconds >= size) ?? ['second', 1]
+  const format = new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' })
+  return format.format(Math.floor(seconds / length))
+}

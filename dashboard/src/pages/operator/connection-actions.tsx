@@ -1,0 +1,167 @@
+import { Button, Menu, Modal, PasswordInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { ConnectionForm } from './connection-form'
+import { admin, json } from '../../api'
+import { Confirm } from '../../components/confirm'
+import { FormFrame } from '../../components/form-frame'
+import type { PlatformConnection } from '../../operator/connections'
+import { useRefresh } from '../../operator/refresh'
+import { useSubmit } from '../../submit'
+
+const endpoint = admin.connections[':id']
+
+interface Props {
+  connection: PlatformConnection
+}
+
+type Deed = 'change' | 'key' | 'pause' | 'delete'
+
+/** Does something that needs no question, and tells what came of it. */
+function useDoing(name: string) {
+  const [isBusy, setBusy] = useState(false)
+  const run = async (work: () => Promise<{ message: string; success: boolean }>) => {
+    setBusy(true)
+    try {
+      const { message, success } = await work()
+      notifications.show({ title: name, message, color: success ? 'green' : 'red' })
+    } catch (thrown) {
+      const message = thrown instanceof Error ? thrown.message : String(thrown)
+      notifications.show({ title: name, message, color: 'red' })
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, run }
+}
+
+export function ConnectionActions({ connection }: Props) {
+  const { id, name, status } = connection
+  const param = { id }
+  const refresh = useRefresh()
+  const [asked, setAsked] = useState<Deed>()
+  const { isBusy, run } = useDoing(name)
+  const test = () =>
+    run(async () => {
+      const result = await (await endpoint.test.$post({ param })).json()
+      await refresh()
+      return result
+    })
+  const setStatus = async (wanted: 'active' | 'inactive') => {
+    await endpoint.$put({ param }, json({ status: wanted }))
+    await refresh()
+  }
+  const resume = () =>
+    run(async () => {
+      await setStatus('active')
+      return { success: true, message: 'It serves again.' }
+    })
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="xs" variant="default" loading={isBusy} aria-label={`Actions for ${name}`}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => void test()}>Test</Menu.Item>
+          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+          <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
+          {status === 'inactive' ? (
+            <Menu.Item onClick={() => void resume()}>Switch on</Menu.Item>
+          ) : (
+            <Menu.Item onClick={() => setAsked('pause')}>Switch off</Menu.Item>
+          )}
+          <Menu.Item color="red" onClick={() => setAsked('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Asked
+        connection={connection}
+        asked={asked}
+        onPause={() => setStatus('inactive')}
+        onDone={() => setAsked(undefined)}
+      />
+    </>
+  )
+}
+
+interface AskedProps extends Props {
+  asked: Deed | undefined
+  onPause: () => Promise<void>
+  onDone: () => void
+}
+
+/** The dialog of what was asked for. */
+function Asked({ connection, asked, onPause, onDone }: AskedProps) {
+  const { id, name, provider } = connection
+  const refresh = useRefresh()
+  const remove = async () => {
+    await endpoint.$delete({ param: { id } })
+    await refresh()
+  }
+  const save = async (fields: object) => {
+    await endpoint.$put({ param: { id } }, json(fields))
+  }
+  switch (asked) {
+    case 'change':
+      return (
+        <Modal opened onClose={onDone} title={`Change ${name}`} size="lg">
+          <ConnectionForm connection={connection} save={save} onClose={onDone} />
+        </Modal>
+      )
+    case 'key':
+      return <NewKey connection={connection} onDone={onDone} />
+    case 'pause':
+      return (
+        <Confirm
+          question={`Switch ${name} off?`}
+          about={`Nobody is served by it until it is switched on again. Where it is the only one for ${provider}, models of ${provider} are served to nobody without a connection of their own.`}
+          label="Switch off"
+          cancel="Leave it on"
+          onConfirm={onPause}
+          onClose={onDone}
+        />
+      )
+    case 'delete':
+      return (
+        <Confirm
+          question={`Delete ${name}?`}
+          about="Calls go to the other connections of its provider. The key cannot be brought back."
+          label="Delete"
+          onConfirm={remove}
+          onClose={onDone}
+        />
+      )
+    default:
+      return null
+  }
+}
+
+function NewKey({ connection: { id, name }, onDone }: Props & { onDone: () => void }) {
+  const refresh = useRefresh()
+  const form = useForm({ initialValues: { api_key: '' } })
+  const submission = useSubmit(async (fields: typeof form.values) => {
+    await endpoint['update-key'].$post({ param: { id } }, json(fields))
+    await refresh()
+    notifications.show({ message: `The key of ${name} was replaced.` })
+    onDone()
+  }, form)
+  return (
+    <Modal opened onClose={onDone} title={`Replace the key of ${name}`}>
+      <FormFrame form={form} submission={submission} label="Replace" onCancel={onDone}>
+        <PasswordInput
+          label="New API key"
+          description="Used from the next call on. The old one is forgotten here; end it at the provider."
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps('api_key')}
+        />
+      </FormFrame>
+    </Modal>
+  )
+}

@@ -1,0 +1,120 @@
+import { Badge, Button, Group, Modal, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { ConnectionActions } from './connection-actions'
+import { ConnectionForm } from './connection-form'
+import { admin, json } from '../../api'
+import { Moment } from '../../components/moment'
+import { Page } from '../../components/page'
+import { PagedTable } from '../../components/paged-table'
+import { SearchBox } from '../../components/search-box'
+import { count } from '../../figures'
+import { platformConnectionsQuery, type PlatformConnection } from '../../operator/connections'
+
+const route = getRouteApi('/home/operator/connections')
+const columns = [
+  'Name',
+  'Provider',
+  'Key',
+  'Status',
+  { name: 'Priority', isNumber: true },
+  'Limits',
+  'Tested',
+  'Actions',
+]
+const colors = { active: 'green', inactive: 'gray', error: 'red' } as const
+
+async function make(fields: object) {
+  await admin.connections.$post(undefined, json(fields))
+}
+
+export function PlatformConnectionsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <Page
+      title="Platform connections"
+      about="Your own keys at providers, by which everybody is served who has no connection of their own. Calls by them are paid from the callers' credit."
+      actions={<Button onClick={open}>Add connection</Button>}
+    >
+      <Group>
+        <SearchBox
+          aria-label="Search connections"
+          placeholder="Name or provider"
+          value={search.search}
+          onSearch={(text) => void navigate({ search: { search: text }, replace: true })}
+        />
+      </Group>
+      <PagedTable
+        query={useQuery(platformConnectionsQuery(search))}
+        columns={columns}
+        minWidth={980}
+        things="connections"
+        empty={{
+          title: 'No connections in the database',
+          text: 'Those that the environment of the server makes work, and are not listed here. Add one with a key that you have at a provider; it is kept encrypted, and never shown again.',
+        }}
+        isFiltered={search.search !== undefined}
+        page={search.page ?? 1}
+        onPage={(page) => void navigate({ search: (now) => ({ ...now, page }) })}
+      >
+        {(connection) => <Row key={connection.id} connection={connection} />}
+      </PagedTable>
+      <Modal opened={isOpen} onClose={close} title="Add connection" size="lg">
+        <ConnectionForm save={make} onClose={close} />
+      </Modal>
+    </Page>
+  )
+}
+
+const Row = ({ connection: one }: { connection: PlatformConnection }) => (
+  <Table.Tr>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Group gap={6}>
+        <Text size="sm" fw={500}>
+          {one.name}
+        </Text>
+        {one.is_default && (
+          <Badge variant="outline" size="sm">
+            default
+          </Badge>
+        )}
+      </Group>
+      {one.endpoint_url && (
+        <Text size="xs" c="dimmed">
+          {one.endpoint_url}
+        </Text>
+      )}
+    </Table.Td>
+    <Table.Td>{one.provider}</Table.Td>
+    <Table.Td ff="monospace">{one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}</Table.Td>
+    <Table.Td>
+      <Badge color={colors[one.status]} variant="light">
+        {one.status}
+      </Badge>
+      {one.last_error && (
+        <Text size="xs" c="var(--mantine-color-error)" maw={260}>
+          {one.last_error}
+        </Text>
+      )}
+    </Table.Td>
+    <Table.Td ta="right">{count(one.priority)}</Table.Td>
+    <Table.Td>{limitsOf(one)}</Table.Td>
+    <Table.Td>
+      <Moment at={one.last_tested_at} />
+    </Table.Td>
+    <Table.Td>
+      <ConnectionActions connection={one} />
+    </Table.Td>
+  </Table.Tr>
+)
+
+function limitsOf({ rate_limits: limits }: PlatformConnection): string {
+  const words = [
+    ...(limits?.rpm ? [`${count(limits.rpm)} requests`] : []),
+    ...(limits?.tpm ? [`${count(limits.tpm)} tokens`] : []),
+  ]
+  return words.length > 0 ? `${words.join(', ')} a minute` : 'none'
+}

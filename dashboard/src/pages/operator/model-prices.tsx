@@ -1,0 +1,182 @@
+import { Badge, Button, Group, Modal, Stack, Table, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { json } from '../../api'
+import { FormFrame } from '../../components/form-frame'
+import { Loaded } from '../../components/loaded'
+import { PriceInputs } from '../../components/price-inputs'
+import { When } from '../../components/when'
+import { usdOf } from '../../numbers'
+import {
+  inPath,
+  oneModel,
+  priceFieldsOf,
+  priceParts,
+  pricesQuery,
+  toPricing,
+  type Model,
+  type Price,
+  type PriceFields,
+  type Pricing,
+} from '../../operator/models'
+import { useRefresh } from '../../operator/refresh'
+import { useSubmit } from '../../submit'
+
+/** A price that is set or changed; one that has come already stays. */
+interface Asked {
+  pricing: Pricing | null
+  /** Of a planned one. */
+  effectiveAt?: string
+}
+
+/** What a model costs, cost before and will cost. */
+export function ModelPrices({ model }: { model: Model }) {
+  const query = useQuery(pricesQuery(model.id))
+  const [asked, setAsked] = useState<Asked>()
+  const close = () => setAsked(undefined)
+  return (
+    <Stack gap="sm" component="section" aria-label="Prices">
+      <Group justify="space-between">
+        <Title order={3} size="h4">
+          Prices
+        </Title>
+        <Button size="xs" onClick={() => setAsked({ pricing: model.pricing })}>
+          Set a price
+        </Button>
+      </Group>
+      <Text size="sm">
+        Now: <PriceWords pricing={model.pricing} />
+        {model.is_free && ' It is free, so none of it is charged.'}
+      </Text>
+      <Loaded query={query}>
+        {(prices) =>
+          prices.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nobody has set one here: it is the one that came with Tollgate.
+            </Text>
+          ) : (
+            <History prices={prices} onChange={setAsked} />
+          )
+        }
+      </Loaded>
+      {asked && (
+        <Modal opened onClose={close} title={`Price of ${model.id}`} size="lg">
+          <PriceForm model={model} asked={asked} onClose={close} />
+        </Modal>
+      )}
+    </Stack>
+  )
+}
+
+const PriceWords = ({ pricing }: { pricing: Pricing | null }) => {
+  if (pricing === null) return 'no price.'
+  return priceParts
+    .filter(([part]) => pricing[part] !== null)
+    .map(([part, label]) => `${label}: ${usdOf(pricing[part])}`)
+    .join(' · ')
+}
+
+interface HistoryProps {
+  prices: readonly Price[]
+  onChange: (asked: Asked) => void
+}
+
+function History({ prices, onChange }: HistoryProps) {
+  const now = Date.now()
+  const isPlanned = ({ effective_at: at }: Price) => Date.parse(at) > now
+  const current = prices.find((price) => !isPlanned(price))
+  return (
+    <Table verticalSpacing="xs">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>From</Table.Th>
+          <Table.Th>Price</Table.Th>
+          <Table.Th>State</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {prices.map((price) => (
+          <Table.Tr key={price.effective_at}>
+            <Table.Td>
+              <When at={price.effective_at} />
+            </Table.Td>
+            <Table.Td>
+              <PriceWords pricing={price.pricing} />
+            </Table.Td>
+            <Table.Td>
+              {price === current && <Badge variant="light">now</Badge>}
+              {isPlanned(price) && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  onClick={() =>
+                    onChange({ pricing: price.pricing, effectiveAt: price.effective_at })
+                  }
+                >
+                  Change the planned one
+                </Button>
+              )}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+interface FormProps {
+  model: Model
+  asked: Asked
+  onClose: () => void
+}
+
+interface Fields {
+  pricing: PriceFields
+  /** Local, as the browser's field has it; empty for now. */
+  effective_at: string
+}
+
+function PriceForm({ model, asked: { pricing, effectiveAt }, onClose }: FormProps) {
+  const refresh = useRefresh()
+  const form = useForm<Fields>({
+    initialValues: { pricing: priceFieldsOf(pricing), effective_at: '' },
+  })
+  const submission = useSubmit(async (fields: Fields) => {
+    const at = effectiveAt ?? (fields.effective_at && new Date(fields.effective_at).toISOString())
+    const sent = { pricing: toPricing(fields.pricing), ...(at && { effective_at: at }) }
+    await oneModel.prices.$put(inPath(model.id), json(sent))
+    await refresh()
+    notifications.show({ message: at ? 'The price is planned.' : 'The price holds from now on.' })
+    onClose()
+  }, form)
+  return (
+    <FormFrame form={form} submission={submission} label="Set it" onCancel={onClose}>
+      <Text size="sm" c="dimmed">
+        In USD. What runs keeps the price that it began with.
+      </Text>
+      {form.errors['pricing'] && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {form.errors['pricing']}
+        </Text>
+      )}
+      <PriceInputs
+        value={form.values.pricing}
+        onChange={(value) => form.setFieldValue('pricing', value)}
+      />
+      {effectiveAt === undefined ? (
+        <TextInput
+          label="From"
+          description="In your time zone; empty for now"
+          type="datetime-local"
+          {...form.getInputProps('effective_at')}
+        />
+      ) : (
+        <Text size="sm">
+          It begins on <When at={effectiveAt} />.
+        </Text>
+      )}
+    </FormFrame>
+  )
+}

@@ -1,0 +1,176 @@
+import { Anchor, Badge, Button, Group, Modal, Select, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ModelEditor } from './model-editor'
+import { NewModel } from './new-model'
+import { FilterSelect } from '../../components/filter-select'
+import { Page } from '../../components/page'
+import { PagedTable } from '../../components/paged-table'
+import { SearchBox } from '../../components/search-box'
+import { providersQuery } from '../../models'
+import { countOf, sizeOf, usdOf } from '../../numbers'
+import {
+  categories,
+  modelsQuery,
+  stateNames,
+  type Model,
+  type ModelSearch,
+} from '../../operator/models'
+
+const route = getRouteApi('/home/operator/models')
+const columns = [
+  'Model',
+  'State',
+  { name: 'Context', isNumber: true },
+  { name: 'In, per 1M', isNumber: true },
+  { name: 'Out, per 1M', isNumber: true },
+]
+
+export function OperatedModelsPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isOpen, { open, close }] = useDisclosure()
+  const { page = 1, model: openId, ...filter } = search
+  const change = (changed: ModelSearch) =>
+    void navigate({ search: (now) => ({ ...now, page: undefined, ...changed }), replace: true })
+  const show = (model: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, model }), resetScroll: false })
+  return (
+    <Page
+      title="Catalogue"
+      about="All models that there are, with what the platform asks for them. What you change here counts before what Tollgate came with."
+      actions={<Button onClick={open}>New model</Button>}
+    >
+      <Filters search={search} onChange={change} />
+      <PagedTable
+        query={useQuery(modelsQuery(search))}
+        columns={columns}
+        minWidth={780}
+        things="models"
+        empty={{ title: 'No models', text: 'Add one of a provider.' }}
+        isFiltered={Object.values(filter).some((value) => value !== undefined)}
+        page={page}
+        onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+      >
+        {(model) => <Row key={model.id} model={model} />}
+      </PagedTable>
+      <Modal opened={isOpen} onClose={close} title="New model" size="lg">
+        <NewModel
+          onClose={close}
+          onMade={(id) => {
+            close()
+            show(id)
+          }}
+        />
+      </Modal>
+      {openId !== undefined && (
+        <ModelEditor key={openId} id={openId} onClose={() => show(undefined)} />
+      )}
+    </Page>
+  )
+}
+
+interface FiltersProps {
+  search: ModelSearch
+  onChange: (changed: ModelSearch) => void
+}
+
+function Filters({ search, onChange }: FiltersProps) {
+  const { data: providers = [] } = useQuery(providersQuery)
+  const isKnown = providers.some(({ value }) => value === search.provider)
+  // One that is switched off is not public, and may be asked for all the same.
+  const asked = search.provider === undefined || isKnown ? [] : [search.provider]
+  return (
+    <Group>
+      <SearchBox
+        aria-label="Search models"
+        placeholder="Id or name"
+        value={search.search}
+        onSearch={(text) => onChange({ search: text })}
+      />
+      <Select
+        aria-label="Provider"
+        placeholder="All providers"
+        clearable
+        searchable
+        data={[...asked.map((key) => ({ value: key, label: key })), ...providers]}
+        value={search.provider ?? null}
+        onChange={(provider) => onChange({ provider: provider ?? undefined })}
+      />
+      <FilterSelect
+        label="Category"
+        all="All categories"
+        names={categories}
+        value={search.category}
+        onChange={(category) => onChange({ category })}
+      />
+      <FilterSelect
+        label="State"
+        all="All states"
+        names={stateNames}
+        value={search.state}
+        onChange={(state) => onChange({ state })}
+      />
+    </Group>
+  )
+}
+
+const Row = ({ model }: { model: Model }) => (
+  <Table.Tr>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Anchor
+        size="sm"
+        fw={500}
+        renderRoot={(props) => (
+          <Link
+            from="/operator/models"
+            to="."
+            search={(now) => ({ ...now, model: model.id })}
+            resetScroll={false}
+            {...props}
+          />
+        )}
+      >
+        {model.name}
+      </Anchor>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {model.id}
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <ModelBadges model={model} />
+    </Table.Td>
+    <Table.Td
+      ta="right"
+      title={model.context_length === null ? undefined : `${countOf(model.context_length)} tokens`}
+    >
+      {model.context_length === null ? '–' : sizeOf(model.context_length)}
+    </Table.Td>
+    <Table.Td ta="right">{usdOf(model.pricing?.input ?? null)}</Table.Td>
+    <Table.Td ta="right">{usdOf(model.pricing?.output ?? null)}</Table.Td>
+  </Table.Tr>
+)
+
+const ModelBadges = ({ model }: { model: Model }) => (
+  <Group gap={6}>
+    <Badge variant="light" color={model.enabled ? 'green' : 'gray'}>
+      {model.enabled ? 'enabled' : 'disabled'}
+    </Badge>
+    {model.is_free && (
+      <Badge variant="outline" color="green">
+        free
+      </Badge>
+    )}
+    {!model.is_free && model.pricing === null && (
+      <Badge variant="light" color="orange">
+        no price
+      </Badge>
+    )}
+    {model.deprecated_at !== null && (
+      <Badge variant="light" color="orange">
+        deprecated
+      </Badge>
+    )}
+  </Group>
+)

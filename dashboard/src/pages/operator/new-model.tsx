@@ -1,0 +1,59 @@
+import { TextInput, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { ModelFields, newModel, useModelForm } from './model-fields'
+import { admin, json } from '../../api'
+import { changesOf } from '../../changes'
+import { FormFrame } from '../../components/form-frame'
+import { PriceInputs } from '../../components/price-inputs'
+import { priceFieldsOf, toPricing } from '../../operator/models'
+import { useRefresh } from '../../operator/refresh'
+import { useSubmit } from '../../submit'
+
+interface Props {
+  onClose: () => void
+  onMade: (id: string) => void
+}
+
+export function NewModel({ onClose, onMade }: Props) {
+  const refresh = useRefresh()
+  const named = useForm({ initialValues: { id: '' } })
+  const form = useModelForm(newModel)
+  const [price, setPrice] = useState(priceFieldsOf(null))
+  const fields = { values: { ...named.values, ...form.values }, setFieldError }
+  function setFieldError(path: string, message: string) {
+    if (path === 'id') named.setFieldError(path, message)
+    else form.setFieldError(path, message)
+  }
+  const submission = useSubmit(async () => {
+    const pricing = toPricing(price)
+    // Without a price it cannot be served yet; that comes with the first one.
+    const enabled = form.values.is_free || pricing !== null
+    const { id } = named.values
+    const sent = { id, ...changesOf(form.values, {}), pricing, enabled }
+    await admin.models.$post(undefined, json(sent))
+    await refresh()
+    notifications.show({ message: `${id} was added.` })
+    onMade(id)
+  }, fields)
+  return (
+    <FormFrame form={form} submission={submission} label="Make it" onCancel={onClose}>
+      <TextInput
+        label="Id"
+        description="What callers ask for: provider/model, with the key of a provider"
+        required
+        maxLength={256}
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        {...named.getInputProps('id')}
+      />
+      <ModelFields form={form} />
+      <Text size="sm" c="dimmed">
+        Without a price, and not free, it stays disabled.
+      </Text>
+      <PriceInputs value={price} onChange={setPrice} />
+    </FormFrame>
+  )
+}

@@ -1,0 +1,146 @@
+import { JsonInput, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { changesOf } from '../../changes'
+import { FormFrame } from '../../components/form-frame'
+import { toJsonFields, jsonTextOf, jsonProblem } from '../../operator/json-fields'
+import { adapters, type Provider } from '../../operator/providers'
+import { useRefresh } from '../../operator/refresh'
+import { useSubmit } from '../../submit'
+
+const newProvider = {
+  key: '',
+  name: '',
+  adapter: 'openai',
+  base_url: '',
+  auth: 'authorization',
+  keyless: false,
+  description: '',
+  website: '',
+  logo_url: '',
+  options: '',
+}
+
+type Fields = typeof newProvider
+
+const fieldsOf = (provider: Provider): Fields => ({
+  key: provider.key,
+  name: provider.name,
+  adapter: provider.adapter,
+  base_url: provider.base_url ?? '',
+  auth: provider.auth,
+  keyless: provider.keyless,
+  description: provider.description ?? '',
+  website: provider.website ?? '',
+  logo_url: provider.logo_url ?? '',
+  options: jsonTextOf(provider.options),
+})
+
+interface Props {
+  /** The provider to change; a new one without it. */
+  provider?: Provider
+  save: (fields: object) => Promise<void>
+  onClose: () => void
+}
+
+export function ProviderForm({ provider, save, onClose }: Props) {
+  const refresh = useRefresh()
+  const before = provider ? fieldsOf(provider) : newProvider
+  const form = useForm({ initialValues: before, validate: { options: jsonProblem } })
+  const submission = useSubmit(async (fields: Fields) => {
+    const changes = changesOf(fields, provider ? before : {})
+    await save(toJsonFields(changes, ['options']))
+    await refresh()
+    notifications.show({ message: `${fields.name} was saved.` })
+    onClose()
+  }, form)
+  return (
+    <FormFrame
+      form={form}
+      submission={submission}
+      label={provider ? 'Save' : 'Make it'}
+      onCancel={onClose}
+    >
+      <Identity form={form} isNew={!provider} />
+      <TextInput
+        label="Base address"
+        description="What comes before /chat/completions, such as https://api.example.com/v1; empty where each connection has its own"
+        type="url"
+        maxLength={500}
+        {...form.getInputProps('base_url')}
+      />
+      <TextInput
+        label="Header of the key"
+        description="“authorization” gets “Bearer ” before the key"
+        required
+        maxLength={64}
+        {...form.getInputProps('auth')}
+      />
+      <Switch
+        label="Connections to it need no key"
+        {...form.getInputProps('keyless', { type: 'checkbox' })}
+      />
+      <Presentation form={form} />
+      <JsonInput
+        label="Deviations"
+        description="What is odd about it, as JSON: renamed, dropped and clamped fields, paths and headers (docs/providers.md)"
+        autosize
+        minRows={2}
+        maxRows={12}
+        validationError="This is not valid JSON."
+        {...form.getInputProps('options')}
+      />
+    </FormFrame>
+  )
+}
+
+interface PartProps {
+  form: UseFormReturnType<Fields>
+}
+
+const Identity = ({ form, isNew }: PartProps & { isNew: boolean }) => (
+  <Stack gap="sm">
+    {isNew && (
+      <TextInput
+        label="Key"
+        description="Begins the names of its models, and never changes: a-z, 0-9, “.”, “_” and “-”"
+        required
+        maxLength={40}
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        {...form.getInputProps('key')}
+      />
+    )}
+    <TextInput
+      label="Name"
+      required
+      maxLength={100}
+      {...(!isNew && { 'data-autofocus': true })}
+      {...form.getInputProps('name')}
+    />
+    {isNew && (
+      <Select
+        label="Interface"
+        description="How it is spoken to; it never changes"
+        allowDeselect={false}
+        data={Object.entries(adapters).map(([value, label]) => ({ value, label }))}
+        {...form.getInputProps('adapter')}
+      />
+    )}
+  </Stack>
+)
+
+const Presentation = ({ form }: PartProps) => (
+  <Stack gap="sm">
+    <Textarea
+      label="Description"
+      autosize
+      minRows={2}
+      maxLength={500}
+      {...form.getInputProps('description')}
+    />
+    <TextInput label="Website" type="url" maxLength={500} {...form.getInputProps('website')} />
+    <TextInput label="Logo" type="url" maxLength={500} {...form.getInputProps('logo_url')} />
+  </Stack>
+)

@@ -1,0 +1,180 @@
+import { Badge, Button, Group, Menu, Modal, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ProviderForm } from './provider-form'
+import { admin, json } from '../../api'
+import { Confirm } from '../../components/confirm'
+import { Page } from '../../components/page'
+import { PagedTable } from '../../components/paged-table'
+import { SearchBox } from '../../components/search-box'
+import { When } from '../../components/when'
+import { providersQuery, type Provider } from '../../operator/providers'
+import { useRefresh } from '../../operator/refresh'
+
+const route = getRouteApi('/home/operator/providers')
+
+async function make(fields: object) {
+  await admin.providers.$post(undefined, json(fields))
+}
+
+export function ProvidersPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const [isOpen, { open, close }] = useDisclosure()
+  const add = <Button onClick={open}>New provider</Button>
+  return (
+    <Page
+      title="Providers"
+      about="Those that you added. Those that come with Tollgate need a connection only."
+      actions={add}
+    >
+      <Group>
+        <SearchBox
+          aria-label="Search providers"
+          placeholder="Key or name"
+          value={search.search}
+          onSearch={(text) => void navigate({ search: { search: text }, replace: true })}
+        />
+      </Group>
+      <PagedTable
+        query={useQuery(providersQuery(search))}
+        columns={['Provider', 'Interface', 'Address', 'State', 'Since', 'Actions']}
+        minWidth={860}
+        things="providers"
+        empty={{
+          title: 'No providers of your own yet',
+          text: 'Add one that does not come with Tollgate, or a server of your own, then a connection to it and its models.',
+        }}
+        isFiltered={search.search !== undefined}
+        page={search.page ?? 1}
+        onPage={(page) => void navigate({ search: (now) => ({ ...now, page }) })}
+      >
+        {(provider) => <Row key={provider.id} provider={provider} />}
+      </PagedTable>
+      <Modal opened={isOpen} onClose={close} title="New provider" size="lg">
+        <ProviderForm save={make} onClose={close} />
+      </Modal>
+    </Page>
+  )
+}
+
+const Row = ({ provider }: { provider: Provider }) => (
+  <Table.Tr>
+    <Table.Td>
+      <Text size="sm" fw={500}>
+        {provider.name}
+      </Text>
+      <Text size="xs" c="dimmed" ff="monospace">
+        {provider.key}
+      </Text>
+    </Table.Td>
+    <Table.Td>{provider.adapter}</Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>{provider.base_url ?? 'by connection'}</Table.Td>
+    <Table.Td>
+      <Badge variant="light" color={provider.enabled ? 'green' : 'gray'}>
+        {provider.enabled ? 'on' : 'off'}
+      </Badge>
+    </Table.Td>
+    <Table.Td>
+      <When at={provider.created_at} />
+    </Table.Td>
+    <Table.Td>
+      <Actions provider={provider} />
+    </Table.Td>
+  </Table.Tr>
+)
+
+type Deed = 'change' | 'off' | 'delete'
+
+interface MenuProps {
+  provider: Provider
+  onAsk: (deed: Deed) => void
+  onEnable: () => void
+}
+
+const ProviderMenu = ({ provider: { key, name, enabled }, onAsk, onEnable }: MenuProps) => (
+  <Menu position="bottom-end">
+    <Menu.Target>
+      <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
+        Actions
+      </Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+      <Menu.Item
+        renderRoot={(props) => <Link to="/operator/models" search={{ provider: key }} {...props} />}
+      >
+        Its models
+      </Menu.Item>
+      <Menu.Item
+        renderRoot={(props) => (
+          <Link to="/operator/connections" search={{ search: key }} {...props} />
+        )}
+      >
+        Its connections
+      </Menu.Item>
+      {enabled ? (
+        <Menu.Item onClick={() => onAsk('off')}>Switch off</Menu.Item>
+      ) : (
+        <Menu.Item onClick={onEnable}>Switch on</Menu.Item>
+      )}
+      <Menu.Item color="red" onClick={() => onAsk('delete')}>
+        Delete
+      </Menu.Item>
+    </Menu.Dropdown>
+  </Menu>
+)
+
+function Actions({ provider }: { provider: Provider }) {
+  const { id, key, name } = provider
+  const param = { id }
+  const [asked, setAsked] = useState<Deed>()
+  const refresh = useRefresh()
+  const done = () => setAsked(undefined)
+  const save = async (fields: object) => {
+    await admin.providers[':id'].$put({ param }, json(fields))
+  }
+  const setEnabled = async (enabled: boolean) => {
+    await save({ enabled })
+    await refresh()
+  }
+  const enable = () =>
+    void setEnabled(true).catch((thrown: unknown) => {
+      const message = thrown instanceof Error ? thrown.message : String(thrown)
+      notifications.show({ title: name, message, color: 'red' })
+    })
+  const remove = async () => {
+    await admin.providers[':id'].$delete({ param })
+    await refresh()
+  }
+  return (
+    <>
+      <ProviderMenu provider={provider} onAsk={setAsked} onEnable={enable} />
+      <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`} size="lg">
+        <ProviderForm provider={provider} save={save} onClose={done} />
+      </Modal>
+      {asked === 'off' && (
+        <Confirm
+          question={`Switch ${name} off?`}
+          about={`Models of ${key} are gone at once for everybody, until it is switched on again. What runs ends by itself.`}
+          label="Switch off"
+          cancel="Leave it on"
+          onConfirm={() => setEnabled(false)}
+          onClose={done}
+        />
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          question={`Delete ${name}?`}
+          about="Only a provider without models and connections can be deleted."
+          label="Delete"
+          onConfirm={remove}
+          onClose={done}
+        />
+      )}
+    </>
+  )
+}

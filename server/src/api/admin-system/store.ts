@@ -1,0 +1,164 @@
+import { sql, type Kysely } from 'kysely'
+import { within } from '../../db/deadline'
+import type { Schema } from '../../db/schema'
+import { toTimestamp } from '../../http/fields'
+import { aliveSeconds } from '../../ledger/node'
+
+/** A model on a connection that has just failed. */
+export interface Failing {
+  provider: string
+  model: string
+  connectionId: string
+  connectionName: string
+  /** The account it belongs to; null for the platform's. */
+  owner: string | null
+  failuresInARow: number
+  /** It is passed over, or was until now and has to show that it works again. */
+  isOpen: boolean
+  /** How long it is passed over still, in milliseconds. */
+  waitMs: number
+}
+
+/** What this process knows of itself. */
+export interface OwnState {
+  nodeId: string
+  /** Usage on this node's disk that the ledger has not booked. */
+  journal: { waiting: number; isBehind: boolean }
+  redis: 'none' | 'reachable' | 'lost'
+  failing: readonly Failing[]
+}
+
+interface Ports {
+  db: Kysely<Schema>
+  version: string
+  own: () => OwnState
+}
+
+const patienceMs = 3000
+/** What an operator looks at. */
+const most = 100
+
+export type SystemStore = ReturnType<typeof createSystemStore>
+
+/**
+ * How this process and its database fare. What the database would have to tell is null where it does
+ * not answer within three seconds; never rejects for that.
+ */
+export const createSystemStore = (ports: Ports) => ({
+  async look() {
+    const [database, nodes, jobs, usage] = await Promise.all([
+      lookAtDatabase(ports.db),
+      told(readNodes(ports)),
+      told(readJobs(ports.db)),
+      told(readUsage(ports.db)),
+    ])
+    return { ...ownState(ports), database, nodes, jobs, usage }
+  },
+})
+
+/** Null where it is not told in time. */
+const told = <Value>(asked: Promise<Value>): Promise<Value | null> =>
+  within(asked, patienceMs).catch(() => null)
+
+function ownState({ version, own }: Ports) {
+  const { nodeId, journal, redis, failing } = own()
+  const { rss, heapUsed } = process.memoryUsage()
+  const uptime = process.uptime()
+  return {
+    version,
+    node_id: nodeId,
+    started_at: toTimestamp(new Date(Date.now() - uptime * 1000)),
+    uptime_seconds: Math.floor(uptime),
+    memory: { resident_bytes: rss, heap_bytes: heapUsed },
+    journal: { waiting: journal.waiting, is_behind: journal.isBehind },
+    redis,
+    breakers: {
+      total: failing.length,
+      failing: failing
+        .toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen))
+        .slice(0, most)
+        .map(toBreaker),
+    },
+  }
+}
+
+const toBreaker = (one: Failing) => ({
+  provider: one.provider,
+  model: one.model,
+  connection_id: one.connectionId,
+  connection_name: one.connectionName,
+  owner_id: one.owner,
+  state: !one.isOpen
+    ? ('closed' as const)
+    : one.waitMs > 0
+      ? ('open' as const)
+      : ('half_open' as const),
+  failures_in_a_row: one.failuresInARow,
+  retry_after_seconds: Math.ceil(one.waitMs / 1000),
+})
+
+async function lookAtDatabase(db: Kysely<Schema>) {
+  const beganAtMs = performance.now()
+  const version = await told(readVersion(db))
+  if (version === null) return { reachable: false, latency_ms: null, version: null }
+  const latency = performance.now() - beganAtMs
+  return { reachable: true, latency_ms: Math.round(latency * 10) / 10, version }
+}
+
+async function readVersion(db: Kysely<Schema>): Promise<string> {
+  const { rows } = await sql<{ version: string }>`
+    select current_setting('server_version') as version`.execute(db)
+  return rows[0]?.version ?? ''
+}
+
+/** Nodes that take leases, the latest first; one that died is there until its leases are freed. */
+async function readNodes({ db, own }: Ports) {
+  const { rows } = await sql<{
+    id: string
+    started_at: Date
+    seen_at: Date
+    alive: boolean
+  }>`
+    select id, started_at, seen_at,
+      seen_at > now() - make_interval(secs => ${aliveSeconds}) as alive
+    from node order by started_at desc, id limit ${most}`.execute(db)
+  const { nodeId } = own()
+  return rows.map(({ id, started_at: startedAt, seen_at: seenAt, alive }) => ({
+    id,
+    started_at: toTimestamp(startedAt),
+    last_heartbeat_at: toTimestamp(seenAt),
+    alive,
+    is_this: id === nodeId,
+  }))
+}
+
+const at = (date: Date | null | undefined) => (date ? toTimestamp(date) : null)
+
+/** When what one node does for all was last done, as far as that is written down. */
+async function readJobs(db: Kysely<Schema>) {
+  const { rows } = await sql<{ audit: Date | null; round: Date | null; alerts: Date | null }>`
+    select nullif(ran_at, '-infinity') as audit, nullif(round_began_at, '-infinity') as round,
+      (select nullif(ran_at, '-infinity') from alert_round) as alerts
+    from audit`.execute(db)
+  const [row] = rows
+  return {
+    ledger_audit_at: at(row?.audit),
+    ledger_audit_round_began_at: at(row?.round),
+    alerts_at: at(row?.alerts),
+  }
+}
+
+/** What waits for somebody: attempts of dead processes, and mails. */
+async function readUsage(db: Kysely<Schema>) {
+  const { rows } = await sql<{ orphans: bigint; old: bigint; mails: bigint }>`
+    select count(*) as orphans,
+      count(*) filter (where started_at < now() - interval '1 day') as old,
+      (select count(*) from mail where sent_at is null and failed_at is null) as mails
+    from usage_event where state = 'orphan'`.execute(db)
+  const [row] = rows
+  return {
+    orphans: Number(row?.orphans ?? 0n),
+    orphans_older_than_a_day: Number(row?.old ?? 0n),
+    mails_waiting: Number(row?.mails ?? 0n),
+  }
+}

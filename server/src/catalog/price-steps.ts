@@ -1,0 +1,48 @@
+import { sql, type Kysely } from 'kysely'
+import type { Model, Pricing } from './model'
+import { readPricing } from './stored-pricing'
+import type { Schema } from '../db/schema'
+
+/** What operators set models to cost, at one moment. */
+export interface PriceSteps {
+  /** By model; null for no price. They come before what the model has otherwise. */
+  inForce: ReadonlyMap<string, Pricing | null>
+  /** When the next one comes, in milliseconds; undefined where none is planned. */
+  nextInMs: number | undefined
+}
+
+/**
+ * Reads them, by the database's clock: on all nodes a price begins at one moment. A damaged price is
+ * none, and is told to `onDamaged`.
+ */
+export async function readPriceSteps(
+  db: Kysely<Schema>,
+  onDamaged: (error: unknown) => void,
+): Promise<PriceSteps> {
+  const [steps, next] = await Promise.all([
+    sql<{ model_id: string; pricing: unknown }>`
+      select distinct on (model_id) model_id, pricing from model_price
+      where effective_at <= now() order by model_id, effective_at desc`.execute(db),
+    sql<{ ms: number | null }>`
+      select (extract(epoch from min(effective_at) - now()) * 1000)::float8 as ms
+      from model_price where effective_at > now()`.execute(db),
+  ])
+  const read = (pricing: unknown) => {
+    try {
+      return readPricing(pricing)
+    } catch (error) {
+      onDamaged(error)
+      return null
+    }
+  }
+  return {
+    inForce: new Map(steps.rows.map((row) => [row.model_id, read(row.pricing)])),
+    nextInMs: next.rows[0]?.ms ?? undefined,
+  }
+}
+
+/** A model at the price that was set for it. */
+export function priced(model: Model, steps: PriceSteps | undefined): Model {
+  const pricing = steps?.inForce.get(model.id)
+  return pricing === undefined ? model : { ...model, pricing }
+}
