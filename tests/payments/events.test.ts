@@ -10,7 +10,8 @@ import {
   transactionsOf,
   type PaidStage,
 } from './stage'
-import { deliver, signatureOf, startStripeDouble, webhookSecret } from './stripe-double'
+import { startStripeDouble } from './stripe-double'
+import { deliver, signatureOf, webhookSecret } from './stripe-events'
 import { openDatabase } from '../database'
 import { ask, messages, type Json } from '../faults/asking'
 import { expectSoundLedger } from '../money/ledger-oracle'

@@ -11,7 +11,8 @@ import {
   transactionsOf,
   type PaidStage,
 } from './stage'
-import { deliver, startStripeDouble } from './stripe-double'
+import { startStripeDouble } from './stripe-double'
+import { deliver } from './stripe-events'
 import { openDatabase } from '../database'
 import { expectSoundLedger } from '../money/ledger-oracle'
 import { newDataDir, startGateway, type Customer, type Gateway } from '../rig'

@@ -19,6 +19,7 @@ import * as showcase from './migrations/0016-showcase'
 import * as promptsAndSupport from './migrations/0017-prompts-and-support'
 import * as signIn from './migrations/0020-sign-in'
 import * as invitationsAndAutomation from './migrations/0018-invitations-and-automation'
+import * as paymentComparison from './migrations/0023-payment-comparison'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   '0017-prompts-and-support': promptsAndSupport,
   '0020-sign-in': signIn,
   '0018-invitations-and-automation': invitationsAndAutomation,
+  '0023-payment-comparison': paymentComparison,
 }
 
 /**
