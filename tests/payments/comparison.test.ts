@@ -1,45 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { SQL } from 'bun'
-import {
-  balanceOf,
-  buy,
-  checkout,
-  eventually,
-  paidBy,
-  sessionOf,
-  stageOf,
-  type PaidStage,
-} from './stage'
-import { startStripeDouble } from './stripe-double'
+import { expect, test } from 'bun:test'
+import { paidStage } from './paid-stage'
+import { balanceOf, buy, checkout, eventually, sessionOf } from './stage'
 import { deliver } from './stripe-events'
-import { openDatabase } from '../database'
-import { expectSoundLedger } from '../money/ledger-oracle'
 import type { Customer } from '../rig'
 
 /** W12, q9: what the processor lists is compared with what the ledger has. */
 
-let stage: PaidStage
-let sql: SQL & AsyncDisposable
+const stage = paidStage({ PAYMENT_COMPARISON_SECONDS: '0.2' })
 
 const dollar = 1_000_000_000
 /** Long enough for whatever is to be told to have been told. */
 const settled = 7200
 
-beforeAll(async () => {
-  const double = startStripeDouble()
-  stage = await stageOf(double, { ...paidBy(double), PAYMENT_COMPARISON_SECONDS: '0.2' })
-  sql = await openDatabase(stage.gateway.dataDir)
-})
-afterAll(async () => {
-  stage.gateway.recorder.verify()
-  await expectSoundLedger(sql)
-  await sql[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
-
 /** How often the list of payments was begun. */
 const runs = () =>
-  stage.double.calls.filter(
+  stage().double.calls.filter(
     ({ path, form }) => path === '/v1/payment_intents' && form.has('limit') && isFirst(form),
   ).length
 const isFirst = (form: Map<string, string>) => !form.has('starting_after')
@@ -52,28 +27,30 @@ async function compared(): Promise<void> {
 
 async function findings(): Promise<unknown[][]> {
   const rows: { payment_ref: string; kind: string; claimed: string; booked: string }[] =
-    await sql`select payment_ref, kind, claimed, booked from payment_finding order by payment_ref`
+    await stage()
+      .sql`select payment_ref, kind, claimed, booked from payment_finding order by payment_ref`
   return rows.map((row) => [row.payment_ref, row.kind, Number(row.claimed), Number(row.booked)])
 }
 
 /** What the log has of findings. */
 const told = () =>
-  stage.gateway
-    .output()
+  stage()
+    .gateway.output()
     .split('\n')
     .filter((line) => line.includes('the ledger differs'))
 
 async function inboxOf(userId: string): Promise<string[]> {
-  const rows: { body: string }[] = await sql`
+  const rows: { body: string }[] = await stage().sql`
     select body from notification where user_id = ${userId} order by id`
   return rows.map(({ body }) => body)
 }
 
-const bought = (customer: Customer, cents: number) => buy(stage, customer, { amount: cents / 100 })
+const bought = (customer: Customer, cents: number) =>
+  buy(stage(), customer, { amount: cents / 100 })
 
 test('equal lists are no finding, whatever was refunded, disputed or not carried out', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
   const payments = []
   for (const cents of [1000, 2000, 3000, 4000]) payments.push(await bought(customer, cents))
   const [refunded = '', disputed = '', both = '', failed = ''] = payments
@@ -94,23 +71,23 @@ test('equal lists are no finding, whatever was refunded, disputed or not carried
 })
 
 test('what others sell by the same account, and what happened just now, is no finding', async () => {
-  const { double } = stage
+  const { double } = stage()
   double.sell(500)
   double.age(settled)
-  const customer = await stage.somebody()
-  const fresh = double.pay(sessionOf(await checkout(stage.gateway, customer, { amount: 5 })))
+  const customer = await stage().somebody()
+  const fresh = double.pay(sessionOf(await checkout(stage().gateway, customer, { amount: 5 })))
   await compared()
   expect(await findings()).toEqual([])
-  await deliver(stage.gateway.url, fresh.completed)
+  await deliver(stage().gateway.url, fresh.completed)
   await compared()
   expect(await findings()).toEqual([])
 })
 
 test('W12: one missing, one extra and one altered are three findings, each told once', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
-  const operator = await stage.somebody()
-  await sql`update users set is_operator = true where id = ${operator.userId}`
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
+  const operator = await stage().somebody()
+  await stage().sql`update users set is_operator = true where id = ${operator.userId}`
   // On the last of three pages, as it is older than all these.
   const missing = double.pay(sessionOf(await checkout(gateway, customer, { amount: 7 })))
   for (let count = 0; count < 230; count++) double.sell(100)
@@ -152,8 +129,8 @@ test('W12: one missing, one extra and one altered are three findings, each told 
 })
 
 test('a refund, a failure of one and a dispute that nobody told of are found', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
   const known = (await findings()).length
   const [one, other, third] = [
     await bought(customer, 1000),
@@ -177,11 +154,12 @@ test('a refund, a failure of one and a dispute that nobody told of are found', a
 })
 
 test('a processor that does not answer is asked again, and nothing is told', async () => {
-  const { double } = stage
-  const before = { findings: await findings(), lines: told().length }
+  const { double } = stage()
+  const before = { findings: await findings(), lines: (await findings()).length }
+  await eventually(async () => told().length === before.lines)
   double.faults.push('refuse')
-  await eventually(async () => stage.gateway.output().includes('payments could not be compared'))
-  await sql`update payment_comparison set ran_at = now() - interval '1 day'`
+  await eventually(async () => stage().gateway.output().includes('payments could not be compared'))
+  await stage().sql`update payment_comparison set ran_at = now() - interval '1 day'`
   await compared()
   expect([await findings(), told().length]).toEqual([before.findings, before.lines])
 })
