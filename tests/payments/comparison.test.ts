@@ -83,6 +83,8 @@ test('what others sell by the same account, and what happened just now, is no fi
   expect(await findings()).toEqual([])
 })
 
+const byRef = (one: unknown[], other: unknown[]) => (String(one[0]) < String(other[0]) ? -1 : 1)
+
 test('W12: one missing, one extra and one altered are three findings, each told once', async () => {
   const { gateway, double } = stage()
   const customer = await stage().somebody()
@@ -107,7 +109,6 @@ test('W12: one missing, one extra and one altered are three findings, each told 
     [extra, 'payment', 0, 5 * dollar],
     [altered, 'payment', 9.01 * dollar, 9 * dollar],
   ]
-  const byRef = (one: unknown[], other: unknown[]) => (String(one[0]) < String(other[0]) ? -1 : 1)
   expect((await findings()).toSorted(byRef)).toEqual(all.toSorted(byRef))
   const lines = told()
   expect(lines).toHaveLength(3)

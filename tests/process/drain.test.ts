@@ -144,11 +144,12 @@ describe('L02: beyond DRAIN_SECONDS', () => {
   )
 })
 
-describe('half a body', () => {
-  const headOf = (key: string, framing: string, path = '/api/connections') =>
-    `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
-    `content-type: application/json\r\n${framing}\r\n\r\n`
+/** The head of a request with a JSON body, whose framing the test chooses. */
+const headOf = (key: string, framing: string, path = '/api/connections') =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+  `content-type: application/json\r\n${framing}\r\n\r\n`
 
+describe('half a body', () => {
   // In more pieces than one: the runtime has an answer out while the rest is on its way.
   for (const [what, framing, begin] of [
     ['whose length is above the limit', 'content-length: 90000000', ''],

@@ -77,17 +77,10 @@ const rank = { pending: 0, failed: 1, expired: 2, completed: 3 }
  * taken back before it was paid waits for the payment.
  */
 export function apply(book: Book, fact: Fact): Promise<Outcome> {
-  switch (fact.type) {
-    case 'paid':
-      return applyPaid(book, fact)
-    case 'reversed':
-      return applyReversed(book, fact, () => book.noteReversal(fact))
-    case 'refunded':
-      return applyReversed(book, fact, () => book.noteRefund(fact))
-    case 'failed':
-    case 'expired':
-      return applyUnpaid(book, fact)
-  }
+  if (fact.type === 'paid') return applyPaid(book, fact)
+  if (fact.type === 'reversed') return applyReversed(book, fact, () => book.noteReversal(fact))
+  if (fact.type === 'refunded') return applyReversed(book, fact, () => book.noteRefund(fact))
+  return applyUnpaid(book, fact)
 }
 
 async function applyPaid(book: Book, paid: Paid): Promise<Outcome> {

@@ -183,7 +183,7 @@ async function drain({ http, claims, drains }: Running, drainMs: number, endAll:
   clearTimeout(cutting)
   // Answers that nobody waits for are no reason to stay.
   await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
-  await http.stop(true)
+  void http.stop(true)
 }
 
 const lookEveryMs = 50
