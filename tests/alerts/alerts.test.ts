@@ -1,37 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { fields, nobody, quietStage } from './quiet-stage'
 import { listIn } from './stage'
-import { call, idIn, problem } from '../connections/stage'
+import { problem } from '../connections/stage'
 import { ask, type Json } from '../faults/asking'
-import { startGateway, type Customer, type Gateway } from '../rig'
+import { type Customer } from '../rig'
 
-let gateway: Gateway
-let customer: Customer
-let stranger: Customer
-
-beforeAll(async () => {
-  // Looks at nothing while the tests run, and has no mail server.
-  gateway = await startGateway({
-    environment: { ALERT_SECONDS: '3600', MAIL_SECONDS: '0.1', LOG_LEVEL: 'warn' },
-  })
-  customer = await gateway.customer()
-  stranger = await gateway.customer()
-})
-afterAll(() => gateway[Symbol.asyncDispose]())
-afterEach(() => gateway.recorder.verify())
-
-const api = (request: string, body?: Json, by = customer) => call(gateway, by, request, body)
-
-const fields = (more: Json = {}): Json => ({
-  name: 'Cost',
-  type: 'cost_threshold',
-  threshold: 10,
-  ...more,
-})
-
-const made = async (more: Json = {}, by = customer) =>
-  idIn(await api('POST /account/alerts', fields(more), by))
-
-const nobody = 'alert_00000000000000000000000000'
+const { stage, api, made } = quietStage()
 
 const wrongList = async (query: string) => problem(await api(`GET /account/alerts?${query}`))
 
@@ -165,7 +139,7 @@ describe('an alert', () => {
   test('of another account, or none, is not there', async () => {
     const id = await made()
     const absent = async (request: string, body?: Json) => {
-      const foreign = await api(request.replace('{id}', id), body, stranger)
+      const foreign = await api(request.replace('{id}', id), body, stage().stranger)
       const unknown = await api(request.replace('{id}', nobody), body)
       const malformed = await api(request.replace('{id}', 'x'), body)
       return [foreign, unknown, malformed].map(({ status, error }) => [status, error.code])
@@ -183,7 +157,7 @@ describe('an alert', () => {
 })
 
 test('lists are newest first, all without a limit, and by type and state', async () => {
-  const own = await gateway.customer()
+  const own = await stage().gateway.customer()
   const ids: string[] = []
   for (const type of ['error_rate', 'cost_threshold', 'error_rate']) {
     ids.unshift(await made({ type, enabled: ids.length > 0 }, own))
@@ -219,7 +193,7 @@ test('lists are newest first, all without a limit, and by type and state', async
 })
 
 test('an account has at most a hundred, also when they are asked for at once', async () => {
-  const own = await gateway.customer()
+  const own = await stage().gateway.customer()
   const answers = await Promise.all(
     Array.from({ length: 105 }, () => api('POST /account/alerts', fields(), own)),
   )
@@ -236,8 +210,8 @@ const as = async (by: Customer, request: string, body?: Json) => {
 
 test('reading needs read, everything else write', async () => {
   const id = await made()
-  const reader = await gateway.customer({ permissions: ['read'] })
-  const writer = await gateway.customer({ permissions: ['write'] })
+  const reader = await stage().gateway.customer({ permissions: ['read'] })
+  const writer = await stage().gateway.customer({ permissions: ['write'] })
   const refused = [403, 'insufficient_permissions']
   expect(await as(writer, 'GET /account/alerts')).toEqual(refused)
   expect(await as(writer, `GET /account/alerts/${id}`)).toEqual(refused)
@@ -249,6 +223,6 @@ test('reading needs read, everything else write', async () => {
   expect(await as(reader, `POST /account/alerts/${id}/triggers/x/acknowledge`)).toEqual(refused)
   expect(await as(reader, 'POST /account/notifications/read-all')).toEqual(refused)
   expect(await as(reader, `POST /account/notifications/${id}/read`)).toEqual(refused)
-  const nameless = await ask(gateway, { path: '/api/account/alerts', method: 'GET' })
+  const nameless = await ask(stage().gateway, { path: '/api/account/alerts', method: 'GET' })
   expect(nameless.status).toBe(401)
 })

@@ -1,41 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import { nobody, quietStage } from './quiet-stage'
 import { listIn } from './stage'
-import { call, idIn, problem } from '../connections/stage'
+import { problem } from '../connections/stage'
 import { openDatabase } from '../database'
-import { eventually, type Json } from '../faults/asking'
-import { startGateway, type Customer, type Gateway } from '../rig'
+import { eventually } from '../faults/asking'
 
-let gateway: Gateway
-let customer: Customer
-let stranger: Customer
-
-beforeAll(async () => {
-  // Looks at nothing while the tests run, and has no mail server.
-  gateway = await startGateway({
-    environment: { ALERT_SECONDS: '3600', MAIL_SECONDS: '0.1', LOG_LEVEL: 'warn' },
-  })
-  customer = await gateway.customer()
-  stranger = await gateway.customer()
-})
-afterAll(() => gateway[Symbol.asyncDispose]())
-afterEach(() => gateway.recorder.verify())
-
-const api = (request: string, body?: Json, by = customer) => call(gateway, by, request, body)
-
-const fields = (more: Json = {}): Json => ({
-  name: 'Cost',
-  type: 'cost_threshold',
-  threshold: 10,
-  ...more,
-})
-
-const made = async (more: Json = {}, by = customer) =>
-  idIn(await api('POST /account/alerts', fields(more), by))
-
-const nobody = 'alert_00000000000000000000000000'
+const { stage, api, made } = quietStage()
 
 test('J05: a test says which channels it reached, five times an hour', async () => {
-  const own = await gateway.customer()
+  const own = await stage().gateway.customer()
   const id = await made({ enabled: false }, own)
   const first = await api(`POST /account/alerts/${id}/test`, undefined, own)
   expect([first.status, first.body]).toEqual([
@@ -80,7 +53,7 @@ const wrongList = async (query: string) => problem(await api(`GET /account/notif
 
 describe('the inbox', () => {
   test('shows what is unread, counts it, and marks it as read', async () => {
-    const own = await gateway.customer()
+    const own = await stage().gateway.customer()
     const id = await made({ notification_channels: ['dashboard'] }, own)
     for (let turn = 0; turn < 3; turn++) {
       await api(`POST /account/alerts/${id}/test`, undefined, own)
@@ -106,7 +79,7 @@ describe('the inbox', () => {
   })
 
   test('is one account’s own', async () => {
-    const own = await gateway.customer()
+    const own = await stage().gateway.customer()
     const id = await made({ notification_channels: ['dashboard'] }, own)
     await api(`POST /account/alerts/${id}/test`, undefined, own)
     const [notice] = listIn(
@@ -114,9 +87,9 @@ describe('the inbox', () => {
       'notifications',
     )
     const read = `POST /account/notifications/${String(notice?.['id'])}/read`
-    expect((await api(read, undefined, stranger)).status).toBe(404)
+    expect((await api(read, undefined, stage().stranger)).status).toBe(404)
     expect((await api('POST /account/notifications/x/read')).status).toBe(404)
-    await api('POST /account/notifications/read-all', undefined, stranger)
+    await api('POST /account/notifications/read-all', undefined, stage().stranger)
     const { body } = await api('GET /account/notifications', undefined, own)
     expect(body['unread_count']).toBe(1)
   })
@@ -130,21 +103,24 @@ describe('the inbox', () => {
 test('a trigger belongs to its alert', async () => {
   const id = await made()
   const other = await made()
-  await using sql = await openDatabase(gateway.dataDir)
+  await using sql = await openDatabase(stage().gateway.dataDir)
   const triggerId = 'trg_01hzzzzzzzzzzzzzzzzzzzzzzz'
   await sql`
     insert into alert_trigger (id, alert_id, triggered_at, value) values (${triggerId}, ${id}, now(), 1)`
-  const acknowledge = (alertId: string, by = customer) =>
+  const acknowledge = (alertId: string, by = stage().customer) =>
     api(`POST /account/alerts/${alertId}/triggers/${triggerId}/acknowledge`, undefined, by)
   expect((await acknowledge(other)).status).toBe(404)
-  expect((await acknowledge(id, stranger)).status).toBe(404)
+  expect((await acknowledge(id, stage().stranger)).status).toBe(404)
   expect((await acknowledge(id)).body).toMatchObject({ id: triggerId, acknowledged: true })
 })
 
 test('without a mail server mails wait, and the log says so once', async () => {
-  await using sql = await openDatabase(gateway.dataDir)
+  await using sql = await openDatabase(stage().gateway.dataDir)
   await sql`insert into mail (recipient, subject, body) values ('ann@example.com', 'Hello', 'Text')`
-  const told = () => gateway.output().match(/set SMTP_URL and MAIL_FROM/g) ?? []
+  const told = () =>
+    stage()
+      .gateway.output()
+      .match(/set SMTP_URL and MAIL_FROM/g) ?? []
   await eventually(() => told().length > 0, 20_000)
   await Bun.sleep(500)
   expect(told()).toHaveLength(1)

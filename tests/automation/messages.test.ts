@@ -1,56 +1,38 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { part, rows, talking, until, type Talking } from './talk'
+import { describe, expect, test } from 'bun:test'
+import { talkStage } from './stage'
+import { part, rows, talking, until } from './talk'
 import { call, idIn, problem } from '../connections/stage'
 import type { Json } from '../faults/asking'
-import { expectSoundLedger } from '../money/ledger-oracle'
-import { accountOf, allBooked, bookedOnce, nanosOf, openTill, type Till } from '../money/till'
-import type { Customer } from '../rig'
-
-let till: Till
-let customer: Customer
-let talk: Talking
+import { accountOf, bookedOnce, nanosOf } from '../money/till'
 
 const dollar = 1_000_000_000n
 
-beforeAll(async () => {
-  till = await openTill()
-  customer = await till.rig.gateway.customer({}, { credit: 1 })
-  talk = talking(till.rig.gateway, customer)
-})
-afterEach(() => till.rig.upstream.reset())
-afterAll(async () => {
-  await allBooked(till.sql)
-  till.rig.gateway.recorder.verify()
-  await expectSoundLedger(till.sql)
-  await till[Symbol.asyncDispose]()
-})
-
-const model = (name: string) => till.rig.model(name)
+const { till, talk, model } = talkStage()
 
 /** What the provider was sent last, as `role: content`. */
 function sent(): string[] {
-  const body = till.rig.upstream.seen().at(-1)?.body
+  const body = till().rig.upstream.seen().at(-1)?.body
   const list: unknown = typeof body === 'object' && body ? Reflect.get(body, 'messages') : []
   return Array.isArray(list) ? list.map(({ role, content }) => `${role}: ${content}`) : []
 }
 
 /** How long a stream may be silent. */
 const idle = (idle_seconds: number) =>
-  till.rig.gateway.admin('PUT', '/config', { timers: { idle_seconds } })
+  till().rig.gateway.admin('PUT', '/config', { timers: { idle_seconds } })
 
 const newcomer = async (credit = 1) => {
-  const own = await till.rig.gateway.customer({}, { credit })
-  return { own, talk: talking(till.rig.gateway, own) }
+  const own = await till().rig.gateway.customer({}, { credit })
+  return { own, talk: talking(till().rig.gateway, own) }
 }
 
 describe('a message', () => {
   test('is answered, and both are kept; the next takes the whole history along', async () => {
-    const id = await talk.session({ modelId: await model('ok'), systemPrompt: 'Be brief.' })
-    const first = await talk.say(id, 'One.', { temperature: 0.5, max_tokens: 50 })
+    const id = await talk().session({ modelId: await model('ok'), systemPrompt: 'Be brief.' })
+    const first = await talk().say(id, 'One.', { temperature: 0.5, max_tokens: 50 })
     expect(first.status).toBe(201)
     const answer = String(part(first, 'assistantMessage')['content'])
     expect(sent()).toEqual(['system: Be brief.', 'user: One.'])
-    expect(till.rig.upstream.seen().at(-1)?.body).toMatchObject({
+    expect(till().rig.upstream.seen().at(-1)?.body).toMatchObject({
       temperature: 0.5,
       max_tokens: 50,
     })
@@ -59,14 +41,14 @@ describe('a message', () => {
       assistantMessage: { role: 'assistant' },
       toolMessages: [],
     })
-    const second = await talk.say(id, 'Two.', { role: 'system' })
+    const second = await talk().say(id, 'Two.', { role: 'system' })
     expect(sent()).toEqual([
       'system: Be brief.',
       'user: One.',
       `assistant: ${answer}`,
       'system: Two.',
     ])
-    const said = await talk.api(`GET /sessions/${id}/conversation`)
+    const said = await talk().api(`GET /sessions/${id}/conversation`)
     expect(said.body['sessionId']).toBe(id)
     expect(rows(said, 'messages')).toEqual([
       part(first, 'userMessage'),
@@ -75,7 +57,7 @@ describe('a message', () => {
       part(second, 'assistantMessage'),
     ])
     expect(said.body['pagination']).toEqual({ total: 4, limit: 50, offset: 0, hasMore: false })
-    const page = await talk.api(`GET /sessions/${id}/conversation?limit=2&offset=1`)
+    const page = await talk().api(`GET /sessions/${id}/conversation?limit=2&offset=1`)
     expect(rows(page, 'messages')).toEqual(rows(said, 'messages').slice(1, 3))
     expect(page.body['pagination']).toEqual({ total: 4, limit: 2, offset: 1, hasMore: true })
   })
@@ -85,10 +67,10 @@ describe('a message', () => {
     const id = await theirs.session({ modelId: await model('ok') })
     const whole = await theirs.say(id, 'One.')
     const streamed = await theirs.stream(id, 'Two.')
-    const events = [await bookedOnce(till.sql, whole), await bookedOnce(till.sql, streamed)]
+    const events = [await bookedOnce(till().sql, whole), await bookedOnce(till().sql, streamed)]
     const cost = events.reduce((sum, event) => sum + event.cost, 0n)
     expect(cost).toBeGreaterThan(0n)
-    expect((await accountOf(till.sql, own)).posted).toBe(dollar - cost)
+    expect((await accountOf(till().sql, own)).posted).toBe(dollar - cost)
     const session = await theirs.get(id)
     expect(nanosOf(session['totalCost'])).toBe(cost)
     const sum = (name: 'inputTokens' | 'outputTokens') =>
@@ -103,15 +85,15 @@ describe('a message', () => {
   })
 
   test('is streamed as a chat is, and kept once it is over', async () => {
-    const id = await talk.session({ modelId: await model('chunks-30') })
-    const streamed = await talk.stream(id, 'Tell me.')
+    const id = await talk().session({ modelId: await model('chunks-30') })
+    const streamed = await talk().stream(id, 'Tell me.')
     expect([streamed.status, streamed.isDone]).toEqual([200, true])
     expect(streamed.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
-    expect(await talk.said(id)).toEqual(['user: Tell me.', `assistant: ${streamed.content}`])
+    expect(await talk().said(id)).toEqual(['user: Tell me.', `assistant: ${streamed.content}`])
   })
 
   test('says what is wrong with it', async () => {
-    const id = await talk.session({ modelId: await model('ok') })
+    const id = await talk().session({ modelId: await model('ok') })
     const bad: [Json, string, string][] = [
       [{}, 'content', 'required'],
       [{ content: '' }, 'content', 'too_short'],
@@ -122,25 +104,25 @@ describe('a message', () => {
       [{ content: 'x', max_tokens: -1 }, 'max_tokens', 'out_of_range'],
     ]
     for (const [fields, param, issue] of bad) {
-      const refused = await talk.api(`POST /sessions/${id}/messages`, fields)
+      const refused = await talk().api(`POST /sessions/${id}/messages`, fields)
       expect(problem(refused)).toEqual([400, param, issue])
     }
-    expect(await talk.said(id)).toEqual([])
+    expect(await talk().said(id)).toEqual([])
   })
 
   test('A13: is for the owner of its session alone', async () => {
-    const id = await talk.session({ modelId: await model('ok') })
+    const id = await talk().session({ modelId: await model('ok') })
     const { talk: other } = await newcomer()
     for (const [by, wrong] of [
       [other, id],
-      [talk, 'sess_01m7zbr7rr3rrzfbtxk7716g95'],
-      [talk, 'nonsense'],
+      [talk(), 'sess_01m7zbr7rr3rrzfbtxk7716g95'],
+      [talk(), 'nonsense'],
     ] as const) {
       const refused = await by.say(wrong, 'Hello?')
       expect([refused.status, refused.error.code]).toEqual([404, 'resource_not_found'])
       expect((await by.api(`GET /sessions/${wrong}/conversation`)).status).toBe(404)
     }
-    expect(till.rig.upstream.seen()).toEqual([])
+    expect(till().rig.upstream.seen()).toEqual([])
   })
 })
 
@@ -152,29 +134,31 @@ describe('what cannot be paid, or does not fit, or fails', () => {
       const refused = await poor.say(id, 'Hello?', fields)
       expect([refused.status, refused.error.code]).toEqual([402, 'insufficient_credits'])
     }
-    const failing = await talk.session({ modelId: await model('status-500') })
+    const failing = await talk().session({ modelId: await model('status-500') })
     for (const fields of [{}, { stream: true }]) {
-      const failed = await talk.say(failing, 'Hello?', fields)
+      const failed = await talk().say(failing, 'Hello?', fields)
       expect([failed.status, failed.error.code]).toEqual([502, 'provider_error'])
     }
     expect(await poor.said(id)).toEqual([])
-    expect(await talk.said(failing)).toEqual([])
-    expect(await talk.get(failing)).toMatchObject({ messageCount: 0, status: 'active' })
+    expect(await talk().said(failing)).toEqual([])
+    expect(await talk().get(failing)).toMatchObject({ messageCount: 0, status: 'active' })
   })
 
   test('a history that outgrows the context is refused, with the limit', async () => {
     const small = { context_length: 100, max_output_tokens: 50 }
-    const id = await talk.session({ modelId: await model('ok') })
-    expect((await talk.say(id, 'a b '.repeat(5000))).status).toBe(201)
-    await talk.api(`PATCH /sessions/${id}`, { modelId: await till.rig.model('ok-small', small) })
-    const refused = await talk.say(id, 'Go on.')
+    const id = await talk().session({ modelId: await model('ok') })
+    expect((await talk().say(id, 'a b '.repeat(5000))).status).toBe(201)
+    await talk().api(`PATCH /sessions/${id}`, {
+      modelId: await till().rig.model('ok-small', small),
+    })
+    const refused = await talk().say(id, 'Go on.')
     expect([refused.status, refused.error.code]).toEqual([400, 'context_length_exceeded'])
     expect(refused.error.details).toMatchObject({ max_context: 100 })
-    expect(await talk.said(id)).toHaveLength(2)
+    expect(await talk().said(id)).toHaveLength(2)
   })
 
   test('the limits of the account hold, as for a chat', async () => {
-    const { gateway } = till.rig
+    const { gateway } = till().rig
     const plan = await gateway.admin('POST', '/plans', { name: 'one', requests_per_minute: 1 })
     const own = await gateway.customer({}, { plan_id: plan['id'] })
     const theirs = talking(gateway, own)
@@ -185,41 +169,41 @@ describe('what cannot be paid, or does not fit, or fails', () => {
   })
 
   test('a stream that breaks keeps what was said until then', async () => {
-    const id = await talk.session({ modelId: await model('stall-after-5') })
+    const id = await talk().session({ modelId: await model('stall-after-5') })
     await idle(1)
-    const broken = await talk.stream(id, 'Tell me.')
+    const broken = await talk().stream(id, 'Tell me.')
     await idle(45)
     expect([broken.status, broken.error.code]).toEqual([200, 'request_timeout'])
     expect(broken.content).not.toBe('')
-    await until(async () => (await talk.said(id)).length === 2)
-    expect(await talk.said(id)).toEqual(['user: Tell me.', `assistant: ${broken.content}`])
+    await until(async () => (await talk().said(id)).length === 2)
+    expect(await talk().said(id)).toEqual(['user: Tell me.', `assistant: ${broken.content}`])
   })
 })
 
 describe('a model, or connection, that is gone', () => {
   test('makes the session fail, for good', async () => {
-    const gone = await till.rig.model('gone', {})
-    const id = await talk.session({ modelId: gone })
-    await till.rig.gateway.admin('PUT', `/models/${encodeURIComponent(gone)}`, { enabled: false })
+    const gone = await till().rig.model('gone', {})
+    const id = await talk().session({ modelId: gone })
+    await till().rig.gateway.admin('PUT', `/models/${encodeURIComponent(gone)}`, { enabled: false })
     await until(
       async () =>
-        (await talk.say(id, 'Hello?')).error.code === 'model_not_found' ||
-        (await talk.get(id))['status'] === 'failed',
+        (await talk().say(id, 'Hello?')).error.code === 'model_not_found' ||
+        (await talk().get(id))['status'] === 'failed',
     )
-    expect((await talk.get(id))['status']).toBe('failed')
-    expect(problem(await talk.say(id, 'Hello?'))).toEqual([400, 'status', 'wrong_state'])
+    expect((await talk().get(id))['status']).toBe('failed')
+    expect(problem(await talk().say(id, 'Hello?'))).toEqual([400, 'status', 'wrong_state'])
   })
 
   test('calls go to the connection that was asked for, and to no other once it is deleted', async () => {
     const modelId = await model('ok')
     const { own, talk: theirs } = await newcomer()
-    const api = (request: string, body?: Json) => call(till.rig.gateway, own, request, body)
+    const api = (request: string, body?: Json) => call(till().rig.gateway, own, request, body)
     // Both lead to an address that nobody may call: whoever was asked is seen by that.
     const connection = { provider: 'fake', api_key: 'sk-pinned-0123456789' }
     const pinned = idIn(await api('POST /connections', { ...connection, name: 'Pinned' }))
     const plain = await theirs.session({ modelId })
     const id = await theirs.session({ modelId, connectionId: pinned })
-    const foreign = await talk.api('POST /sessions', { modelId, connectionId: pinned })
+    const foreign = await talk().api('POST /sessions', { modelId, connectionId: pinned })
     expect([foreign.status, foreign.error.code]).toEqual([404, 'resource_not_found'])
     const denied = await theirs.api('POST /sessions', {
       modelId: 'sandbox/echo',
@@ -232,9 +216,9 @@ describe('a model, or connection, that is gone', () => {
     ])
     // Without a pin the platform's comes after it.
     expect((await theirs.say(plain, 'Hello?')).status).toBe(201)
-    till.rig.upstream.reset()
+    till().rig.upstream.reset()
     expect((await theirs.say(id, 'Hello?')).error.code).toBe('connection_failed')
-    expect(till.rig.upstream.seen()).toEqual([])
+    expect(till().rig.upstream.seen()).toEqual([])
     expect((await api(`DELETE /connections/${pinned}`)).status).toBe(200)
     const lost = await theirs.say(id, 'Hello?')
     expect([lost.status, lost.error.code]).toEqual([404, 'resource_not_found'])

@@ -1,95 +1,83 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { talking, until, type Talking } from './talk'
+import { describe, expect, test } from 'bun:test'
+import { talkStage } from './stage'
+import { until } from './talk'
 import { problem } from '../connections/stage'
 import { eventually } from '../faults/asking'
-import { expectSoundLedger } from '../money/ledger-oracle'
-import { allBooked, bookedOf, nanosOf, openTill, type Till } from '../money/till'
+import { bookedOf, nanosOf } from '../money/till'
 import { parseResponse } from '../raw-client'
-import type { Customer } from '../rig'
 
-let till: Till
-let customer: Customer
-let talk: Talking
-
-beforeAll(async () => {
-  till = await openTill()
-  customer = await till.rig.gateway.customer({}, { credit: 1 })
-  talk = talking(till.rig.gateway, customer)
-})
-afterEach(() => till.rig.upstream.reset())
-afterAll(async () => {
-  await allBooked(till.sql)
-  till.rig.gateway.recorder.verify()
-  await expectSoundLedger(till.sql)
-  await till[Symbol.asyncDispose]()
-})
-
-const model = (name: string) => till.rig.model(name)
+const { till, talk, model } = talkStage()
 
 describe('one message at a time', () => {
   test('the second is refused while the first runs, and heard once that is over', async () => {
-    const id = await talk.session({ modelId: await model('chunks-40-gap-25') })
-    using client = await talk.begin(id, { stream: true })
+    const id = await talk().session({ modelId: await model('chunks-40-gap-25') })
+    using client = await talk().begin(id, { stream: true })
     await client.until((received) => received.includes(' w3'))
     for (const fields of [{}, { stream: true }]) {
-      expect(problem(await talk.say(id, 'And?', fields))).toEqual([400, null, 'wrong_state'])
+      expect(problem(await talk().say(id, 'And?', fields))).toEqual([400, null, 'wrong_state'])
     }
     await client.until((received) => received.includes('[DONE]'))
-    expect((await talk.say(id, 'And?')).status).toBe(201)
-    expect(await talk.said(id)).toHaveLength(4)
+    expect((await talk().say(id, 'And?')).status).toBe(201)
+    expect(await talk().said(id)).toHaveLength(4)
   })
 
   test('of many at once one runs', async () => {
-    const id = await talk.session({ modelId: await model('slow-first-300') })
+    const id = await talk().session({ modelId: await model('slow-first-300') })
     const answers = await Promise.all(
-      Array.from({ length: 5 }, (_, index) => talk.say(id, `${index}`)),
+      Array.from({ length: 5 }, (_, index) => talk().say(id, `${index}`)),
     )
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([
       201, 400, 400, 400, 400,
     ])
-    expect(await talk.said(id)).toHaveLength(2)
+    expect(await talk().said(id)).toHaveLength(2)
   })
 })
 
 describe('whoever leaves', () => {
   test('in mid-stream pays for what was said, which is kept once', async () => {
-    const id = await talk.session({ modelId: await model('chunks-400-gap-20') })
-    using client = await talk.begin(id, { stream: true })
+    const id = await talk().session({ modelId: await model('chunks-400-gap-20') })
+    using client = await talk().begin(id, { stream: true })
     await client.until((received) => received.includes(' w3'))
     client.close()
-    await until(async () => (await talk.said(id)).length > 0)
-    const said = await talk.said(id)
+    await until(async () => (await talk().said(id)).length > 0)
+    const said = await talk().said(id)
     expect(said).toHaveLength(2)
     expect(said[1]).toStartWith('assistant: ')
     expect(said[1]).toContain(' w3')
     await eventually(
-      () => till.rig.upstream.seen().every(({ closedAt }) => closedAt !== null),
+      () =>
+        till()
+          .rig.upstream.seen()
+          .every(({ closedAt }) => closedAt !== null),
       20_000,
     )
-    const session = await talk.get(id)
+    const session = await talk().get(id)
     expect(session['messageCount']).toBe(2)
     const head = parseResponse(client.read())?.headers ?? []
     const requestId = head.find(([name]) => name === 'x-request-id')?.[1] ?? ''
-    const [event] = await bookedOf(till.sql, [requestId])
+    const [event] = await bookedOf(till().sql, [requestId])
     expect(event?.outcome).toBe('cancelled')
     expect(nanosOf(session['totalCost'])).toBe(event?.cost ?? 0n)
     // The session can go on.
-    expect((await talk.say(id, 'And?', { max_tokens: 5 })).status).toBe(201)
+    expect((await talk().say(id, 'And?', { max_tokens: 5 })).status).toBe(201)
   })
 
   test('a plain message before its answer leaves nothing, and the session free', async () => {
-    const id = await talk.session({ modelId: await model('slow-first-20000') })
-    using client = await talk.begin(id)
-    await eventually(() => till.rig.upstream.seen().length === 1, 20_000)
+    const id = await talk().session({ modelId: await model('slow-first-20000') })
+    using client = await talk().begin(id)
+    await eventually(() => till().rig.upstream.seen().length === 1, 20_000)
     client.close()
     await eventually(
-      () => till.rig.upstream.seen().every(({ closedAt }) => closedAt !== null),
+      () =>
+        till()
+          .rig.upstream.seen()
+          .every(({ closedAt }) => closedAt !== null),
       20_000,
     )
     const other = { modelId: await model('ok') }
-    await until(async () => (await talk.api(`PATCH /sessions/${id}`, other)).status === 200)
-    await until(async () => (await talk.say(id, 'And?')).status === 201)
-    expect(await talk.said(id)).toHaveLength(2)
+    await until(async () => (await talk().api(`PATCH /sessions/${id}`, other)).status === 200)
+    await until(async () => (await talk().say(id, 'And?')).status === 201)
+    expect(await talk().said(id)).toHaveLength(2)
   })
 })
 
@@ -97,26 +85,29 @@ describe('a session that ends while a message runs', () => {
   test('ends the call: of a stream by an error frame, of a plain one by an error', async () => {
     for (const end of ['DELETE', 'PATCH'] as const) {
       const body = end === 'PATCH' ? { status: 'cancelled' } : undefined
-      const streaming = await talk.session({ modelId: await model('chunks-1000-gap-20') })
-      using client = await talk.begin(streaming, { stream: true })
+      const streaming = await talk().session({ modelId: await model('chunks-1000-gap-20') })
+      using client = await talk().begin(streaming, { stream: true })
       await client.until((received) => received.includes(' w3'))
-      expect((await talk.api(`${end} /sessions/${streaming}`, body)).status).toBe(200)
+      expect((await talk().api(`${end} /sessions/${streaming}`, body)).status).toBe(200)
       await client.until((received) => received.includes('gateway_unavailable'))
       expect(client.read().toString()).not.toContain('[DONE]')
 
-      till.rig.upstream.reset()
-      const plain = await talk.session({ modelId: await model('slow-first-20000') })
-      const waiting = talk.say(plain, 'Hello?')
-      await eventually(() => till.rig.upstream.seen().length === 1, 20_000)
-      expect((await talk.api(`${end} /sessions/${plain}`, body)).status).toBe(200)
+      till().rig.upstream.reset()
+      const plain = await talk().session({ modelId: await model('slow-first-20000') })
+      const waiting = talk().say(plain, 'Hello?')
+      await eventually(() => till().rig.upstream.seen().length === 1, 20_000)
+      expect((await talk().api(`${end} /sessions/${plain}`, body)).status).toBe(200)
       expect(problem(await waiting)).toEqual([400, 'status', 'wrong_state'])
       await eventually(
-        () => till.rig.upstream.seen().every(({ closedAt }) => closedAt !== null),
+        () =>
+          till()
+            .rig.upstream.seen()
+            .every(({ closedAt }) => closedAt !== null),
         20_000,
       )
       if (end === 'PATCH') continue
       for (const id of [streaming, plain]) {
-        const [found] = await till.sql`
+        const [found] = await till().sql`
           select count(*)::int as count from automation_message where session_id = ${id}`
         expect(found.count).toBe(0)
       }

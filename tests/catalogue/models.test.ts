@@ -1,28 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openMarket } from './market'
-import { call, listed, problem } from './stage'
-import type { Json } from '../faults/asking'
-import type { Customer, Gateway } from '../rig'
+import { describe, expect, test } from 'bun:test'
+import { marketStage } from './market-stage'
+import { problem } from './stage'
+import type { Customer } from '../rig'
 
-let gateway: Gateway
-let reader: Customer
-
-beforeAll(async () => {
-  gateway = await openMarket()
-  reader = await somebody()
-})
-afterAll(async () => {
-  gateway.recorder.verify()
-  await gateway[Symbol.asyncDispose]()
-})
-
-const api = (by: Pick<Customer, 'key'>, request: string, body?: Json) =>
-  call(gateway, by, request, body)
-
-const somebody = () => gateway.customer({ permissions: ['read', 'write'] }, { credit: 0 })
-
-const idsOf = async (query: string, by = reader) =>
-  listed(await api(by, `GET /models?${query}`), 'models').map(({ id }) => id)
+const { stage, api, somebody, idsOf } = marketStage()
 
 /** A connection of the caller's own, which nobody ever calls here. */
 const connect = (by: Customer, provider: string) =>
@@ -35,7 +16,7 @@ const connect = (by: Customer, provider: string) =>
 
 describe('GET /api/models', () => {
   test('tells a model whole', async () => {
-    const answer = await api(reader, 'GET /models?provider=fake&search=zebra')
+    const answer = await api(stage().reader, 'GET /models?provider=fake&search=zebra')
     expect(answer.body).toEqual({
       models: [
         {
@@ -91,12 +72,12 @@ describe('GET /api/models', () => {
   test('is paged by offset and by cursor', async () => {
     const query = 'provider=fake&sort=price&limit=3'
     expect(await idsOf(`${query}&offset=1`)).toEqual(['fake/vectors', 'fake/one', 'fake/two/b:1'])
-    const first = await api(reader, `GET /models?${query}`)
+    const first = await api(stage().reader, `GET /models?${query}`)
     const pagination = { ...Object(first.body['pagination']) }
     expect(pagination).toMatchObject({ total: 4, limit: 3, has_more: true })
     const cursor = String(pagination.next_cursor)
     expect(await idsOf(`${query}&cursor=${cursor}`)).toEqual(['fake/two/b:1'])
-    const elsewhere = await api(reader, `GET /models?provider=fake&cursor=${cursor}`)
+    const elsewhere = await api(stage().reader, `GET /models?provider=fake&cursor=${cursor}`)
     expect(problem(elsewhere)).toEqual([400, 'cursor', 'bad_format'])
   })
 
@@ -110,7 +91,7 @@ describe('GET /api/models', () => {
     ['limit=0', 'limit', 'out_of_range'],
     ['offset=10001', 'offset', 'out_of_range'],
   ])('%s is refused at %s: %s', async (query, param, issue) => {
-    expect(problem(await api(reader, `GET /models?${query}`))).toEqual([400, param, issue])
+    expect(problem(await api(stage().reader, `GET /models?${query}`))).toEqual([400, param, issue])
   })
 
   test('says how a call of its caller would be paid', async () => {
@@ -120,16 +101,16 @@ describe('GET /api/models', () => {
     expect(await modeOf(owner, 'bare/alone')).toBeNull()
     expect((await connect(owner, 'bare')).status).toBe(201)
     expect(await modeOf(owner, 'bare/alone')).toBe('byok')
-    expect(await modeOf(reader, 'bare/alone')).toBeNull()
+    expect(await modeOf(stage().reader, 'bare/alone')).toBeNull()
     expect(await idsOf('billing_mode=byok', owner)).toEqual(['bare/alone'])
     const mapping = { source_pattern: 'fake/*', target_model: 'bare/alone' }
     expect((await api(owner, 'POST /user/model-mappings', mapping)).status).toBe(201)
     expect(await modeOf(owner, 'fake/one')).toBe('byok')
-    expect(await modeOf(reader, 'fake/one')).toBe('platform')
+    expect(await modeOf(stage().reader, 'fake/one')).toBe('platform')
   })
 
   test('needs the permission to read', async () => {
-    const writer = await gateway.customer({ permissions: ['write'] }, { credit: 0 })
+    const writer = await stage().gateway.customer({ permissions: ['write'] }, { credit: 0 })
     for (const path of ['/models', '/models/fake/one', '/favorites', '/ratings/my-ratings']) {
       expect((await api(writer, `GET ${path}`)).error.code).toBe('insufficient_permissions')
     }
@@ -140,7 +121,7 @@ describe('GET /api/models/{modelId}', () => {
   test.each(['fake/two/b:1', 'fake%2Ftwo%2Fb%3A1', 'fake/two%2Fb:1/', 'fake/two/b:1?of=/ratings'])(
     'finds %s',
     async (path) => {
-      const { status, body } = await api(reader, `GET /models/${path}`)
+      const { status, body } = await api(stage().reader, `GET /models/${path}`)
       expect([status, body['id'], body['name']]).toEqual([200, 'fake/two/b:1', 'ant'])
     },
   )
@@ -153,7 +134,7 @@ describe('GET /api/models/{modelId}', () => {
     'fake/%ff',
     'collection/auto-free',
   ])('%s is no model', async (path) => {
-    const { status, error } = await api(reader, `GET /models/${path}`)
+    const { status, error } = await api(stage().reader, `GET /models/${path}`)
     expect([status, error.code]).toEqual([404, 'model_not_found'])
   })
 })

@@ -1,28 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openMarket } from './market'
-import { call, listed, problem } from './stage'
+import { describe, expect, test } from 'bun:test'
+import { marketStage } from './market-stage'
+import { listed, problem } from './stage'
 import type { Json } from '../faults/asking'
-import type { Customer, Gateway } from '../rig'
 
-let gateway: Gateway
-let reader: Customer
-
-beforeAll(async () => {
-  gateway = await openMarket()
-  reader = await somebody()
-})
-afterAll(async () => {
-  gateway.recorder.verify()
-  await gateway[Symbol.asyncDispose]()
-})
-
-const api = (by: Pick<Customer, 'key'>, request: string, body?: Json) =>
-  call(gateway, by, request, body)
-
-const somebody = () => gateway.customer({ permissions: ['read', 'write'] }, { credit: 0 })
-
-const idsOf = async (query: string, by = reader) =>
-  listed(await api(by, `GET /models?${query}`), 'models').map(({ id }) => id)
+const { stage, api, somebody, idsOf } = marketStage()
 
 describe('favourites', () => {
   test('are kept for their account alone, newest first', async () => {
@@ -40,9 +21,11 @@ describe('favourites', () => {
     expect([other.status, other.body['model']]).toEqual([201, null])
     const kept = listed(await api(owner, 'GET /favorites'), 'favorites')
     expect(kept.map((one) => one['model_id'])).toEqual(['collection/auto-free', 'fake/one'])
-    expect(listed(await api(reader, 'GET /favorites'), 'favorites')).toEqual([])
-    expect((await api(reader, 'GET /models/fake/one')).body['is_favorite']).toBe(false)
-    expect((await api(reader, 'DELETE /favorites/fake/one')).error.code).toBe('resource_not_found')
+    expect(listed(await api(stage().reader, 'GET /favorites'), 'favorites')).toEqual([])
+    expect((await api(stage().reader, 'GET /models/fake/one')).body['is_favorite']).toBe(false)
+    expect((await api(stage().reader, 'DELETE /favorites/fake/one')).error.code).toBe(
+      'resource_not_found',
+    )
     expect((await api(owner, 'DELETE /favorites/fake%2Fone')).status).toBe(200)
     expect((await api(owner, 'DELETE /favorites/fake/one')).error.code).toBe('resource_not_found')
     expect(listed(await api(owner, 'GET /favorites'), 'favorites')).toHaveLength(1)
@@ -50,10 +33,14 @@ describe('favourites', () => {
 
   test('must be there', async () => {
     for (const id of ['fake/none', 'fake/off', 'collection/none', 'nonsense']) {
-      const { status, error } = await api(reader, 'POST /favorites', { model_id: id })
+      const { status, error } = await api(stage().reader, 'POST /favorites', { model_id: id })
       expect([status, error.code, error.param]).toEqual([404, 'model_not_found', 'model_id'])
     }
-    expect(problem(await api(reader, 'POST /favorites', {}))).toEqual([400, 'model_id', 'required'])
+    expect(problem(await api(stage().reader, 'POST /favorites', {}))).toEqual([
+      400,
+      'model_id',
+      'required',
+    ])
   })
 })
 
@@ -88,12 +75,14 @@ describe('ratings', () => {
       pagination: { total: 3, has_more: false },
     })
     const order = async (query: string) =>
-      listed(await api(reader, `GET ${path}?${query}`), 'ratings').map((it) => it['user_id'])
+      listed(await api(stage().reader, `GET ${path}?${query}`), 'ratings').map(
+        (it) => it['user_id'],
+      )
     expect(await order('')).toEqual([third, other, one].map(({ userId }) => userId))
     expect(await order('sort=highest')).toEqual([other, third, one].map(({ userId }) => userId))
     expect(await order('sort=lowest')).toEqual([third, one, other].map(({ userId }) => userId))
-    expect((await api(reader, `GET ${path}`)).body['my_rating']).toBeNull()
-    expect((await api(reader, 'GET /models/fake/two/b:1')).body['rating']).toEqual({
+    expect((await api(stage().reader, `GET ${path}`)).body['my_rating']).toBeNull()
+    expect((await api(stage().reader, 'GET /models/fake/two/b:1')).body['rating']).toEqual({
       average: 4.33,
       count: 3,
     })
@@ -103,7 +92,7 @@ describe('ratings', () => {
       const seen: unknown[] = []
       let cursor = ''
       for (let page = 0; page < 3; page++) {
-        const answer = await api(reader, `GET ${path}?sort=${sort}&limit=1${cursor}`)
+        const answer = await api(stage().reader, `GET ${path}?sort=${sort}&limit=1${cursor}`)
         seen.push(...listed(answer, 'ratings').map((it) => it['user_id']))
         cursor = `&cursor=${String({ ...Object(answer.body['pagination']) }.next_cursor)}`
       }
@@ -113,7 +102,7 @@ describe('ratings', () => {
     const own = await api(one, 'GET /ratings/my-ratings')
     expect(listed(own, 'ratings')).toEqual([replaced.body])
     expect(own.body['pagination']).toMatchObject({ total: 1 })
-    expect((await api(reader, `DELETE ${path}`)).error.code).toBe('resource_not_found')
+    expect((await api(stage().reader, `DELETE ${path}`)).error.code).toBe('resource_not_found')
     expect((await api(one, `DELETE ${path}`)).status).toBe(200)
     expect((await api(one, `DELETE ${path}`)).error.code).toBe('resource_not_found')
     expect((await api(one, `GET ${path}`)).body['summary']).toEqual({
@@ -138,25 +127,25 @@ describe('ratings', () => {
     [{ rating: 4.5 }, 'rating', 'wrong_type'],
     [{ rating: 4, review: 'x'.repeat(2001) }, 'review', 'too_long'],
   ])('%j is refused at %s: %s', async (body, param, issue) => {
-    const answer = await api(reader, 'POST /models/fake/one/ratings', body)
+    const answer = await api(stage().reader, 'POST /models/fake/one/ratings', body)
     expect(problem(answer)).toEqual([400, param, issue])
   })
 
   test('are of models that are there, in an order that is known', async () => {
     for (const request of ['GET /models/fake/none/ratings', 'POST /models/nobody/ratings']) {
       const { status, error } = await api(
-        reader,
+        stage().reader,
         request,
         request.startsWith('P') ? { rating: 1 } : undefined,
       )
       expect([status, error.code]).toEqual([404, 'model_not_found'])
     }
-    const sorted = await api(reader, 'GET /models/fake/one/ratings?sort=oldest')
+    const sorted = await api(stage().reader, 'GET /models/fake/one/ratings?sort=oldest')
     expect(problem(sorted)).toEqual([400, 'sort', 'unknown_value'])
   })
 
   test('and favourites are changed by keys that may write', async () => {
-    const plain = await gateway.customer({ permissions: ['read'] }, { credit: 0 })
+    const plain = await stage().gateway.customer({ permissions: ['read'] }, { credit: 0 })
     const requests = [
       'POST /favorites',
       'DELETE /favorites/fake/one',

@@ -1,40 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { SQL } from 'bun'
+import { expect, test } from 'bun:test'
+import { billedStage } from './billed-stage'
 import { balanceOf, eventually, list, part, transactionsOf } from './stage'
 import { newOrganization } from '../connections/organization'
-import { call, openStage, problem, type Stage } from '../connections/stage'
-import { openDatabase } from '../database'
+import { problem } from '../connections/stage'
 import { ask, messages, type Json } from '../faults/asking'
-import type { Customer } from '../rig'
 
-let stage: Stage
-let sql: SQL & AsyncDisposable
-
-beforeAll(async () => {
-  stage = await openStage()
-  sql = await openDatabase(stage.gateway.dataDir)
-  await stage.gateway.admin('POST', '/models', {
-    id: 'sandbox/priced',
-    name: 'Priced',
-    upstream_model: 'echo',
-    category: 'chat',
-    pricing: { input: 100, output: 400 },
-  })
-})
-afterAll(async () => {
-  stage.gateway.recorder.verify()
-  await sql[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
-
-const read = (customer: Customer, path: string) =>
-  call(stage.gateway, customer, `GET /billing${path}`)
-
-const grant = (fields: Json) => stage.gateway.admin('POST', '/credits/grant', fields)
+const { stage, read, grant } = billedStage()
 
 test('a balance says what is there, and when it is low', async () => {
-  const customer = await stage.somebody()
-  expect(await balanceOf(stage.gateway, customer)).toEqual({
+  const customer = await stage().somebody()
+  expect(await balanceOf(stage().gateway, customer)).toEqual({
     balance: 0,
     held: 0,
     available_balance: 0,
@@ -48,32 +23,32 @@ test('a balance says what is there, and when it is low', async () => {
     updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
   })
   await grant({ user_id: customer.userId, amount: 1, reason: 'Welcome' })
-  expect(await balanceOf(stage.gateway, customer)).toMatchObject({
+  expect(await balanceOf(stage().gateway, customer)).toMatchObject({
     balance: 1,
     available_balance: 1,
     low_balance: false,
   })
   // What a running node has set aside is held.
-  await sql`update credit_account set leased = 250000000 where id = ${customer.userId}`
-  expect(await balanceOf(stage.gateway, customer)).toMatchObject({
+  await stage().sql`update credit_account set leased = 250000000 where id = ${customer.userId}`
+  expect(await balanceOf(stage().gateway, customer)).toMatchObject({
     balance: 1,
     held: 0.25,
     available_balance: 0.75,
     low_balance: true,
   })
-  await sql`update credit_account set leased = 0 where id = ${customer.userId}`
+  await stage().sql`update credit_account set leased = 0 where id = ${customer.userId}`
 })
 
 test('usage is among the transactions, with its request where it was one', async () => {
-  const customer = await stage.somebody()
+  const customer = await stage().somebody()
   await grant({ user_id: customer.userId, amount: 2, reason: 'Welcome' })
   const body = { model: 'sandbox/priced', messages, max_tokens: 5 }
-  const answer = await ask(stage.gateway, { key: customer.key, body })
+  const answer = await ask(stage().gateway, { key: customer.key, body })
   const cost = Number(answer.headers.get('x-tollgate-cost'))
   await eventually(
-    async () => (await transactionsOf(stage.gateway, customer, '?type=usage')).length === 1,
+    async () => (await transactionsOf(stage().gateway, customer, '?type=usage')).length === 1,
   )
-  expect(await transactionsOf(stage.gateway, customer)).toEqual([
+  expect(await transactionsOf(stage().gateway, customer)).toEqual([
     {
       id: expect.stringMatching(/^txn_/),
       type: 'usage',
@@ -101,13 +76,13 @@ test('usage is among the transactions, with its request where it was one', async
 const nameOf = (one: Json) => (one['type'] === 'bonus' ? one['description'] : one['id'])
 
 test('pages go on where the last one ended, through entries and checkouts alike', async () => {
-  const customer = await stage.somebody()
+  const customer = await stage().somebody()
   const { userId } = customer
   const names: string[] = []
   for (let index = 0; index < 7; index++) {
     if (index % 3 === 2) {
       const id = `cs_${String(index).repeat(26)}`
-      await sql`insert into payment (id, kind, account_id, user_id, amount)
+      await stage().sql`insert into payment (id, kind, account_id, user_id, amount)
         values (${id}, 'checkout', ${userId}, ${userId}, 5000000000)`
       names.unshift(id)
     } else {
@@ -132,18 +107,18 @@ test('pages go on where the last one ended, through entries and checkouts alike'
 })
 
 test('filters leave what they name', async () => {
-  const customer = await stage.somebody()
+  const customer = await stage().somebody()
   const { userId } = customer
   await grant({ user_id: userId, amount: 3, reason: 'Welcome' })
-  await stage.gateway.admin('POST', '/credits/adjust', {
+  await stage().gateway.admin('POST', '/credits/adjust', {
     user_id: userId,
     amount: -1,
     reason: 'Taken',
   })
-  await sql`insert into payment (id, kind, account_id, user_id, amount, status)
+  await stage().sql`insert into payment (id, kind, account_id, user_id, amount, status)
     values (${`cs_${'z'.repeat(26)}`}, 'checkout', ${userId}, ${userId}, 5000000000, 'failed')`
   const kinds = async (query: string) =>
-    (await transactionsOf(stage.gateway, customer, query)).map(
+    (await transactionsOf(stage().gateway, customer, query)).map(
       (one) => `${String(one['type'])} ${String(one['status'])}`,
     )
   expect(await kinds('?type=adjustment')).toEqual(['adjustment completed'])
@@ -179,13 +154,13 @@ test.each([
     'out_of_range',
   ],
 ])('%s is refused', async (path, param, issue) => {
-  expect(problem(await read(await stage.somebody(), path))).toEqual([400, param, issue])
+  expect(problem(await read(await stage().somebody(), path))).toEqual([400, param, issue])
 })
 
 test('an organization is for those who manage it; for everybody else it is not there', async () => {
-  const { id, owner, member } = await newOrganization(stage)
+  const { id, owner, member } = await newOrganization(stage())
   const [admin, viewer] = [await member('admin'), await member('viewer')]
-  const stranger = await stage.somebody()
+  const stranger = await stage().somebody()
   await grant({ organization_id: id, amount: 9, reason: 'Welcome' })
   for (const path of ['/balance', '/transactions', '/metrics']) {
     const query = `${path}?organization_id=${id}`
@@ -208,15 +183,15 @@ test('an organization is for those who manage it; for everybody else it is not t
     { type: 'bonus', amount: 9, payer: 'organization', organization_id: id },
   ])
   // One's own is another list.
-  expect(await transactionsOf(stage.gateway, owner)).toEqual([])
+  expect(await transactionsOf(stage().gateway, owner)).toEqual([])
 })
 
 test('each reads its own, and only with a key that may read', async () => {
-  const [one, other] = [await stage.somebody(), await stage.somebody()]
+  const [one, other] = [await stage().somebody(), await stage().somebody()]
   await grant({ user_id: one.userId, amount: 4, reason: 'Welcome' })
-  expect(await balanceOf(stage.gateway, other)).toMatchObject({ balance: 0 })
-  expect(await transactionsOf(stage.gateway, other)).toEqual([])
-  const writer = await stage.gateway.customer({ permissions: ['write'] }, { credit: 0 })
+  expect(await balanceOf(stage().gateway, other)).toMatchObject({ balance: 0 })
+  expect(await transactionsOf(stage().gateway, other)).toEqual([])
+  const writer = await stage().gateway.customer({ permissions: ['write'] }, { credit: 0 })
   for (const path of ['/balance', '/transactions', '/metrics']) {
     const { status, error } = await read(writer, path)
     expect([status, error.details]).toEqual([403, { required: ['read'], current: ['write'] }])

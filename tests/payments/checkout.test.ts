@@ -9,7 +9,7 @@ import {
   transactionsOf,
   type PaidStage,
 } from './stage'
-import { deliver } from './stripe-double'
+import { deliver } from './stripe-events'
 import { newOrganization } from '../connections/organization'
 import { call, problem, startUpstream, type Upstream } from '../connections/stage'
 import { openDatabase } from '../database'

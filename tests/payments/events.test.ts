@@ -1,41 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import {
-  balanceOf,
-  buy,
-  checkout,
-  eventually,
-  openPaidStage,
-  paidBy,
-  sessionOf,
-  transactionsOf,
-  type PaidStage,
-} from './stage'
-import { deliver, signatureOf, startStripeDouble, webhookSecret } from './stripe-double'
+import { expect, test } from 'bun:test'
+import { paidStage } from './paid-stage'
+import { balanceOf, buy, checkout, eventually, paidBy, sessionOf, transactionsOf } from './stage'
+import { startStripeDouble } from './stripe-double'
+import { deliver, signatureOf, webhookSecret } from './stripe-events'
 import { openDatabase } from '../database'
 import { ask, messages, type Json } from '../faults/asking'
-import { expectSoundLedger } from '../money/ledger-oracle'
 import { startGateway, type Customer } from '../rig'
 
-let stage: PaidStage
-
-beforeAll(async () => {
-  stage = await openPaidStage()
-})
-afterAll(async () => {
-  stage.gateway.recorder.verify()
-  await using sql = await openDatabase(stage.gateway.dataDir)
-  await expectSoundLedger(sql)
-  await stage[Symbol.asyncDispose]()
-})
+const stage = paidStage()
 
 /** A checkout of somebody, and the event that says it is paid. */
 async function paid(amount = 5) {
-  const customer = await stage.somebody()
-  const session = sessionOf(await checkout(stage.gateway, customer, { amount }))
-  return { customer, session, ...stage.double.pay(session) }
+  const customer = await stage().somebody()
+  const session = sessionOf(await checkout(stage().gateway, customer, { amount }))
+  return { customer, session, ...stage().double.pay(session) }
 }
 
-const balance = async (customer: Customer) => (await balanceOf(stage.gateway, customer))['balance']
+const balance = async (customer: Customer) =>
+  (await balanceOf(stage().gateway, customer))['balance']
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
@@ -49,7 +31,7 @@ const seconds = () => Math.floor(Date.now() / 1000)
 test('W01: one event twenty times at once is one credit', async () => {
   const { customer, completed } = await paid()
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => deliver(stage.gateway.url, completed)),
+    Array.from({ length: 20 }, () => deliver(stage().gateway.url, completed)),
   )
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
   expect(await balance(customer)).toBe(5)
@@ -57,11 +39,13 @@ test('W01: one event twenty times at once is one credit', async () => {
 
 test('W04: an old event is refused, a fresh one counts once', async () => {
   const { customer, completed } = await paid()
-  const old = await deliver(stage.gateway.url, completed, { at: seconds() - 301 })
+  const old = await deliver(stage().gateway.url, completed, { at: seconds() - 301 })
   expect(issueOf(old)).toEqual([400, 'bad_signature'])
   expect(await balance(customer)).toBe(0)
   for (const ago of [200, 100, 0]) {
-    expect((await deliver(stage.gateway.url, completed, { at: seconds() - ago })).status).toBe(200)
+    expect((await deliver(stage().gateway.url, completed, { at: seconds() - ago })).status).toBe(
+      200,
+    )
   }
   expect(await balance(customer)).toBe(5)
 })
@@ -71,16 +55,16 @@ test('W08: what is forged is refused and moves nothing', async () => {
   const body = JSON.stringify(completed)
   const good = signatureOf(body)
   const forged = [
-    deliver(stage.gateway.url, completed, { secret: 'whsec_of_somebody_else' }),
-    deliver(stage.gateway.url, completed, { secret: '' }),
-    deliver(stage.gateway.url, completed, { signature: '' }),
-    deliver(stage.gateway.url, completed, { signature: good.replace('v1=', 'v0=') }),
-    deliver(stage.gateway.url, completed, { signature: good.slice(0, -1) }),
-    deliver(stage.gateway.url, completed, { signature: `t=${seconds()}` }),
+    deliver(stage().gateway.url, completed, { secret: 'whsec_of_somebody_else' }),
+    deliver(stage().gateway.url, completed, { secret: '' }),
+    deliver(stage().gateway.url, completed, { signature: '' }),
+    deliver(stage().gateway.url, completed, { signature: good.replace('v1=', 'v0=') }),
+    deliver(stage().gateway.url, completed, { signature: good.slice(0, -1) }),
+    deliver(stage().gateway.url, completed, { signature: `t=${seconds()}` }),
     // The same event in other bytes, and other bytes altogether.
-    deliver(stage.gateway.url, JSON.stringify(completed, null, 1), { signature: good }),
-    deliver(stage.gateway.url, `${body} `, { signature: good }),
-    deliver(stage.gateway.url, '{}', { signature: good }),
+    deliver(stage().gateway.url, JSON.stringify(completed, null, 1), { signature: good }),
+    deliver(stage().gateway.url, `${body} `, { signature: good }),
+    deliver(stage().gateway.url, '{}', { signature: good }),
   ]
   for (const answer of await Promise.all(forged)) {
     expect(issueOf(answer)).toEqual([400, 'bad_signature'])
@@ -90,8 +74,8 @@ test('W08: what is forged is refused and moves nothing', async () => {
 
 test('W08: an event of real money, or of another account, is not for a key of test money', async () => {
   const { customer, completed } = await paid()
-  const real = await deliver(stage.gateway.url, { ...completed, livemode: true })
-  const foreign = await deliver(stage.gateway.url, { ...completed, account: 'acct_1' })
+  const real = await deliver(stage().gateway.url, { ...completed, livemode: true })
+  const foreign = await deliver(stage().gateway.url, { ...completed, account: 'acct_1' })
   expect([issueOf(real), issueOf(foreign)]).toEqual([
     [400, 'not_allowed'],
     [400, 'not_allowed'],
@@ -116,12 +100,12 @@ test('W07: while secrets change, both hold', async () => {
 })
 
 test('an event of more than a megabyte is not read', async () => {
-  const event = stage.double.event('customer.created', { text: 'a'.repeat(1024 * 1024) })
-  expect(issueOf(await deliver(stage.gateway.url, event))).toEqual([400, 'body_too_large'])
+  const event = stage().double.event('customer.created', { text: 'a'.repeat(1024 * 1024) })
+  expect(issueOf(await deliver(stage().gateway.url, event))).toEqual([400, 'body_too_large'])
 })
 
 test('W02 W05: told in any order, a payment is credited once and its checkout is completed', async () => {
-  const { gateway, double } = stage
+  const { gateway, double } = stage()
   const { customer, session, succeeded, completed } = await paid()
   for (const event of [double.expire(session), succeeded, completed, double.expire(session)]) {
     expect((await deliver(gateway.url, event)).status).toBe(200)
@@ -131,8 +115,8 @@ test('W02 W05: told in any order, a payment is credited once and its checkout is
 })
 
 test('a checkout that nobody paid expires, one whose payment failed says so', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
   const first = sessionOf(await checkout(gateway, customer, { amount: 5 }))
   const second = sessionOf(await checkout(gateway, customer, { amount: 6 }))
   await deliver(gateway.url, double.expire(first))
@@ -147,9 +131,9 @@ test('a checkout that nobody paid expires, one whose payment failed says so', as
 })
 
 test('W10: refunds and a lost dispute are seen as such, and never take more than was paid', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
-  const payment = await buy(stage, customer, { amount: 10 })
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
+  const payment = await buy(stage(), customer, { amount: 10 })
   await deliver(gateway.url, double.refund(payment, 300))
   expect(await balance(customer)).toBe(7)
   await deliver(gateway.url, double.dispute(payment, 1000, 'won'))
@@ -165,9 +149,9 @@ test('W10: refunds and a lost dispute are seen as such, and never take more than
 })
 
 test('M33: a refund of what is spent stops what costs, until a purchase pays for it', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
-  const payment = await buy(stage, customer, { amount: 10 })
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
+  const payment = await buy(stage(), customer, { amount: 10 })
   await gateway.admin('POST', '/credits/adjust', {
     user_id: customer.userId,
     amount: -6,
@@ -190,7 +174,7 @@ test('M33: a refund of what is spent stops what costs, until a purchase pays for
     const { status, error } = await ask(gateway, { key: customer.key, body })
     return status === 402 && error.code === 'payment_required'
   })
-  await buy(stage, customer, { amount: 8 })
+  await buy(stage(), customer, { amount: 8 })
   expect(await balanceOf(gateway, customer)).toMatchObject({
     balance: 2,
     payment_method_required: false,
@@ -203,12 +187,12 @@ test('M33: a refund of what is spent stops what costs, until a purchase pays for
 })
 
 test('I9: what the ledger took in and gave back is what the processor believes, item by item', async () => {
-  const { gateway, double } = stage
+  const { gateway, double } = stage()
   const earlier = new Set(double.books.keys())
-  const customer = await stage.somebody()
-  const first = await buy(stage, customer, { amount: 10 })
-  const second = await buy(stage, customer, { amount: 3.21 })
-  const third = await buy(stage, customer, { amount: 100 })
+  const customer = await stage().somebody()
+  const first = await buy(stage(), customer, { amount: 10 })
+  const second = await buy(stage(), customer, { amount: 3.21 })
+  const third = await buy(stage(), customer, { amount: 100 })
   await deliver(gateway.url, double.refund(first, 1))
   await deliver(gateway.url, double.refund(second, 321))
   await deliver(gateway.url, double.dispute(third, 10_000, 'lost'))

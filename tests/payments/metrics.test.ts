@@ -1,46 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { SQL } from 'bun'
+import { expect, test } from 'bun:test'
+import { billedStage } from './billed-stage'
 import { eventually, list, part } from './stage'
-import { call, openStage, type Stage } from '../connections/stage'
-import { openDatabase } from '../database'
-import { ask, messages, type Json } from '../faults/asking'
+import { ask, messages } from '../faults/asking'
 import type { Customer } from '../rig'
 
-let stage: Stage
-let sql: SQL & AsyncDisposable
-
-beforeAll(async () => {
-  stage = await openStage()
-  sql = await openDatabase(stage.gateway.dataDir)
-  await stage.gateway.admin('POST', '/models', {
-    id: 'sandbox/priced',
-    name: 'Priced',
-    upstream_model: 'echo',
-    category: 'chat',
-    pricing: { input: 100, output: 400 },
-  })
-})
-afterAll(async () => {
-  stage.gateway.recorder.verify()
-  await sql[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
-
-const read = (customer: Customer, path: string) =>
-  call(stage.gateway, customer, `GET /billing${path}`)
-
-const grant = (fields: Json) => stage.gateway.admin('POST', '/credits/grant', fields)
+const { stage, read, grant } = billedStage()
 
 /** USD that a chat cost. */
 async function chat(customer: Customer, model = 'sandbox/priced'): Promise<number> {
   const body = { model, messages, max_tokens: 5 }
-  const answer = await ask(stage.gateway, { key: customer.key, body })
+  const answer = await ask(stage().gateway, { key: customer.key, body })
   expect(answer.status).toBe(200)
   return Number(answer.headers.get('x-tollgate-cost'))
 }
 
 test('metrics say what was used and paid, by model and without gaps', async () => {
-  const customer = await stage.somebody()
+  const customer = await stage().somebody()
   await grant({ user_id: customer.userId, amount: 5, reason: 'Welcome' })
   const costs = [await chat(customer), await chat(customer)]
   await chat(customer, 'sandbox/echo')
@@ -75,9 +50,9 @@ test('metrics say what was used and paid, by model and without gaps', async () =
 })
 
 test('weeks begin on Mondays, months on their first; what is long ago is summed by the day', async () => {
-  const customer = await stage.somebody()
+  const customer = await stage().somebody()
   const { userId } = customer
-  const add = (grain: string, at: string, cost: number) => sql`
+  const add = (grain: string, at: string, cost: number) => stage().sql`
     insert into usage_sum values (${grain}, ${at}, ${userId}, ${userId}, 'key_1', 'fake/one',
       2, 1, 10, 0, 0, 20, 0, 0, 0, 100, ${cost}, 0)`
   await add('day', '2024-01-08T00:00:00Z', 1_000_000_000)
@@ -113,7 +88,7 @@ test('weeks begin on Mondays, months on their first; what is long ago is summed 
 })
 
 test('of nothing there is no rate', async () => {
-  const answer = await read(await stage.somebody(), '/metrics')
+  const answer = await read(await stage().somebody(), '/metrics')
   expect(part(answer, 'summary')).toEqual({
     total_requests: 0,
     success_rate: null,

@@ -1,34 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
+import { paidStage } from './paid-stage'
 import type { SQL } from 'bun'
 import { rm } from 'node:fs/promises'
 import {
   balanceOf,
   checkout,
   eventually,
-  openPaidStage,
   paidBy,
   sessionOf,
   transactionsOf,
   type PaidStage,
 } from './stage'
-import { deliver, startStripeDouble } from './stripe-double'
+import { startStripeDouble } from './stripe-double'
+import { deliver } from './stripe-events'
 import { openDatabase } from '../database'
-import { expectSoundLedger } from '../money/ledger-oracle'
 import { newDataDir, startGateway, type Customer, type Gateway } from '../rig'
 
-let stage: PaidStage
-let sql: SQL & AsyncDisposable
-
-beforeAll(async () => {
-  stage = await openPaidStage()
-  sql = await openDatabase(stage.gateway.dataDir)
-})
-afterAll(async () => {
-  stage.gateway.recorder.verify()
-  await expectSoundLedger(sql)
-  await sql[Symbol.asyncDispose]()
-  await stage[Symbol.asyncDispose]()
-})
+const stage = paidStage()
 
 const dollar = 1_000_000_000
 
@@ -44,10 +32,10 @@ const chargesOf = ({ double }: Pick<PaidStage, 'double'>, method: string) =>
   double.calls.filter(({ form }) => form.get('payment_method') === method).map(({ key }) => key)
 
 const has = (customer: Customer, balance: number) => async () =>
-  (await balanceOf(stage.gateway, customer))['balance'] === balance
+  (await balanceOf(stage().gateway, customer))['balance'] === balance
 
 /** Resolves after two rounds of the job: who came last was charged, and whoever was due before. */
-async function rounds(gateway: Gateway = stage.gateway, on: SQL = sql): Promise<void> {
+async function rounds(gateway: Gateway = stage().gateway, on: SQL = stage().sql): Promise<void> {
   for (let round = 0; round < 2; round++) {
     const last = await gateway.customer({}, { credit: 0 })
     await recharging(on, last, 'pm_of_the_last')
@@ -56,22 +44,22 @@ async function rounds(gateway: Gateway = stage.gateway, on: SQL = sql): Promise<
 }
 
 test('an account below its threshold is charged once an hour, and not before', async () => {
-  const customer = await stage.somebody()
-  await recharging(sql, customer, 'pm_good')
+  const customer = await stage().somebody()
+  await recharging(stage().sql, customer, 'pm_good')
   await eventually(has(customer, 20))
-  expect(await transactionsOf(stage.gateway, customer)).toMatchObject([
+  expect(await transactionsOf(stage().gateway, customer)).toMatchObject([
     { type: 'purchase', status: 'completed', amount: 20, balance_after: 20 },
   ])
   // Below it again.
   const spending = { user_id: customer.userId, amount: -18, reason: 'Spent' }
-  await stage.gateway.admin('POST', '/credits/adjust', spending)
+  await stage().gateway.admin('POST', '/credits/adjust', spending)
   await rounds()
-  expect(chargesOf(stage, 'pm_good')).toHaveLength(1)
-  await sql`update payment set created_at = created_at - interval '61 minutes'
+  expect(chargesOf(stage(), 'pm_good')).toHaveLength(1)
+  await stage().sql`update payment set created_at = created_at - interval '61 minutes'
     where account_id = ${customer.userId}`
   await eventually(has(customer, 22))
-  expect(new Set(chargesOf(stage, 'pm_good')).size).toBe(2)
-  const { form } = stage.double.calls.findLast(({ path }) => path === '/v1/payment_intents') ?? {}
+  expect(new Set(chargesOf(stage(), 'pm_good')).size).toBe(2)
+  const { form } = stage().double.calls.findLast(({ path }) => path === '/v1/payment_intents') ?? {}
   expect(Object.fromEntries(form ?? [])).toMatchObject({
     amount: '2000',
     currency: 'usd',
@@ -83,68 +71,68 @@ test('an account below its threshold is charged once an hour, and not before', a
 
 test('who has enough, wishes none, or saved nothing is not charged', async () => {
   const [rich, unwilling, without] = [
-    await stage.gateway.customer({}, { credit: 5 }),
-    await stage.somebody(),
-    await stage.somebody(),
+    await stage().gateway.customer({}, { credit: 5 }),
+    await stage().somebody(),
+    await stage().somebody(),
   ]
-  for (const one of [rich, unwilling, without]) await recharging(sql, one, 'pm_idle')
-  await sql`update users set auto_recharge_enabled = false where id = ${unwilling.userId}`
-  await sql`update users set payment_method_id = null where id = ${without.userId}`
-  await sql`update users set auto_recharge_enabled = true where id = ${rich.userId}`
+  for (const one of [rich, unwilling, without]) await recharging(stage().sql, one, 'pm_idle')
+  await stage().sql`update users set auto_recharge_enabled = false where id = ${unwilling.userId}`
+  await stage().sql`update users set payment_method_id = null where id = ${without.userId}`
+  await stage().sql`update users set auto_recharge_enabled = true where id = ${rich.userId}`
   await rounds()
-  expect(await balanceOf(stage.gateway, rich)).toMatchObject({ balance: 5 })
-  expect(await balanceOf(stage.gateway, unwilling)).toMatchObject({ balance: 0 })
-  expect(await balanceOf(stage.gateway, without)).toMatchObject({ balance: 0 })
+  expect(await balanceOf(stage().gateway, rich)).toMatchObject({ balance: 5 })
+  expect(await balanceOf(stage().gateway, unwilling)).toMatchObject({ balance: 0 })
+  expect(await balanceOf(stage().gateway, without)).toMatchObject({ balance: 0 })
 })
 
 test('a charge that is declined asks the customer to pay, and is not tried again', async () => {
-  const customer = await stage.somebody()
-  stage.double.methods.set('pm_bad', 'declined')
-  await recharging(sql, customer, 'pm_bad')
+  const customer = await stage().somebody()
+  stage().double.methods.set('pm_bad', 'declined')
+  await recharging(stage().sql, customer, 'pm_bad')
   await eventually(
-    async () => (await balanceOf(stage.gateway, customer))['payment_method_required'] === true,
+    async () => (await balanceOf(stage().gateway, customer))['payment_method_required'] === true,
   )
-  expect(await transactionsOf(stage.gateway, customer)).toMatchObject([
+  expect(await transactionsOf(stage().gateway, customer)).toMatchObject([
     { type: 'purchase', status: 'failed', amount: 20, description: 'Automatic recharge' },
   ])
-  const told: { title: string; kind: string }[] = await sql`
+  const told: { title: string; kind: string }[] = await stage().sql`
     select title, kind from notification where user_id = ${customer.userId}`
   expect(told).toEqual([{ title: 'Automatic recharge failed', kind: 'system' }])
-  const mails: { recipient: string }[] = await sql`
+  const mails: { recipient: string }[] = await stage().sql`
     select recipient from mail where subject = 'Automatic recharge failed'`
   expect(mails).toHaveLength(1)
-  await sql`update payment set created_at = created_at - interval '61 minutes'
+  await stage().sql`update payment set created_at = created_at - interval '61 minutes'
     where account_id = ${customer.userId}`
   await rounds()
-  expect(chargesOf(stage, 'pm_bad')).toHaveLength(1)
+  expect(chargesOf(stage(), 'pm_bad')).toHaveLength(1)
   // Buying lifts it.
-  const session = sessionOf(await checkout(stage.gateway, customer, { amount: 6 }))
-  await deliver(stage.gateway.url, stage.double.pay(session).completed)
-  expect(await balanceOf(stage.gateway, customer)).toMatchObject({
+  const session = sessionOf(await checkout(stage().gateway, customer, { amount: 6 }))
+  await deliver(stage().gateway.url, stage().double.pay(session).completed)
+  expect(await balanceOf(stage().gateway, customer)).toMatchObject({
     balance: 6,
     payment_method_required: false,
   })
 })
 
 test('an answer that is lost is asked for again under the same name: one charge', async () => {
-  const customer = await stage.somebody()
+  const customer = await stage().somebody()
   // The client's own repeats, and the first of a later round.
-  stage.double.faults.push('drop', 'drop', 'drop')
-  await recharging(sql, customer, 'pm_lost')
+  stage().double.faults.push('drop', 'drop', 'drop')
+  await recharging(stage().sql, customer, 'pm_lost')
   await eventually(has(customer, 20))
   await rounds()
-  expect(new Set(chargesOf(stage, 'pm_lost')).size).toBe(1)
-  expect(await balanceOf(stage.gateway, customer)).toMatchObject({ balance: 20 })
+  expect(new Set(chargesOf(stage(), 'pm_lost')).size).toBe(1)
+  expect(await balanceOf(stage().gateway, customer)).toMatchObject({ balance: 20 })
 })
 
 test('a bank that takes its time is not asked twice; its event is the credit', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
   double.methods.set('pm_slow', 'slow')
-  await recharging(sql, customer, 'pm_slow')
-  await eventually(async () => chargesOf(stage, 'pm_slow').length === 1)
+  await recharging(stage().sql, customer, 'pm_slow')
+  await eventually(async () => chargesOf(stage(), 'pm_slow').length === 1)
   await rounds()
-  const rows: { payment_ref: string; id: string }[] = await sql`
+  const rows: { payment_ref: string; id: string }[] = await stage().sql`
     select payment_ref, id from payment where account_id = ${customer.userId}`
   expect(rows).toHaveLength(1)
   expect(await balanceOf(gateway, customer)).toMatchObject({ balance: 0 })
@@ -160,8 +148,8 @@ test('a bank that takes its time is not asked twice; its event is the credit', a
 })
 
 test('what a checkout was paid with is saved where its customer wished so, for recharges', async () => {
-  const { gateway, double } = stage
-  const customer = await stage.somebody()
+  const { gateway, double } = stage()
+  const customer = await stage().somebody()
   const order = { amount: 1, save_payment_method: true }
   const session = sessionOf(await checkout(gateway, customer, order))
   const { form } = double.calls.at(-1) ?? {}
@@ -170,7 +158,7 @@ test('what a checkout was paid with is saved where its customer wished so, for r
   const { completed, paymentRef } = double.pay(session)
   await deliver(gateway.url, completed)
   const saved = async () => {
-    const rows: { customer: string | null; method: string | null }[] = await sql`
+    const rows: { customer: string | null; method: string | null }[] = await stage().sql`
       select payment_customer_id as customer, payment_method_id as method
       from users where id = ${customer.userId}`
     return rows[0]

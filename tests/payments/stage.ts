@@ -1,5 +1,6 @@
 import { expect } from 'bun:test'
-import { deliver, startStripeDouble, webhookSecret, type StripeDouble } from './stripe-double'
+import { startStripeDouble, type StripeDouble } from './stripe-double'
+import { deliver, webhookSecret } from './stripe-events'
 import { call } from '../connections/stage'
 import { ask, type Answer, type Json } from '../faults/asking'
 import { startGateway, type Customer, type Gateway } from '../rig'
@@ -21,9 +22,17 @@ export interface PaidStage extends AsyncDisposable {
   somebody: () => Promise<Customer>
 }
 
-export async function openPaidStage(): Promise<PaidStage> {
+export function openPaidStage(): Promise<PaidStage> {
   const double = startStripeDouble()
-  const gateway = await startGateway({ environment: paidBy(double) })
+  return stageOf(double, paidBy(double))
+}
+
+/** The same, of a double that was started before. */
+export async function stageOf(
+  double: StripeDouble,
+  environment: Record<string, string>,
+): Promise<PaidStage> {
+  const gateway = await startGateway({ environment })
   return {
     gateway,
     double,

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
-import { parsed, type Json } from '../faults/asking'
+import { listIn } from './stripe-lists'
+import type { Json } from '../faults/asking'
 
 /** Simulated: no line of this is Stripe's, and no money moves. What it was asked, by its own names. */
 export interface Call {
@@ -32,6 +32,14 @@ export interface StripeDouble extends AsyncDisposable {
   expire: (sessionId: string) => Json
   refund: (paymentRef: string, cents: number) => Json
   dispute: (paymentRef: string, cents: number, status: string) => Json
+  /** A refund was not carried out after all: its event. */
+  failRefund: (paymentRef: string) => Json
+  /** All that has happened was so much earlier. */
+  age: (seconds: number) => void
+  /** Something else that is sold by the same account. */
+  sell: (cents: number) => void
+  /** Has never heard of a payment, a refund or a dispute. */
+  forget: (name: string) => void
   event: (type: string, object: Json, changed?: Json) => Json
   /** Cents by payment, and what was taken back as negative ones: what Stripe believes it moved. */
   books: Map<string, number>
@@ -43,16 +51,7 @@ interface Paid {
   paymentRef: string
 }
 
-export const webhookSecret = 'whsec_simulated_0123456789'
-
-/** Signs a body as of a time, in seconds. @see https://docs.stripe.com/webhooks#verify-manually */
-export function signatureOf(
-  body: string,
-  { secret = webhookSecret, at = Math.floor(Date.now() / 1000) } = {},
-): string {
-  const mac = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
-  return `t=${at},v1=${mac}`
-}
+const now = () => Math.floor(Date.now() / 1000)
 
 let made = 0
 const newName = (prefix: string) => `${prefix}_test_${Date.now().toString(36)}${++made}`
@@ -70,8 +69,8 @@ class Double {
   readonly #refunded = new Map<string, number>()
 
   async answer(request: Request): Promise<Response> {
-    const { pathname: path } = new URL(request.url)
-    const text = await request.text()
+    const { pathname: path, searchParams } = new URL(request.url)
+    const text = request.method === 'GET' ? searchParams.toString() : await request.text()
     const form = new Map(new URLSearchParams(text))
     const key = request.headers.get('idempotency-key') ?? ''
     this.calls.push({ method: request.method, path, key, form })
@@ -95,7 +94,7 @@ class Double {
   }
 
   #once(call: Call, asked: string): { status: number; body: Json } {
-    if (call.method === 'GET') return this.#read(call.path)
+    if (call.method === 'GET') return this.#read(call)
     const known = this.#answers.get(call.key)
     if (known && known.asked !== asked) {
       return { status: 400, body: { error: { type: 'idempotency_error' } } }
@@ -106,7 +105,9 @@ class Double {
     return done
   }
 
-  #read(path: string) {
+  #read({ path, form }: Call): { status: number; body: Json } {
+    const list = listIn([...this.#objects.values()], path, form)
+    if (list) return { status: 200, body: list }
     const found = this.#objects.get(path.split('/').at(-1) ?? '')
     return found
       ? { status: 200, body: found }
@@ -154,6 +155,7 @@ class Double {
     const id = newName('pi')
     const intent = {
       id,
+      created: now(),
       object: 'payment_intent',
       status: how === 'slow' ? 'processing' : 'succeeded',
       amount,
@@ -178,6 +180,7 @@ class Double {
     const { amount_total: amount, currency } = session
     const intent = {
       id: paymentRef,
+      created: now(),
       object: 'payment_intent',
       status: 'succeeded',
       amount_received: amount,
@@ -212,6 +215,9 @@ class Double {
     this.#refunded.set(paymentRef, total)
     const id = `ch_${paymentRef}`
     this.books.set(id, -total)
+    const refund = { id: newName('re'), object: 'refund', charge: id, payment_intent: paymentRef }
+    const more = { amount: cents, currency: 'usd', status: 'succeeded', created: now() }
+    this.#objects.set(refund.id, { ...refund, ...more })
     return this.event('charge.refunded', {
       id,
       object: 'charge',
@@ -225,12 +231,36 @@ class Double {
     const id = newName('dp')
     if (status === 'lost') this.books.set(id, -cents)
     const dispute = { id, object: 'dispute', payment_intent: paymentRef, amount: cents, status }
-    return this.event('charge.dispute.closed', { ...dispute, currency: 'usd' })
+    const whole = { ...dispute, currency: 'usd', created: now() }
+    this.#objects.set(id, whole)
+    return this.event('charge.dispute.closed', whole)
+  }
+
+  failRefund(paymentRef: string): Json {
+    const [last] = [...this.#objects.values()].toReversed().filter((one) => {
+      return one['object'] === 'refund' && one['payment_intent'] === paymentRef
+    })
+    if (!last) throw new Error(`nothing of ${paymentRef} was refunded`)
+    last['status'] = 'failed'
+    return this.event('refund.failed', { ...last })
+  }
+
+  sell(cents: number): void {
+    const id = newName('pi')
+    const about = { id, object: 'payment_intent', status: 'succeeded', created: now() }
+    this.#objects.set(id, { ...about, amount_received: cents, currency: 'usd', metadata: {} })
+  }
+
+  forget(name: string): void {
+    this.#objects.delete(name)
+  }
+
+  age(seconds: number): void {
+    for (const one of this.#objects.values()) one['created'] = Number(one['created']) - seconds
   }
 
   event(type: string, object: Json, changed: Json = {}): Json {
-    const created = Math.floor(Date.now() / 1000)
-    const about = { id: newName('evt'), object: 'event', type, created, livemode: false }
+    const about = { id: newName('evt'), object: 'event', type, created: now(), livemode: false }
     return { ...about, data: { object }, ...changed }
   }
 }
@@ -260,27 +290,4 @@ export function startStripeDouble(): StripeDouble {
     url: `http://127.0.0.1:${server.port}`,
     [Symbol.asyncDispose]: () => server.stop(true),
   })
-}
-
-interface Delivered {
-  status: number
-  body: Json
-}
-
-/** Sends an event as Stripe would; a text goes out as it is. */
-export async function deliver(
-  gatewayUrl: string,
-  event: Json | string,
-  { signature, ...signing }: { signature?: string; secret?: string; at?: number } = {},
-): Promise<Delivered> {
-  const body = typeof event === 'string' ? event : JSON.stringify(event)
-  const response = await fetch(`${gatewayUrl}/api/webhooks/payments`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'stripe-signature': signature ?? signatureOf(body, signing),
-    },
-    body,
-  })
-  return { status: response.status, body: parsed(await response.text()) }
 }

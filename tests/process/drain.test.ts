@@ -144,6 +144,59 @@ describe('L02: beyond DRAIN_SECONDS', () => {
   )
 })
 
+/** The head of a request with a JSON body, whose framing the test chooses. */
+const headOf = (key: string, framing: string, path = '/api/connections') =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
+  `content-type: application/json\r\n${framing}\r\n\r\n`
+
+describe('half a body', () => {
+  // In more pieces than one: the runtime has an answer out while the rest is on its way.
+  for (const [what, framing, begin] of [
+    ['whose length is above the limit', 'content-length: 90000000', ''],
+    ['that grows above the limit', 'transfer-encoding: chunked', `${(8 << 20).toString(16)}\r\n`],
+  ] as const) {
+    timedTest(`${what} is answered, and holds no stop up`, async () => {
+      await using rig = await start({ DRAIN_SECONDS: '60' })
+      const { key } = await rig.gateway.customer()
+      using client = await openRaw(rig.gateway.url)
+      await client.send(`${headOf(key, framing)}${begin}`)
+      void client.send('a'.repeat(4 << 20)).catch(() => undefined)
+      await client.until((received) => parseResponse(received)?.isWhole ?? false)
+      expect(parseResponse(client.read())?.status).toBe(400)
+      const { code, tookMs } = await stopped(rig)
+      expect(code).toBe(0)
+      expect(tookMs).toBeLessThan(15_000)
+    })
+  }
+
+  timedTest('below the limit is waited for no longer than for an answer', async () => {
+    await using rig = await start({ DRAIN_SECONDS: '1' })
+    const { key } = await rig.gateway.customer()
+    using client = await openRaw(rig.gateway.url)
+    await client.send(`${headOf(key, 'content-length: 1000')}{"model":`)
+    await Bun.sleep(300)
+    const { code, tookMs } = await stopped(rig)
+    expect(code).toBe(0)
+    expect(tookMs).toBeLessThan(15_000)
+  })
+
+  timedTest('is read to its end where it comes within DRAIN_SECONDS', async () => {
+    await using rig = await start({ DRAIN_SECONDS: '60' })
+    const { key } = await rig.gateway.customer()
+    using client = await openRaw(rig.gateway.url)
+    const body = JSON.stringify({ model: 'sandbox/echo', messages })
+    const length = `content-length: ${body.length}`
+    const head = headOf(key, length, '/api/user/quota/estimate-cost')
+    await client.send(`${head}${body.slice(0, 20)}`)
+    await Bun.sleep(300)
+    const stopping = stopped(rig)
+    await Bun.sleep(500)
+    await client.send(body.slice(20))
+    expect((await client.response()).status).toBe(200)
+    expect((await stopping).code).toBe(0)
+  })
+})
+
 timedTest('a signal more than a second after the first ends it at once, with 130', async () => {
   await using rig = await start({ DRAIN_SECONDS: '60' })
   const { customer } = await asking(rig)

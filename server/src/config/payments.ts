@@ -21,6 +21,7 @@ export const paymentVariables = {
   STRIPE_WEBHOOK_SECRET: Secrets.optional(),
   STRIPE_API_BASE: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
   AUTO_RECHARGE_SECONDS: z.coerce.number().positive().max(3600).default(30),
+  PAYMENT_COMPARISON_SECONDS: z.coerce.number().positive().max(604_800).default(86_400),
 }
 
 /** How this installation is paid. */
@@ -32,6 +33,8 @@ export interface PaymentConfig {
   apiBase: string
   /** How often accounts are looked at that recharge by themselves. */
   rechargeEveryMs: number
+  /** How often the processor's lists are compared with the ledger. */
+  compareEveryMs: number
 }
 
 interface Variables {
@@ -39,6 +42,7 @@ interface Variables {
   STRIPE_WEBHOOK_SECRET?: string[] | undefined
   STRIPE_API_BASE: string
   AUTO_RECHARGE_SECONDS: number
+  PAYMENT_COMPARISON_SECONDS: number
 }
 
 export const toPaymentConfig = (env: Variables): PaymentConfig => ({
@@ -46,4 +50,5 @@ export const toPaymentConfig = (env: Variables): PaymentConfig => ({
   webhookSecrets: env.STRIPE_WEBHOOK_SECRET,
   apiBase: env.STRIPE_API_BASE,
   rechargeEveryMs: Math.round(env.AUTO_RECHARGE_SECONDS * 1000),
+  compareEveryMs: Math.round(env.PAYMENT_COMPARISON_SECONDS * 1000),
 })

@@ -19,8 +19,9 @@ import * as showcase from './migrations/0016-showcase'
 import * as promptsAndSupport from './migrations/0017-prompts-and-support'
 import * as signIn from './migrations/0020-sign-in'
 import * as invitationsAndAutomation from './migrations/0018-invitations-and-automation'
-import * as auditTrail from './migrations/0022-audit-trail'
 import * as pricesOverTime from './migrations/0021-prices-over-time'
+import * as auditTrail from './migrations/0022-audit-trail'
+import * as paymentComparison from './migrations/0023-payment-comparison'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -45,8 +46,9 @@ const migrations: Record<string, Migration> = {
   '0017-prompts-and-support': promptsAndSupport,
   '0020-sign-in': signIn,
   '0018-invitations-and-automation': invitationsAndAutomation,
-  '0022-audit-trail': auditTrail,
   '0021-prices-over-time': pricesOverTime,
+  '0022-audit-trail': auditTrail,
+  '0023-payment-comparison': paymentComparison,
 }
 
 /**

@@ -35,10 +35,40 @@ export interface PaymentReversalRow {
   id: string
   payment_ref: string
   kind: 'refund' | 'dispute'
-  /** Nano-dollars: all of it, and what of it the ledger has. */
+  /** Nano-dollars: the most that was told of in one sum, and what the ledger has. */
   amount: bigint
   booked: Generated<bigint>
+  /** How often money moved for it. */
+  movements: Generated<number>
   created_at: Created
+}
+
+/** A refund that was told of by itself. */
+export interface PaymentRefundRow {
+  id: string
+  /** Of the charge's `PaymentReversalRow`. */
+  reversal_id: string
+  /** Nano-dollars. */
+  amount: bigint
+  /** The processor did not carry it out. */
+  has_failed: boolean
+  created_at: Created
+}
+
+/** Where the processor and the ledger disagree about a payment. */
+export interface PaymentFindingRow {
+  payment_ref: string
+  kind: 'payment' | 'refund' | 'dispute'
+  /** Nano-dollars that the processor says it moved, and that the ledger has. */
+  claimed: bigint
+  booked: bigint
+  found_at: Created
+  seen_at: ColumnType<Date, Date | undefined, Date>
+}
+
+/** When payments were last compared; one row. */
+export interface PaymentComparisonRow {
+  ran_at: ColumnType<Date, Date | undefined, Date>
 }
 
 /** An event of the processor that was acted on. */
@@ -51,5 +81,8 @@ export interface PaymentEventRow {
 export interface PaymentSchema {
   payment: PaymentRow
   payment_reversal: PaymentReversalRow
+  payment_refund: PaymentRefundRow
+  payment_finding: PaymentFindingRow
+  payment_comparison: PaymentComparisonRow
   payment_event: PaymentEventRow
 }

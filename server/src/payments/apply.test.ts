@@ -1,77 +1,8 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { apply, type Book, type Payment, type Reversal } from './apply'
+import { apply } from './apply'
 import type { Fact, Paid } from './fact'
-
-const dollar = 1_000_000_000n
-
-/** Everything in memory: payments, one account for all of them, and what it owes. */
-class Model {
-  readonly payments: Payment[]
-  readonly taken: (Reversal & { paymentRef: string })[] = []
-  balance = 0n
-  debt = 0n
-  /** Every balance that ever was. */
-  lowest = 0n
-  credits: string[] = []
-
-  constructor(amounts: readonly bigint[]) {
-    this.payments = amounts.map((amount, index) => ({
-      id: `cs_${index}`,
-      accountId: 'user_1',
-      amount,
-      status: 'pending',
-      sessionId: null,
-      paymentRef: null,
-    }))
-  }
-
-  spend(amount: bigint): void {
-    this.balance -= amount < this.balance ? amount : this.balance
-  }
-
-  readonly #find = (name: 'id' | 'sessionId' | 'paymentRef', value: string) =>
-    Promise.resolve(this.payments.find((payment) => payment[name] === value))
-
-  readonly book: Book = {
-    serialize: () => Promise.resolve(),
-    lock: (id) => this.#find('id', id),
-    lockBySession: (sessionId) => this.#find('sessionId', sessionId),
-    lockByRef: (paymentRef) => this.#find('paymentRef', paymentRef),
-    complete: async (payment, paid) => {
-      payment.status = 'completed'
-      payment.paymentRef = paid.paymentRef
-      this.credits.push(payment.id)
-      this.balance += payment.amount
-      const owed = this.debt < this.balance ? this.debt : this.balance
-      this.debt -= owed
-      this.balance -= owed
-    },
-    end: async (payment, { type }) => {
-      payment.status = type
-    },
-    noteReversal: async ({ reversalId: id, paymentRef, kind, amount }) => {
-      const known = this.taken.find((reversal) => reversal.id === id)
-      if (!known) this.taken.push({ id, paymentRef, kind, amount, booked: 0n })
-      else if (amount > known.amount) known.amount = amount
-    },
-    reversals: async (paymentRef) =>
-      this.taken.filter((one) => one.paymentRef === paymentRef).map((one) => ({ ...one })),
-    takeBack: async (_payment, reversal, amount) => {
-      const known = this.taken.find(({ id }) => id === reversal.id)
-      if (known) known.booked += amount
-      const covered = amount < this.balance ? amount : this.balance
-      this.balance -= covered
-      this.debt += amount - covered
-      if (this.balance < this.lowest) this.lowest = this.balance
-    },
-  }
-
-  reversed(paymentRef: string): bigint {
-    const own = this.taken.filter((one) => one.paymentRef === paymentRef)
-    return own.reduce((total, { booked }) => total + booked, 0n)
-  }
-}
+import { dollar, dropsOf, Model, paidOf, refundOf, reversalOf, told } from './model-for-tests'
 
 const cents = fc.integer({ min: 1, max: 5000 }).map((value) => BigInt(value) * 10_000_000n)
 const which = fc.integer({ min: 0, max: 2 })
@@ -92,27 +23,12 @@ const fact: fc.Arbitrary<Fact> = fc.oneof(
       const reversalId = `${kind}_${index}`
       return { type: 'reversed', kind, reversalId, paymentRef, amount, currency: 'usd' }
     }),
+  fc
+    .record({ index: which, number: which, hasFailed: fc.boolean() })
+    .map(({ index, number, hasFailed }) =>
+      refundOf(index, { number, amount: BigInt(number + 1) * dollar, hasFailed }),
+    ),
 )
-
-const paidOf = (index: number): Paid => ({
-  type: 'paid',
-  id: `cs_${index}`,
-  sessionId: undefined,
-  paymentRef: `pi_${index}`,
-  amount: 10n * dollar,
-  currency: 'usd',
-})
-
-async function told(facts: readonly Fact[]): Promise<Model> {
-  const model = new Model([10n * dollar, 10n * dollar, 10n * dollar])
-  for (const one of facts) await apply(model.book, one)
-  return model
-}
-
-const dropsOf = (seed: number) => (a: Fact, b: Fact) =>
-  Bun.hash(JSON.stringify(a, asText), seed) < Bun.hash(JSON.stringify(b, asText), seed) ? -1 : 1
-const asText = (_name: string, value: unknown) =>
-  typeof value === 'bigint' ? String(value) : value
 
 const summary = ({ payments, balance, debt, taken }: Model) => ({
   statuses: payments.map(({ status }) => status),
@@ -155,15 +71,6 @@ test('M33: what was spent already is owed, and the next payment pays it first', 
   expect([model.balance, model.debt]).toEqual([0n, 7n * dollar])
   await apply(model.book, paidOf(1))
   expect([model.balance, model.debt]).toEqual([3n * dollar, 0n])
-})
-
-const reversalOf = (reversalId: string, amount: bigint, currency = 'usd'): Fact => ({
-  type: 'reversed',
-  kind: 'refund',
-  reversalId,
-  paymentRef: 'pi_0',
-  amount,
-  currency,
 })
 
 test.each<[string, Partial<Paid>]>([

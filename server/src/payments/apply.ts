@@ -1,4 +1,4 @@
-import type { Fact, Paid, Reversed, Unpaid } from './fact'
+import type { Fact, Paid, Refunded, Reversed, Unpaid } from './fact'
 
 /** A payment as it is known. Amounts are nano-dollars. */
 export interface Payment {
@@ -10,7 +10,7 @@ export interface Payment {
   paymentRef: string | null
 }
 
-/** What was taken back of a payment, and what of it is booked. */
+/** What is to be taken back of a payment as far as was told, and what is booked. */
 export interface Reversal {
   id: string
   kind: 'refund' | 'dispute'
@@ -31,14 +31,37 @@ export interface Book {
   end: (payment: Payment, unpaid: Unpaid) => Promise<void>
   /** Keeps the larger amount of two that are told of one reversal. */
   noteReversal: (reversed: Reversed) => Promise<void>
+  /** Keeps a refund; one that has failed stays so. */
+  noteRefund: (refunded: Refunded) => Promise<void>
+  /** With the amounts of `dueOf`. */
   reversals: (paymentRef: string) => Promise<Reversal[]>
   /** Takes `amount` more of it from the account, or has it owe that. */
   takeBack: (payment: Payment, reversal: Reversal, amount: bigint) => Promise<void>
+  /** Gives `amount` of it to the account again, and pays what that owes. */
+  giveBack: (payment: Payment, reversal: Reversal, amount: bigint) => Promise<void>
+}
+
+/** What was told about the refunds of a charge. */
+export interface RefundsTold {
+  /** The largest sum that the charge was told with: it may have those that failed later, or not. */
+  inAll: bigint
+  /** Of those that were told one by one. */
+  standing: bigint
+  failed: bigint
+}
+
+/**
+ * What refunds of a charge take back. Whoever hears of each by itself knows it from them; whoever hears of
+ * sums, and of those that failed, from the two.
+ */
+export function dueOf({ inAll, standing, failed }: RefundsTold): bigint {
+  const rest = inAll - failed
+  return rest > standing ? rest : standing
 }
 
 /** What became of a fact. */
 export type Outcome =
-  | { type: 'credited' | 'reversed' | 'ended'; payment: Payment }
+  | { type: 'credited' | 'reversed' | 'given_back' | 'ended'; payment: Payment }
   /** Nothing of ours, or known already. */
   | { type: 'nothing' }
   /** Somebody should look at it; nothing was booked. */
@@ -55,7 +78,9 @@ const rank = { pending: 0, failed: 1, expired: 2, completed: 3 }
  */
 export function apply(book: Book, fact: Fact): Promise<Outcome> {
   if (fact.type === 'paid') return applyPaid(book, fact)
-  return fact.type === 'reversed' ? applyReversed(book, fact) : applyUnpaid(book, fact)
+  if (fact.type === 'reversed') return applyReversed(book, fact, () => book.noteReversal(fact))
+  if (fact.type === 'refunded') return applyReversed(book, fact, () => book.noteRefund(fact))
+  return applyUnpaid(book, fact)
 }
 
 async function applyPaid(book: Book, paid: Paid): Promise<Outcome> {
@@ -67,7 +92,7 @@ async function applyPaid(book: Book, paid: Paid): Promise<Outcome> {
   if (words !== undefined) return { type: 'mismatch', words }
   if (payment.status === 'completed') return nothing
   await book.complete(payment, paid)
-  await takeBackWhatIsDue(book, payment, paid.paymentRef)
+  await moveWhatIsDue(book, payment, paid.paymentRef)
   return { type: 'credited', payment }
 }
 
@@ -105,22 +130,35 @@ async function applyUnpaid(book: Book, unpaid: Unpaid): Promise<Outcome> {
   return { type: 'ended', payment }
 }
 
-async function applyReversed(book: Book, reversed: Reversed): Promise<Outcome> {
-  if (reversed.currency !== 'usd') {
+async function applyReversed(
+  book: Book,
+  { currency, paymentRef }: Reversed | Refunded,
+  note: () => Promise<void>,
+): Promise<Outcome> {
+  if (currency !== 'usd') {
     return { type: 'mismatch', words: 'a refund or dispute in another currency than its payment' }
   }
-  await book.serialize(reversed.paymentRef)
-  await book.noteReversal(reversed)
-  const payment = await book.lockByRef(reversed.paymentRef)
+  await book.serialize(paymentRef)
+  await note()
+  const payment = await book.lockByRef(paymentRef)
   if (payment?.status !== 'completed') return nothing
-  await takeBackWhatIsDue(book, payment, reversed.paymentRef)
-  return { type: 'reversed', payment }
+  const isGivenBack = await moveWhatIsDue(book, payment, paymentRef)
+  return { type: isGivenBack ? 'given_back' : 'reversed', payment }
 }
 
-/** Never more than was paid, whatever is refunded and disputed at once. */
-async function takeBackWhatIsDue(book: Book, payment: Payment, paymentRef: string): Promise<void> {
+/**
+ * Never takes more than was paid, whatever is refunded and disputed at once. Gives back first: what one
+ * leaves another may take. Resolves with whether anything was given back.
+ */
+async function moveWhatIsDue(book: Book, payment: Payment, paymentRef: string): Promise<boolean> {
   const reversals = await book.reversals(paymentRef)
   let left = payment.amount - reversals.reduce((total, { booked }) => total + booked, 0n)
+  const tooMuch = reversals.filter(({ amount, booked }) => booked > amount)
+  for (const reversal of tooMuch) {
+    const amount = reversal.booked - reversal.amount
+    left += amount
+    await book.giveBack(payment, reversal, amount)
+  }
   for (const reversal of reversals) {
     const due = reversal.amount - reversal.booked
     const amount = due < left ? due : left
@@ -128,4 +166,5 @@ async function takeBackWhatIsDue(book: Book, payment: Payment, paymentRef: strin
     left -= amount
     await book.takeBack(payment, reversal, amount)
   }
+  return tooMuch.length > 0
 }

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { Book, Payment, Reversal } from './apply'
-import type { Paid, Reversed, Unpaid } from './fact'
+import { dueOf, type Book, type Payment, type Reversal } from './apply'
+import type { Paid, Refunded, Reversed, Unpaid } from './fact'
 import { tellOfDebt, tellOfFailure } from './tell'
 import type { Schema } from '../db/schema'
 import { setPaymentRequired } from '../ledger/payment-required'
@@ -21,16 +21,10 @@ export const bookIn = (trx: Transaction<Schema>): Book => ({
   complete: (payment, paid) => complete(trx, payment, paid),
   end: (payment, unpaid) => end(trx, payment, unpaid),
   noteReversal: (reversed) => noteReversal(trx, reversed),
-  async reversals(paymentRef) {
-    return trx
-      .selectFrom('payment_reversal')
-      .select(['id', 'kind', 'amount', 'booked'])
-      .where('payment_ref', '=', paymentRef)
-      .orderBy('id')
-      .forUpdate()
-      .execute()
-  },
+  noteRefund: (refunded) => noteRefund(trx, refunded),
+  reversals: (paymentRef) => reversalsOf(trx, paymentRef),
   takeBack: (payment, reversal, amount) => reverse(trx, { payment, reversal, amount }),
+  giveBack: (payment, reversal, amount) => giveBack(trx, { payment, reversal, amount }),
 })
 
 const lockPayment = (
@@ -96,10 +90,57 @@ async function noteReversal(trx: Transaction<Schema>, reversed: Reversed): Promi
   `.execute(trx)
 }
 
+/** The charge may not have been told of yet, and a refund that failed is so for good. */
+async function noteRefund(trx: Transaction<Schema>, refunded: Refunded): Promise<void> {
+  const { refundId: id, chargeId, paymentRef: payment_ref, hasFailed } = refunded
+  const amount = refunded.amount < mostNanos ? refunded.amount : mostNanos
+  await sql`
+    insert into payment_reversal (id, payment_ref, kind, amount)
+    values (${chargeId}, ${payment_ref}, 'refund', 0)
+    on conflict (id) do nothing`.execute(trx)
+  await sql`
+    insert into payment_refund as known (id, reversal_id, amount, has_failed)
+    values (${id}, ${chargeId}, ${amount}, ${hasFailed})
+    on conflict (id) do update set has_failed = known.has_failed or excluded.has_failed
+  `.execute(trx)
+}
+
+async function reversalsOf(trx: Transaction<Schema>, paymentRef: string): Promise<Reversal[]> {
+  const { rows } = await sql<Reversal & { standing: bigint; failed: bigint }>`
+    select r.id, r.kind, r.amount, r.booked, told.standing, told.failed
+    from payment_reversal as r cross join lateral (
+      select coalesce(sum(amount) filter (where not has_failed), 0)::bigint as standing,
+        coalesce(sum(amount) filter (where has_failed), 0)::bigint as failed
+      from payment_refund where reversal_id = r.id
+    ) as told
+    where r.payment_ref = ${paymentRef}
+    order by r.id for update of r`.execute(trx)
+  return rows.map(({ id, kind, amount: inAll, booked, ...told }) => {
+    return { id, kind, booked, amount: dueOf({ inAll, ...told }) }
+  })
+}
+
 interface Reversing {
   payment: Payment
   reversal: Reversal
   amount: bigint
+}
+
+/** Writes down what of a reversal is booked; resolves with a name for the movement, used once. */
+async function booked(
+  trx: Transaction<Schema>,
+  { reversal, amount }: Pick<Reversing, 'reversal' | 'amount'>,
+): Promise<string> {
+  const { movements } = await trx
+    .updateTable('payment_reversal')
+    .set(({ eb }) => ({
+      booked: eb('booked', '+', amount),
+      movements: eb('movements', '+', 1),
+    }))
+    .where('id', '=', reversal.id)
+    .returning('movements')
+    .executeTakeFirstOrThrow()
+  return `${reversal.id}:${reversal.booked + amount}:${movements}`
 }
 
 async function reverse(
@@ -107,18 +148,41 @@ async function reverse(
   { payment, reversal, amount }: Reversing,
 ): Promise<void> {
   const { accountId } = payment
-  const booked = reversal.booked + amount
-  await trx.updateTable('payment_reversal').set({ booked }).where('id', '=', reversal.id).execute()
+  const externalRef = await booked(trx, { reversal, amount })
   await lockAccount(trx, accountId)
   const owed = await debtOf(trx, accountId)
   const debt = await takeBack(trx, {
     accountId,
     amount,
     kind: reversal.kind,
-    externalRef: `${reversal.id}:${booked}`,
+    externalRef,
     description: reversal.kind === 'refund' ? 'Payment refunded' : 'Payment disputed',
   })
   if (debt === 0n) return
   await setPaymentRequired(trx, accountId, true)
   await tellOfDebt(trx, { paymentId: payment.id, owed: owed + debt })
+}
+
+/** What was owed for it is owed no more. */
+async function giveBack(
+  trx: Transaction<Schema>,
+  { payment, reversal, amount }: Reversing,
+): Promise<void> {
+  const { accountId } = payment
+  const externalRef = await booked(trx, { reversal, amount: -amount })
+  await lockAccount(trx, accountId)
+  const posted = await post(trx, {
+    accountId,
+    amount,
+    kind: reversal.kind,
+    house: 'house:topup',
+    externalRef,
+    description: 'A refund that was not carried out',
+  })
+  if (!posted) throw new Error(`there is no account ${accountId}`)
+  const owed = await debtOf(trx, accountId)
+  if (owed === 0n) return
+  const left = await payDebt(trx, accountId, `debt:${payment.id}:${externalRef}`)
+  // Who owed nothing may have to pay for another reason: a charge of his that was declined.
+  if (left === 0n) await setPaymentRequired(trx, accountId, false)
 }

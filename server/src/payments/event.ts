@@ -56,6 +56,16 @@ const Charge = z.looseObject({
   currency: Currency,
 })
 
+/** @see https://docs.stripe.com/api/refunds/object */
+const Refund = z.looseObject({
+  id: Id,
+  charge: IdOrObject.nullish(),
+  payment_intent: IdOrObject.nullish(),
+  amount: Cents,
+  currency: Currency,
+  status: z.string().nullish(),
+})
+
 /** @see https://docs.stripe.com/api/disputes/object */
 const Dispute = z.looseObject({
   id: Id,
@@ -103,6 +113,18 @@ function refunded(charge: z.output<typeof Charge>): Fact | undefined {
   return { type: 'reversed', kind: 'refund', reversalId: id, paymentRef, amount, currency }
 }
 
+/** Whether a refund gave nothing to anybody. @see https://docs.stripe.com/refunds#failed-refunds */
+export const isFailed = (status: string | null | undefined) =>
+  status === 'failed' || status === 'canceled'
+
+function refund(one: z.output<typeof Refund>): Fact | undefined {
+  const { id: refundId, charge: chargeId, payment_intent: paymentRef, currency, status } = one
+  if (!chargeId || !paymentRef || one.amount === 0) return undefined
+  const amount = BigInt(one.amount) * nanosPerCent
+  const hasFailed = isFailed(status)
+  return { type: 'refunded', refundId, chargeId, paymentRef, amount, currency, hasFailed }
+}
+
 function lost(dispute: z.output<typeof Dispute>): Fact | undefined {
   const { id, payment_intent: paymentRef, amount: cents, currency, status } = dispute
   // One that was won, or that the bank took back, changes nothing.
@@ -130,6 +152,12 @@ export function toFact({ type, data: { object } }: Event): Fact | undefined {
     }
     case 'charge.refunded':
       return refunded(Charge.parse(object))
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+    // An older name of the same.
+    case 'charge.refund.updated':
+      return refund(Refund.parse(object))
     case 'charge.dispute.closed':
       return lost(Dispute.parse(object))
     default:

@@ -34,5 +34,18 @@ export interface Reversed {
   currency: string
 }
 
+/** One refund: some are not carried out, days after they were made. */
+export interface Refunded {
+  type: 'refunded'
+  refundId: string
+  /** The processor's name of the charge, which `Reversed` has as its `reversalId`. */
+  chargeId: string
+  paymentRef: string
+  amount: bigint
+  currency: string
+  /** The money came back to the house. */
+  hasFailed: boolean
+}
+
 /** What an event of the processor says, in our words. */
-export type Fact = Paid | Unpaid | Reversed
+export type Fact = Paid | Unpaid | Reversed | Refunded

@@ -37,6 +37,38 @@ export interface SavedMethod {
   methodId: string
 }
 
+/** What the processor moved for a payment. Amounts are nano-dollars. */
+export interface Moved {
+  /** 0 where it was not paid, or is not known. */
+  paid: bigint
+  /** Without refunds that were not carried out. */
+  refunded: bigint
+  /** In disputes that were lost. */
+  disputed: bigint
+}
+
+/** A line of the processor's lists: what was moved by one payment, refund or dispute. */
+export interface Listed extends Moved {
+  paymentRef: string
+  /** A payment carries our name. Whose refunds and disputes are is known by their payment. */
+  isOurs: boolean
+}
+
+/** What the processor says of a payment when it is asked for by name. */
+export interface Statement extends Moved {
+  /** When the last of it was begun. */
+  latest: Date
+}
+
+/** What a look at the processor's lists is bounded by. */
+export interface Looking {
+  /** How far back payments, refunds and disputes are listed. */
+  since: { payments: Date; refunds: Date; disputes: Date }
+  until: Date
+  /** Asked before each page: whether there is time for another. */
+  hasTime: () => boolean
+}
+
 /**
  * Who takes the money. Every call has a deadline and is repeated a few times at most, under one name, so
  * that it is done once. All reject with `connection_failed` or `provider_error`.
@@ -46,6 +78,10 @@ export interface Processor {
   charge: (charge: NewCharge) => Promise<Charged>
   /** What a payment was made with; undefined where it cannot be charged again. */
   savedMethod: (paymentRef: string) => Promise<SavedMethod | undefined>
+  /** Adds what is listed to `found`, newest first. Resolves with false where an end was not reached. */
+  list: (looking: Looking, found: (listed: Listed) => void) => Promise<boolean>
+  /** All that was moved for a payment; of nothing where it is not known. */
+  statement: (paymentRef: string) => Promise<Statement>
 }
 
 /** Reads the events of a processor. */

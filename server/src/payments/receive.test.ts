@@ -1,129 +1,24 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { sql } from 'kysely'
 import { apply, type Book } from './apply'
 import { bookIn } from './book'
 import { ownIdName } from './event'
-import { receive, type ReceivePorts } from './receive'
-import type { Database } from '../db/database'
-import { openTestDatabase } from '../db/database-for-tests'
+import { Orders } from './orders-for-tests'
 import { newId } from '../db/id'
-import { audit } from '../ledger/audit'
-import { newCustomer } from '../ledger/customer-for-tests'
 import { returnLeases } from '../ledger/return-leases'
-import { takeLease } from '../ledger/take-lease'
 
-const stack = new AsyncDisposableStack()
 const dollar = 1_000_000_000n
-let database: Database
-let accountId: string
-let mismatches: string[] = []
-let ports: ReceivePorts
+let orders: Orders
 
 beforeAll(async () => {
-  database = await openTestDatabase(stack)
-  ports = {
-    db: database.query,
-    // Signatures have tests of their own, over HTTP.
-    reader: {
-      verify: (body) => Promise.resolve(JSON.parse(Buffer.from(body).toString())),
-      isOfMode: () => true,
-    },
-    creditCame: () => undefined,
-    onMismatch: (words) => void mismatches.push(words),
-    onPaid: () => undefined,
-    pause: (ms) => Bun.sleep(ms),
-    now: () => performance.now(),
-  }
+  orders = await Orders.open()
 }, 30_000)
-afterAll(async () => {
-  expect(await audit(database.query, {})).toEqual([])
-  await stack.disposeAsync()
-})
-beforeEach(async () => {
-  accountId = await newCustomer(database)
-  mismatches = []
-})
+afterAll(() => orders[Symbol.asyncDispose]())
+beforeEach(() => orders.newAccount())
 
-type Json = Record<string, unknown>
-
-let events = 0
-const eventOf = (type: string, object: Json) => ({ id: `evt_${++events}`, type, data: { object } })
-const take = (event: object) => receive(ports, Buffer.from(JSON.stringify(event)), '')
-
-/** An order of ten dollars, as it is before anybody has heard of it. */
-async function order(kind: 'checkout' | 'automatic' = 'checkout') {
-  const id = newId('cs')
-  const amount = 10n * dollar
-  await database.query
-    .insertInto('payment')
-    .values({ id, kind, account_id: accountId, user_id: accountId, amount })
-    .execute()
-  const paymentRef = `pi_${id}`
-  const session = {
-    id: `session_${id}`,
-    metadata: { [ownIdName]: id },
-    payment_intent: paymentRef,
-    payment_status: 'paid',
-    amount_total: 1000,
-    currency: 'usd',
-  }
-  const charge = { id: `ch_${id}`, payment_intent: paymentRef, currency: 'usd' }
-  const dispute = { id: `dp_${id}`, payment_intent: paymentRef, currency: 'usd' }
-  return {
-    id,
-    completed: (changed: Json = {}) =>
-      eventOf('checkout.session.completed', { ...session, ...changed }),
-    succeeded: () =>
-      eventOf('payment_intent.succeeded', {
-        id: paymentRef,
-        metadata: session.metadata,
-        amount_received: 1000,
-        currency: 'usd',
-      }),
-    declined: () =>
-      eventOf('payment_intent.payment_failed', {
-        id: paymentRef,
-        metadata: session.metadata,
-        amount_received: 0,
-        currency: 'usd',
-        last_payment_error: { message: 'Your card was declined.' },
-      }),
-    expired: () => eventOf('checkout.session.expired', { ...session, payment_status: 'unpaid' }),
-    refunded: (cents: number) => eventOf('charge.refunded', { ...charge, amount_refunded: cents }),
-    disputed: (status: string) =>
-      eventOf('charge.dispute.closed', { ...dispute, amount: 1000, status }),
-    status: async () => {
-      const { status } = await database.query
-        .selectFrom('payment')
-        .select('status')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-      return status
-    },
-  }
-}
-
-async function account() {
-  const { rows } = await sql<{ posted: bigint; leased: bigint; flag: boolean; debt: bigint }>`
-    select posted, leased, payment_method_required as flag,
-      (select coalesce(-sum(amount), 0)::bigint from ledger_entry
-        where account_id = 'house:debt:' || a.id) as debt
-    from credit_account as a where id = ${accountId}`.execute(database.query)
-  const [row] = rows
-  if (!row) throw new Error('no account')
-  return row
-}
-
-const lease = (leaseId: string, need: bigint) =>
-  takeLease(database.query, {
-    leaseId,
-    accountId,
-    nodeId: 'node',
-    need,
-    wish: 0n,
-    nodes: 1,
-    lifeSeconds: 60,
-  })
+const take = (event: object) => orders.take(event)
+const order = (kind?: 'checkout' | 'automatic') => orders.order(kind)
+const account = () => orders.account()
+const lease = (leaseId: string, need: bigint) => orders.lease(leaseId, need)
 
 test('W01: one event fifty times at once is one credit', async () => {
   const { completed, status } = await order()
@@ -176,7 +71,7 @@ test('W03: whatever dies in between, the event comes again and everything is the
   }
   const steps = ['serialize', 'lock', 'complete', 'reversals', 'takeBack'] as const
   for (const step of steps) {
-    const dying = database.query.transaction().execute(async (trx) => {
+    const dying = orders.database.query.transaction().execute(async (trx) => {
       const book = bookIn(trx)
       const broken: Book = {
         ...book,
@@ -203,7 +98,7 @@ test('W09: another amount, currency or checkout is not credited, and is told', a
   await take(completed({ metadata: { [ownIdName]: newId('cs') } }))
   // Unpaid is no mismatch: another event will tell.
   await take(completed({ payment_status: 'unpaid' }))
-  expect(mismatches).toHaveLength(4)
+  expect(orders.mismatches).toHaveLength(4)
   expect([(await account()).posted, await status()]).toEqual([0n, 'pending'])
 })
 
@@ -228,7 +123,7 @@ test('M33: what running requests hold is left to them; the rest is owed and paid
   await lease(leaseId, 4n * dollar)
   await take(disputed('lost'))
   expect(await account()).toMatchObject({ posted: 4n * dollar, debt: 4n * dollar, flag: true })
-  const mails = await database.query
+  const mails = await orders.database.query
     .selectFrom('mail')
     .select('body')
     .where('reference', 'like', `%owed%`)
@@ -244,13 +139,13 @@ test('M33: nodes are asked for what they do not use before anything is owed', as
   await take(completed())
   const leaseId = newId('lease')
   await lease(leaseId, 9n * dollar)
-  const client = database.client()
+  const client = orders.database.client()
   await client.connect()
   // A node that hears of it, and uses nothing.
   client.on('notification', ({ payload }) => {
-    if (!payload?.includes(accountId)) return
+    if (!payload?.includes(orders.accountId)) return
     const all = [{ leaseId, amount: 9n * dollar }]
-    void returnLeases(database.query, all, { isLast: true })
+    void returnLeases(orders.database.query, all, { isLast: true })
   })
   await client.query('listen tollgate_recall')
   await take(refunded(1000))
@@ -279,10 +174,10 @@ test('an automatic payment that failed asks its customer to pay, once', async ()
   const { declined, succeeded } = await order('automatic')
   await Promise.all([take(declined()), take(declined())])
   expect((await account()).flag).toBe(true)
-  const told = await database.query
+  const told = await orders.database.query
     .selectFrom('notification')
     .select(['kind', 'title'])
-    .where('user_id', '=', accountId)
+    .where('user_id', '=', orders.accountId)
     .execute()
   expect(told).toEqual([{ kind: 'system', title: 'Automatic recharge failed' }])
   await take(succeeded())
@@ -290,8 +185,8 @@ test('an automatic payment that failed asks its customer to pay, once', async ()
 })
 
 test('events of other things are acknowledged, unread; damaged ones are not', async () => {
-  await take(eventOf('customer.created', {}))
-  await take(eventOf('charge.refunded', { id: 'ch_x', amount_refunded: 5, currency: 'usd' }))
-  await expect(take(eventOf('charge.refunded', { id: 'ch_x' }))).rejects.toThrow()
-  expect(mismatches).toEqual([])
+  await take(orders.event('customer.created', {}))
+  await take(orders.event('charge.refunded', { id: 'ch_x', amount_refunded: 5, currency: 'usd' }))
+  await expect(take(orders.event('charge.refunded', { id: 'ch_x' }))).rejects.toThrow()
+  expect(orders.mismatches).toEqual([])
 })

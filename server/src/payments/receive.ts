@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { apply, type Outcome } from './apply'
 import { bookIn } from './book'
 import { readEvent, toFact, type Event } from './event'
-import type { Fact, Reversed } from './fact'
+import type { Fact } from './fact'
 import type { EventReader } from './processor'
 import type { Schema } from '../db/schema'
 import { invalidRequest } from '../errors'
@@ -41,7 +41,8 @@ export async function receive(
   }
   const fact = toFact(event)
   if (!fact) return
-  if (fact.type === 'reversed') await makeRoom(ports, fact)
+  const isTaking = fact.type === 'reversed' || (fact.type === 'refunded' && !fact.hasFailed)
+  if (isTaking) await makeRoom(ports, fact)
   const outcome = await bookOnce(ports, event, fact)
   report(ports, outcome, { event: event.id, type: event.type })
   if (outcome.type === 'credited') ports.onPaid(outcome.payment.id)
@@ -55,7 +56,8 @@ export function report(
 ): void {
   if (outcome.type === 'mismatch') onMismatch(outcome.words, subject)
   // The other nodes are notified; on this one the very next request must see it.
-  if (outcome.type === 'credited') creditCame(outcome.payment.accountId)
+  const hasCome = outcome.type === 'credited' || outcome.type === 'given_back'
+  if (hasCome) creditCame(outcome.payment.accountId)
 }
 
 /** The event and what it says are one transaction: neither is there without the other. */
@@ -78,7 +80,7 @@ const asker = 'payments'
 /** Has nodes give back what they have set aside of an account, where a refund needs it (M33). */
 async function makeRoom(
   { db, pause, now }: ReceivePorts,
-  { paymentRef, amount }: Reversed,
+  { paymentRef, amount }: { paymentRef: string; amount: bigint },
 ): Promise<void> {
   const untilMs = now() + patienceMs
   for (let isAsked = false; now() < untilMs; isAsked = true) {

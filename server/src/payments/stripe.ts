@@ -8,6 +8,7 @@ import type {
   Processor,
   SavedMethod,
 } from './processor'
+import { listAll, statementOf } from './stripe-lists'
 import type { PaymentConfig } from '../config/payments'
 import { ApiError, invalidRequest } from '../errors'
 
@@ -36,6 +37,8 @@ export async function openStripe(secretKey: string, apiBase: string): Promise<Pr
     openCheckout: (checkout) => reached(() => openCheckout(stripe, checkout)),
     charge: (charge) => reached(() => chargeSaved(stripe, charge)),
     savedMethod: (paymentRef) => reached(() => findMethod(stripe, paymentRef)),
+    list: (looking, found) => reached(() => listAll(stripe, looking, found)),
+    statement: (paymentRef) => reached(() => statementOf(stripe, paymentRef)),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely'
+import { nameOf, type Finding } from './differences'
 import type { Schema } from '../db/schema'
 import { notify } from '../inbox/notify'
 import { postMail } from '../mail/outbox'
@@ -67,4 +68,34 @@ async function tell(
   if (!user) return
   await notify(trx, { userId, kind: 'system', title, body, link: billingPage })
   await postMail(trx, { recipient: user.email, subject: title, body, reference })
+}
+
+const mostOperators = 50
+const mostNamed = 5
+
+/** One finding in words, for operators. */
+export const findingInWords = (finding: Finding): string =>
+  `${finding.kind} ${nameOf(finding)}: ${finding.paymentRef}, of which the payment processor says ` +
+  `${inWords(finding.claimed)} and the ledger ${inWords(finding.booked)}`
+
+/** Where the processor and the ledger disagree, in the dashboard of those who operate this. */
+export async function tellOperators(
+  trx: Transaction<Schema>,
+  findings: readonly Finding[],
+): Promise<void> {
+  const named = findings.slice(0, mostNamed).map(findingInWords)
+  const rest = findings.length - named.length
+  const body = [...named, ...(rest > 0 ? [`${rest} more are in the log`] : [])].join('; ')
+  const operators = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('is_operator', '=', true)
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .limit(mostOperators)
+    .execute()
+  for (const { id: userId } of operators) {
+    const title = 'The ledger differs from the payment processor'
+    await notify(trx, { userId, kind: 'system', title, body: `${body}.` })
+  }
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { keepComparing } from './compare-payments'
 import type { OpenedGateway } from './gateway'
 import type { Storage } from './storage'
 import type { PaymentEvents } from '../api/payment-events/routes'
@@ -42,7 +43,10 @@ export async function openPayments(
     creditCame,
     onMismatch: (words, subject) => log.error(subject, `a payment was not booked: ${words}`),
   }
-  if (processor) stack.use(keepCharging(parts, { ...ports, processor }))
+  if (processor) {
+    stack.use(keepCharging(parts, { ...ports, processor }))
+    stack.use(keepComparing(parts, processor))
+  }
   if (webhookSecrets === undefined) return { processor, events: undefined }
   const reader = stripeEvents(config.payments)
   const onPaid = (paymentId: string) => {

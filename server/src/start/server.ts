@@ -182,13 +182,29 @@ interface Running {
 async function drain({ http, claims, drains }: Running, drainMs: number, endAll: () => void) {
   const ending = setTimeout(endAll, drainMs)
   const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
-  await http.stop()
+  await Promise.race([http.stop(), answered(http)])
   // Those whose callers have left, but may ask again.
   await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
   clearTimeout(ending)
   clearTimeout(cutting)
   // Answers that nobody waits for are no reason to stay.
   await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
+  void http.stop(true)
+}
+
+const lookEveryMs = 50
+/** Looks in a row: an answer that is on its way counts as pending until its caller has taken it. */
+const looksInARow = 5
+
+/**
+ * Resolves once nobody waits for an answer. The runtime's own stop waits for connections besides, also
+ * for those of answered requests whose bodies never come to their end.
+ */
+async function answered(http: Bun.Server<undefined>): Promise<void> {
+  for (let looks = 0; looks < looksInARow;) {
+    await Bun.sleep(lookEveryMs)
+    looks = http.pendingRequests === 0 ? looks + 1 : 0
+  }
 }
 
 const readinessMs = 1000

@@ -91,7 +91,7 @@ const entryColumns = sql`
   t.id as transaction_id, t.kind, e.amount, e.balance_after, t.description, 'completed' as status,
   case
     when t.kind = 'topup' then (select id from payment where payment_ref = t.external_ref)
-    when t.external_ref like 'debt:%' then substr(t.external_ref, 6)
+    when t.external_ref like 'debt:%' then split_part(t.external_ref, ':', 2)
     when t.kind in ('refund', 'dispute') then (
       select paid.id from payment_reversal as r join payment as paid using (payment_ref)
       where r.id = split_part(t.external_ref, ':', 1)

@@ -1,0 +1,185 @@
+import { sql, type Kysely } from 'kysely'
+import { differences, type Finding } from './differences'
+import type { Moved, Processor } from './processor'
+import { tellOperators } from './tell'
+import type { Schema } from '../db/schema'
+
+interface Options {
+  db: Kysely<Schema>
+  processor: Pick<Processor, 'list' | 'statement'>
+  nowMs: () => number
+  /** How often there is to be one, on whichever node. */
+  everyMs: number
+}
+
+/** What came of looking at the processor's lists and at the ledger. */
+export interface Comparison {
+  /** Those that nobody was told of yet. */
+  found: Finding[]
+  /** False where there was more to look at than time. */
+  isWhole: boolean
+}
+
+const dayMs = 86_400_000
+/** A refund may fail a month after it was made, and a dispute is lost after months. */
+const days = { payments: 8, refunds: 40, disputes: 130, entries: 8 }
+/** What is younger may be told of soon. */
+const settledMs = 3_600_000
+const mostMs = 300_000
+/** How many payments are asked for by name. */
+const mostAsked = 500
+/** After a failure. */
+const againSeconds = 3600
+
+/**
+ * Compares what the processor says it moved with what the ledger has (I9), and notes what differs. One
+ * node does it, once in `everyMs`; undefined for the others. Rejects where the processor, or the
+ * database, does not answer: it is tried again in an hour.
+ *
+ * The lists raise a suspicion only, as what is on their edges belongs to payments that are beyond them.
+ * A payment that is suspected is asked for by its name.
+ */
+export async function comparePayments(options: Options): Promise<Comparison | undefined> {
+  const { db, everyMs } = options
+  if (!(await isTurn(db, everyMs))) return undefined
+  try {
+    return await compare(options)
+  } catch (thrown) {
+    const soon = Math.max(0, everyMs / 1000 - againSeconds)
+    await sql`
+      update payment_comparison set ran_at = now() - make_interval(secs => ${soon})`.execute(db)
+    throw thrown
+  }
+}
+
+async function isTurn(db: Kysely<Schema>, everyMs: number): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update payment_comparison set ran_at = now()
+    where ran_at <= now() - make_interval(secs => ${everyMs / 1000})`.execute(db)
+  return numAffectedRows === 1n
+}
+
+async function compare({ db, processor, nowMs }: Options): Promise<Comparison> {
+  const endsMs = nowMs() + mostMs
+  const hasTime = () => nowMs() < endsMs
+  const { listed, isWhole: isListed } = await lists(processor, hasTime)
+  const suspects = await suspected(db, listed)
+  const stated = new Map<string, Moved>()
+  let asked = 0
+  for (const ref of suspects) {
+    if (asked === mostAsked || !hasTime()) break
+    asked += 1
+    const { latest, ...moved } = await processor.statement(ref)
+    if (latest.getTime() <= Date.now() - settledMs) stated.set(ref, moved)
+  }
+  // Read again, and last: what came in between is no finding.
+  const booked = await bookedFor(db, [...stated.keys()])
+  const findings = [...stated].flatMap(([ref, moved]) =>
+    differences(ref, moved, booked.get(ref) ?? nothing),
+  )
+  const found = await note(db, findings)
+  return { found, isWhole: isListed && asked === suspects.length }
+}
+
+const nothing: Moved = { paid: 0n, refunded: 0n, disputed: 0n }
+
+interface Lines extends Moved {
+  isOurs: boolean
+}
+
+/** By payment, the sum of what is listed. */
+async function lists(processor: Options['processor'], hasTime: () => boolean) {
+  const now = Date.now()
+  const before = (count: number) => new Date(now - count * dayMs)
+  const listed = new Map<string, Lines>()
+  const since = {
+    payments: before(days.payments),
+    refunds: before(days.refunds),
+    disputes: before(days.disputes),
+  }
+  const looking = { since, until: new Date(now - settledMs), hasTime }
+  const isWhole = await processor.list(looking, ({ paymentRef, ...line }) => {
+    const known = listed.get(paymentRef) ?? { ...nothing, isOurs: false }
+    listed.set(paymentRef, {
+      paid: known.paid + line.paid,
+      refunded: known.refunded + line.refunded,
+      disputed: known.disputed + line.disputed,
+      isOurs: known.isOurs || line.isOurs,
+    })
+  })
+  return { listed, isWhole }
+}
+
+/** Payments of ours of which the lists say something else than the ledger. */
+async function suspected(db: Kysely<Schema>, listed: ReadonlyMap<string, Lines>) {
+  const recent = await recentlyBooked(db)
+  const booked = await bookedFor(db, [...listed.keys(), ...recent.keys()])
+  return [...new Set([...listed.keys(), ...recent.keys()])].filter((ref) => {
+    const has = booked.get(ref)
+    const lines = listed.get(ref) ?? { ...nothing, isOurs: false }
+    // The same account of the processor may sell other things.
+    if (!has && !lines.isOurs) return false
+    // One that was booked long ago is on no list.
+    const isListed = lines.paid > 0n || recent.get(ref) === true
+    const claimed = { ...lines, paid: isListed ? lines.paid : (has?.paid ?? 0n) }
+    return differences(ref, claimed, has ?? nothing).length > 0
+  })
+}
+
+/** Entries of what comes from the processor, or goes back there, with the payment that they are of. */
+const entries = sql`
+  select e.amount, e.created_at, t.kind, coalesce(r.payment_ref, t.external_ref) as ref
+  from ledger_entry as e join ledger_transaction as t on t.id = e.transaction_id
+  left join payment_reversal as r
+    on t.kind <> 'topup' and r.id = split_part(t.external_ref, ':', 1)
+  where e.account_id = 'house:topup' and t.kind in ('topup', 'refund', 'dispute')`
+
+/** Payments for which money moved in these days, and whether they were credited then. */
+async function recentlyBooked(db: Kysely<Schema>): Promise<Map<string, boolean>> {
+  const { rows } = await sql<{ ref: string; isCredited: boolean }>`
+    select ref, bool_or(kind = 'topup') as "isCredited" from (${entries}) as entry
+    where created_at > now() - make_interval(days => ${days.entries}) group by ref`.execute(db)
+  return new Map(rows.map(({ ref, isCredited }) => [ref, isCredited]))
+}
+
+async function bookedFor(db: Kysely<Schema>, refs: readonly string[]): Promise<Map<string, Moved>> {
+  if (refs.length === 0) return new Map()
+  const { rows } = await sql<Moved & { ref: string }>`
+    select ref,
+      coalesce(-sum(amount) filter (where kind = 'topup'), 0)::bigint as paid,
+      coalesce(sum(amount) filter (where kind = 'refund'), 0)::bigint as refunded,
+      coalesce(sum(amount) filter (where kind = 'dispute'), 0)::bigint as disputed
+    from (${entries}) as entry where ref = any(${refs}::text[]) group by ref`.execute(db)
+  return new Map(rows.map(({ ref, ...moved }) => [ref, moved]))
+}
+
+/** Writes findings down, tells operators of those that are new, and resolves with them. */
+const note = (db: Kysely<Schema>, findings: readonly Finding[]): Promise<Finding[]> =>
+  db.transaction().execute(async (trx) => {
+    const old = sql`now() - make_interval(days => ${days.disputes})`
+    await sql`delete from payment_finding where seen_at < ${old}`.execute(trx)
+    const fresh: Finding[] = []
+    for (const finding of findings) {
+      const { paymentRef: payment_ref, ...rest } = finding
+      const isNew = await trx
+        .insertInto('payment_finding')
+        .values({ payment_ref, ...rest })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('kind')
+        .executeTakeFirst()
+      if (isNew) fresh.push(finding)
+      else await seenAgain(trx, finding)
+    }
+    if (fresh.length > 0) await tellOperators(trx, fresh)
+    return fresh
+  })
+
+const seenAgain = (trx: Kysely<Schema>, { paymentRef, kind, claimed, booked }: Finding) =>
+  trx
+    .updateTable('payment_finding')
+    .set({ seen_at: new Date() })
+    .where('payment_ref', '=', paymentRef)
+    .where('kind', '=', kind)
+    .where('claimed', '=', claimed)
+    .where('booked', '=', booked)
+    .execute()

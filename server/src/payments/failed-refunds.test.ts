@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { apply } from './apply'
+import type { Fact } from './fact'
+import { dollar, dropsOf, paidOf, refundOf, reversalOf, told } from './model-for-tests'
+import { Orders } from './orders-for-tests'
+import { newId, newIdBody } from '../db/id'
+
+let orders: Orders
+
+beforeAll(async () => {
+  orders = await Orders.open()
+}, 30_000)
+afterAll(() => orders[Symbol.asyncDispose]())
+beforeEach(() => orders.newAccount())
+
+const take = (event: object) => orders.take(event)
+const order = () => orders.order()
+const account = () => orders.account()
+const lease = (leaseId: string, need: bigint) => orders.lease(leaseId, need)
+
+const cents = fc.integer({ min: 1, max: 5000 }).map((value) => BigInt(value) * 10_000_000n)
+
+/** Refunds of the first payment, one after the other; some fail at some time after they were made. */
+const history = fc.array(fc.record({ cents, hasFailed: fc.boolean() }), { maxLength: 6 })
+
+interface Telling {
+  /** Whether each is told by itself, or only those that failed. */
+  isEach: boolean
+  /** Whether the sum of a charge has those that failed before. */
+  isGross: boolean
+}
+
+/** All that is told about refunds: each, its failure, and the sum after each. */
+function toldOf(refunds: readonly { cents: bigint; hasFailed: boolean }[], how: Telling): Fact[] {
+  const facts: Fact[] = [paidOf(0)]
+  let total = 0n
+  for (const [number, { cents: amount, hasFailed }] of refunds.entries()) {
+    const one = { number, amount, hasFailed: false }
+    if (how.isEach) facts.push(refundOf(0, one))
+    total += amount
+    facts.push(reversalOf('refund_0', total))
+    if (!hasFailed) continue
+    facts.push(refundOf(0, { ...one, hasFailed }))
+    if (!how.isGross) total -= amount
+  }
+  return facts
+}
+
+test.each<[string, Telling]>([
+  ['each is told, and sums have what failed', { isEach: true, isGross: true }],
+  ['each is told, and sums do not have what failed', { isEach: true, isGross: false }],
+  ['sums and failures are told', { isEach: false, isGross: true }],
+])(
+  'refunds that failed are given back once, in any order and told twice: %s',
+  async (_name, how) => {
+    await fc.assert(
+      fc.asyncProperty(history, fc.nat(), async (refunds, seed) => {
+        const facts = toldOf(refunds, how)
+        const model = await told([...facts, ...facts].toSorted(dropsOf(seed)))
+        const good = refunds.filter(({ hasFailed }) => !hasFailed)
+        const sum = good.reduce((total, one) => total + one.cents, 0n)
+        const taken = sum < 10n * dollar ? sum : 10n * dollar
+        return model.balance - model.debt === 10n * dollar - taken && model.lowest >= 0n
+      }),
+      { numRuns: 1000 },
+    )
+  },
+)
+
+test('what is owed for a refund that then failed is owed no more', async () => {
+  const model = await told([paidOf(0)])
+  model.spend(7n * dollar)
+  const refund = { number: 0, amount: 10n * dollar, hasFailed: false }
+  await apply(model.book, refundOf(0, refund))
+  expect([model.balance, model.debt]).toEqual([0n, 7n * dollar])
+  for (const _time of [1, 2]) {
+    await apply(model.book, refundOf(0, { ...refund, hasFailed: true }))
+    expect([model.balance, model.debt]).toEqual([3n * dollar, 0n])
+  }
+})
+
+test('a refund that failed is given back once, whenever and however often it is told', async () => {
+  const { completed, refunded, refund } = await order()
+  const failed = { status: 'failed' }
+  const all = [
+    completed(),
+    refunded(400),
+    refund('refund.created', { status: 'pending' }),
+    refund('refund.updated', { status: 'succeeded' }),
+    refund('refund.failed', failed),
+    refund('charge.refund.updated', failed),
+    // Another one in its place, of another amount.
+    refunded(700),
+    refund('refund.created', { id: `re_${newIdBody()}`, amount: 300 }),
+  ]
+  await Promise.all([...all, ...all].toSorted(() => Math.random() - 0.5).map(take))
+  expect(await account()).toMatchObject({ posted: 7n * dollar, debt: 0n })
+})
+
+test('the same sum is taken, given back and taken again', async () => {
+  const { completed, refunded, refund } = await order()
+  await take(completed())
+  for (const id of [`re_${newIdBody()}`, `re_${newIdBody()}`]) {
+    await take(refund('refund.created', { id, status: 'succeeded' }))
+    expect((await account()).posted).toBe(6n * dollar)
+    await take(refund('refund.failed', { id, status: 'failed' }))
+    expect((await account()).posted).toBe(10n * dollar)
+  }
+  // What is told late of the charge has both.
+  await take(refunded(800))
+  expect((await account()).posted).toBe(10n * dollar)
+})
+
+test('a refund that failed pays what was owed for it, and the account is served again', async () => {
+  const { completed, refund } = await order()
+  await take(completed())
+  await lease(newId('lease'), 8n * dollar)
+  await take(refund('refund.created', { status: 'succeeded' }))
+  expect(await account()).toMatchObject({ posted: 8n * dollar, debt: 2n * dollar, flag: true })
+  await take(refund('refund.failed', { status: 'failed' }))
+  expect(await account()).toMatchObject({ posted: 10n * dollar, debt: 0n, flag: false })
+})

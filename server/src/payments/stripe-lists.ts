@@ -1,0 +1,110 @@
+import type { Stripe as StripeClient } from 'stripe'
+import { isFailed, nanosPerCent, ownIdName } from './event'
+import type { Listed, Looking, Moved, Statement } from './processor'
+import { isId } from '../db/id'
+
+/** The most that Stripe gives at once. @see https://docs.stripe.com/api/pagination */
+const pageSize = 100
+const mostPages = 200
+
+const none: Moved = { paid: 0n, refunded: 0n, disputed: 0n }
+
+const toNanos = (cents: number) => BigInt(cents) * nanosPerCent
+const toSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
+const idOf = (named: string | { id: string } | null) =>
+  typeof named === 'string' ? named : named?.id
+
+interface Page<Item> {
+  data: Item[]
+  has_more: boolean
+}
+
+interface Cursor {
+  limit: number
+  starting_after?: string
+}
+
+/** Goes through a list by its pages; resolves with false where it had to stop before the end. */
+async function pages<Item extends { id: string }>(
+  hasTime: () => boolean,
+  ask: (cursor: Cursor) => Promise<Page<Item>>,
+  found: (item: Item) => void,
+): Promise<boolean> {
+  let after: string | undefined
+  for (let page = 0; page < mostPages && hasTime(); page++) {
+    const cursor = { limit: pageSize, ...(after !== undefined && { starting_after: after }) }
+    const { data, has_more: hasMore } = await ask(cursor)
+    for (const item of data) found(item)
+    after = data.at(-1)?.id
+    if (!hasMore || after === undefined) return true
+  }
+  return false
+}
+
+const paidBy = ({ status, amount_received: cents }: StripeClient.PaymentIntent) =>
+  status === 'succeeded' ? toNanos(cents) : 0n
+
+const refundedBy = ({ status, amount }: StripeClient.Refund) =>
+  isFailed(status) ? 0n : toNanos(amount)
+
+const disputedBy = ({ status, amount }: StripeClient.Dispute) =>
+  status === 'lost' ? toNanos(amount) : 0n
+
+const isOurs = ({ metadata }: StripeClient.PaymentIntent) => isId('cs', metadata[ownIdName] ?? '')
+
+/** Goes through payments, refunds and disputes; see `Processor`. */
+export async function listAll(
+  stripe: StripeClient,
+  { since, until, hasTime }: Looking,
+  found: (listed: Listed) => void,
+): Promise<boolean> {
+  const between = (from: Date) => ({ created: { gte: toSeconds(from), lte: toSeconds(until) } })
+  const tell = (of: string | { id: string } | null, moved: Partial<Moved>) => {
+    const paymentRef = idOf(of)
+    // Of charges from before there were payment intents, which nobody makes here.
+    if (paymentRef) found({ ...none, ...moved, paymentRef, isOurs: false })
+  }
+  const ends = [
+    await pages(
+      hasTime,
+      (cursor) => stripe.paymentIntents.list({ ...between(since.payments), ...cursor }),
+      (intent) => {
+        const paid = paidBy(intent)
+        if (paid > 0n) found({ ...none, paid, paymentRef: intent.id, isOurs: isOurs(intent) })
+      },
+    ),
+    await pages(
+      hasTime,
+      (cursor) => stripe.refunds.list({ ...between(since.refunds), ...cursor }),
+      (refund) => tell(refund.payment_intent, { refunded: refundedBy(refund) }),
+    ),
+    await pages(
+      hasTime,
+      (cursor) => stripe.disputes.list({ ...between(since.disputes), ...cursor }),
+      (dispute) => tell(dispute.payment_intent, { disputed: disputedBy(dispute) }),
+    ),
+  ]
+  return ends.every(Boolean)
+}
+
+/** More refunds or disputes than a payment has. */
+const most = { limit: pageSize }
+
+/** What was moved for one payment; see `Processor`. */
+export async function statementOf(stripe: StripeClient, paymentRef: string): Promise<Statement> {
+  const intent = await stripe.paymentIntents.retrieve(paymentRef).catch((thrown: unknown) => {
+    const isUnknown = thrown instanceof Error && Reflect.get(thrown, 'code') === 'resource_missing'
+    if (isUnknown) return undefined
+    throw thrown
+  })
+  if (!intent) return { ...none, latest: new Date(0) }
+  const { data: refunds } = await stripe.refunds.list({ payment_intent: paymentRef, ...most })
+  const { data: disputes } = await stripe.disputes.list({ payment_intent: paymentRef, ...most })
+  const created = [intent, ...refunds, ...disputes].map((one) => one.created)
+  return {
+    paid: paidBy(intent),
+    refunded: refunds.reduce((sum, refund) => sum + refundedBy(refund), 0n),
+    disputed: disputes.reduce((sum, dispute) => sum + disputedBy(dispute), 0n),
+    latest: new Date(Math.max(...created) * 1000),
+  }
+}
