@@ -1,0 +1,88 @@
+// For CI: what a request and a chunk cost Tollgate in CPU, as multiples of what they cost nginx as a
+// bare proxy in the same run. Fails where one is above its bound. Takes a minute and a half.
+// Run by: npm run bench gate
+import { measure, type Sample } from './compare/measure'
+import { median } from './compare/figures'
+import { scenarios, type Scenario } from './compare/scenarios'
+import { bounds, type Bound } from './gate-bounds'
+import { startLoad } from './load/load'
+import { startNginx } from './subjects/nginx'
+import { Missing, type Subject } from './subjects/subject'
+import { startTollgate } from './subjects/tollgate'
+
+const rounds = 7
+const warmSeconds = 5
+const windowSeconds = 1.5
+
+function scenario(name: string): Scenario {
+  const found = scenarios.find((each) => each.name === name)
+  if (!found) throw new Error(`there is no scenario ${name}`)
+  return found
+}
+
+const plain = scenario('chat-64')
+// As many as a burst can end in its time.
+const streamed: Scenario = { ...scenario('stream-0-200'), connections: 64, leastSeconds: 0 }
+
+/** Microseconds of the gateway alone. */
+interface Costs {
+  request: number
+  chunk: number
+}
+
+/** Bad answers would be cheap ones. */
+function sound(sample: Sample): Sample {
+  const { finished, cut, failed, failure, subject } = sample
+  if (finished > 0 && cut === 0 && Object.keys(failed).length === 0) return sample
+  throw new Error(`${subject} failed: ${JSON.stringify(failed)}, ${cut} cut. ${failure}`)
+}
+
+/** Runs both in turns; the costs of each by round. */
+async function run(nginx: Subject, tollgate: Subject) {
+  await using load = await startLoad()
+  const one = async (subject: Subject, round: number): Promise<Costs> => {
+    const at = { seconds: windowSeconds, round }
+    const whole = sound(await measure(load, subject, { scenario: plain, ...at }))
+    const many = sound(await measure(load, subject, { scenario: streamed, ...at }))
+    const chunk = ((many.cpu.own - whole.cpu.own) * many.finished) / many.events
+    return { request: whole.cpu.own, chunk }
+  }
+  for (const subject of [nginx, tollgate]) {
+    const seconds = subject === nginx ? 1 : warmSeconds
+    for (const warming of [plain, streamed]) {
+      await measure(load, subject, { scenario: warming, seconds, round: 0 })
+    }
+  }
+  const found: { nginx: Costs; tollgate: Costs }[] = []
+  for (let round = 1; round <= rounds; round++) {
+    found.push({ nginx: await one(nginx, round), tollgate: await one(tollgate, round) })
+  }
+  return found
+}
+
+/** One line; false where the bound is broken. */
+function judge(found: Awaited<ReturnType<typeof run>>, { name, title, most }: Bound): boolean {
+  const ratios = found.map(({ nginx, tollgate }) => tollgate[name] / nginx[name])
+  const ratio = median(ratios)
+  const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
+  const own = median(found.map(({ tollgate }) => tollgate[name]))
+  const its = median(found.map(({ nginx }) => nginx[name]))
+  const holds = ratio <= most
+  console.log(
+    `${holds ? 'ok' : 'FAILED'}: ${title}: ${ratio.toFixed(2)} times nginx's, at most ${most} ` +
+      `(${own.toFixed(1)} and ${its.toFixed(1)} µs; ${spread} in ${rounds} rounds)`,
+  )
+  return holds
+}
+
+try {
+  await using nginx = await startNginx()
+  await using tollgate = await startTollgate()
+  const found = await run(nginx, tollgate)
+  const verdicts = bounds.map((bound) => judge(found, bound))
+  if (verdicts.includes(false)) process.exitCode = 1
+} catch (thrown) {
+  if (!(thrown instanceof Missing)) throw thrown
+  console.error(`the gate cannot be asked: ${thrown.message}`)
+  process.exitCode = 2
+}
