@@ -2,12 +2,13 @@
 // Run by: npm run bench [-- --rounds 5 --seconds 3 --only nginx,tollgate --scenarios chat-64]
 import { parseArgs } from 'node:util'
 import { join } from 'node:path'
-import { measure, type Sample } from './compare/measure'
+import { measure, requestsOf, type Sample } from './compare/measure'
 import { figuresOf, type Figures } from './compare/figures'
 import { plotOf } from './compare/plot'
 import { reportOf } from './compare/report'
 import { machine, versions, type Result } from './compare/result'
 import { scenarios as allScenarios } from './compare/scenarios'
+import { warm } from './compare/warm'
 import { startLoad } from './load/load'
 import { startDirect } from './subjects/direct'
 import { startNginx } from './subjects/nginx'
@@ -19,7 +20,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
-    warm: { type: 'string', default: '5' },
+    warm: { type: 'string', default: '20' },
     only: { type: 'string', default: '' },
     scenarios: { type: 'string', default: '' },
   },
@@ -86,25 +87,16 @@ async function runAll(subjects: readonly Subject[]) {
   await using load = await startLoad()
   const sent = new Map<string, number>()
   const samples: Sample[] = []
-  const run = async (subject: Subject, what: Parameters<typeof measure>[2]) => {
-    const sample = await measure(load, subject, what)
-    const { finished, left, cut, failed } = sample
-    const all = [finished, left, cut, ...Object.values(failed)].reduce((sum, each) => sum + each, 0)
-    sent.set(subject.name, (sent.get(subject.name) ?? 0) + all)
-    return sample
-  }
-  // Until the engines have compiled what runs often.
-  for (const subject of subjects) {
-    for (const scenario of allScenarios.filter(({ name }) => /^(chat-64|tools)$/.test(name))) {
-      await run(subject, { scenario, seconds: Number(values.warm), round: 0 })
-    }
-  }
+  const count = (subject: Subject, requests: number) =>
+    sent.set(subject.name, (sent.get(subject.name) ?? 0) + requests)
+  for (const subject of subjects) count(subject, await warm(load, subject, Number(values.warm)))
   for (let round = 1; round <= rounds; round++) {
     for (const scenario of scenarios) {
       // Another one begins in each round, so that what a machine does by the clock meets all.
       const first = round % subjects.length
       for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
-        const sample = await run(subject, { scenario, seconds, round })
+        const sample = await measure(load, subject, { scenario, seconds, round })
+        count(subject, requestsOf(sample))
         samples.push(sample)
         tell(sample)
       }

@@ -19,6 +19,10 @@ export interface Sample extends Outcome {
   busy: { gateway: number; load: number; provider: number }
 }
 
+/** How many requests were sent, however they ended. */
+export const requestsOf = ({ finished, left, cut, failed }: Outcome): number =>
+  [finished, left, cut, ...Object.values(failed)].reduce((sum, count) => sum + count, 0)
+
 const lookMs = 250
 const mostWaitMs = 15_000
 /** A part of one processor below which a gateway counts as idle. */
@@ -51,7 +55,6 @@ export async function measure(
   { scenario, seconds, round }: { scenario: Scenario; seconds: number; round: number },
 ): Promise<Sample> {
   const { pids, provider } = subject
-  await untilIdle(pids)
   using memory = watchMemory(ownPids(pids))
   const before = [cpuOf(pids), cpuOf([load.pid]), cpuOf([provider.pid])]
   const outcome = await load.run(planOf(subject, scenario, seconds))

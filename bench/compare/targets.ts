@@ -1,13 +1,9 @@
 import { figuresFor, type Result } from './result'
 
 /** One row of the speed that is promised: what must hold, and what is wanted. */
-interface Target {
+interface Target extends Bounds {
   figure: string
   unit: string
-  /** Bounds: at most where lower is better, else at least. */
-  must: number
-  aim: number
-  isAtLeast?: boolean
   found: number | undefined
 }
 
@@ -17,62 +13,38 @@ const rateRatio = (result: Result, other: string): number | undefined => {
   return own === undefined || its === undefined ? undefined : own / its
 }
 
+/** At most where lower is better, else at least. */
+interface Bounds {
+  must: number
+  aim: number
+  isAtLeast?: boolean
+}
+
+const cpuOfRequest = { must: 80, aim: 50 }
+const cpuOfChunk = { must: 15, aim: 12 }
+
 function targetsOf(result: Result): Target[] {
   const of = (scenario: string) => figuresFor(result, 'tollgate', scenario)
   const own = result.participants.find(({ name }) => name === 'tollgate')
+  const target = ([figure, unit]: [string, string], bounds: Bounds, found: number | undefined) => ({
+    figure,
+    unit,
+    ...bounds,
+    found,
+  })
+  const nginx = { must: 0.4, aim: 0.6, isAtLeast: true }
+  const peer = { must: 8, aim: 12, isAtLeast: true }
+  const resident = { must: 200, aim: 120 }
   return [
-    {
-      figure: 'CPU of a plain chat request, gateway alone',
-      unit: 'µs',
-      must: 80,
-      aim: 50,
-      found: of('chat-64')?.cpuPerRequest,
-    },
-    {
-      figure: 'CPU of a relayed chunk',
-      unit: 'µs',
-      must: 15,
-      aim: 12,
-      found: of('stream-0-200')?.cpuPerChunk,
-    },
-    {
-      figure: 'added p50 at 1 connection',
-      unit: 'ms',
-      must: 0.4,
-      aim: 0.2,
-      found: of('chat-1')?.addedP50,
-    },
-    {
-      figure: 'requests a second, of nginx',
-      unit: '×',
-      must: 0.4,
-      aim: 0.6,
-      isAtLeast: true,
-      found: rateRatio(result, 'nginx'),
-    },
-    {
-      figure: 'requests a second, of the npm peer',
-      unit: '×',
-      must: 8,
-      aim: 12,
-      isAtLeast: true,
-      found: rateRatio(result, 'portkey'),
-    },
-    {
-      figure: 'resident memory at 1,000 open streams',
-      unit: 'MB',
-      must: 200,
-      aim: 120,
-      found: of('stream-10-1000')?.residentMb,
-    },
-    { figure: 'first start ever', unit: 'ms', must: 3000, aim: 1500, found: own?.firstStartMs },
-    {
-      figure: 'later start to the first answer',
-      unit: 'ms',
-      must: 1000,
-      aim: 500,
-      found: own?.startMs,
-    },
+    target(['CPU of a plain chat request', 'µs'], cpuOfRequest, of('chat-64')?.cpuPerRequest),
+    target(['CPU of a chunk, 0 ms apart', 'µs'], cpuOfChunk, of('stream-0-200')?.cpuPerChunk),
+    target(['CPU of a chunk, 10 ms apart', 'µs'], cpuOfChunk, of('stream-10-200')?.cpuPerChunk),
+    target(['added p50, 1 connection', 'ms'], { must: 0.4, aim: 0.2 }, of('chat-1')?.addedP50),
+    target(['requests a second, of nginx', '×'], nginx, rateRatio(result, 'nginx')),
+    target(['requests a second, of the npm peer', '×'], peer, rateRatio(result, 'portkey')),
+    target(['memory, 1,000 open streams', 'MB'], resident, of('stream-10-1000')?.residentMb),
+    target(['first start ever', 'ms'], { must: 3000, aim: 1500 }, own?.firstStartMs),
+    target(['later start to the first answer', 'ms'], { must: 1000, aim: 500 }, own?.startMs),
   ]
 }
 
