@@ -30,6 +30,13 @@ const streamed: Scenario = { ...scenario('stream-10-200'), leastSeconds: 0 }
 interface Costs {
   request: number
   chunk: number
+  /** The part of one processor that the gateway had with plain requests. */
+  busy: number
+}
+
+interface Round {
+  nginx: Costs
+  tollgate: Costs
 }
 
 /** Bad answers would be cheap ones. */
@@ -40,34 +47,38 @@ function sound(sample: Sample): Sample {
 }
 
 /** Runs both in turns; the costs of each by round. */
-async function run(nginx: Subject, tollgate: Subject) {
+async function run(nginx: Subject, tollgate: Subject): Promise<Round[]> {
   await using load = await startLoad()
   const one = async (subject: Subject, round: number): Promise<Costs> => {
     const at = { seconds: windowSeconds, round }
     const whole = sound(await measure(load, subject, { scenario: plain, ...at }))
     const many = sound(await measure(load, subject, { scenario: streamed, ...at }))
     const chunk = ((many.cpu.own - whole.cpu.own) * many.finished) / many.events
-    return { request: whole.cpu.own, chunk }
+    return { request: whole.cpu.own, chunk, busy: whole.busy.gateway }
   }
   for (const subject of [nginx, tollgate]) await warm(load, subject, mostWarmSeconds)
-  const found: { nginx: Costs; tollgate: Costs }[] = []
+  const found: Round[] = []
   for (let round = 1; round <= rounds; round++) {
     found.push({ nginx: await one(nginx, round), tollgate: await one(tollgate, round) })
   }
   return found
 }
 
-/** One line; false where the bound is broken. */
-function judge(found: Awaited<ReturnType<typeof run>>, { name, title, most }: Bound): boolean {
-  const ratios = found.map(({ nginx, tollgate }) => tollgate[name] / nginx[name])
-  const ratio = median(ratios)
-  const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`
-  const own = median(found.map(({ tollgate }) => tollgate[name]))
-  const its = median(found.map(({ nginx }) => nginx[name]))
+const least = (values: readonly number[]) => Math.min(...values)
+
+/**
+ * One line; false where the bound is broken. The least of all rounds counts: what else the machine does
+ * only adds to a cost, a regression is in every round.
+ */
+function judge(found: readonly Round[], { name, title, most }: Bound): boolean {
+  const own = found.map(({ tollgate }) => tollgate[name])
+  const its = found.map(({ nginx }) => nginx[name])
+  const ratio = least(own) / least(its)
   const holds = ratio <= most
   console.log(
     `${holds ? 'ok' : 'FAILED'}: ${title}: ${ratio.toFixed(2)} times nginx's, at most ${most} ` +
-      `(${own.toFixed(1)} and ${its.toFixed(1)} µs; ${spread} in ${rounds} rounds)`,
+      `(${least(own).toFixed(1)} and ${least(its).toFixed(1)} µs at least, ` +
+      `${median(own).toFixed(1)} and ${median(its).toFixed(1)} µs in the median of ${rounds})`,
   )
   return holds
 }
@@ -76,6 +87,8 @@ try {
   await using nginx = await startNginx()
   await using tollgate = await startTollgate()
   const found = await run(nginx, tollgate)
+  const busy = Math.max(...found.map((round) => round.tollgate.busy))
+  console.log(`Tollgate had ${(100 * busy).toFixed(0)} % of a processor in its best round`)
   const verdicts = bounds.map((bound) => judge(found, bound))
   if (verdicts.includes(false)) process.exitCode = 1
 } catch (thrown) {

@@ -23,15 +23,15 @@ interface Bounds {
 const cpuOfRequest = { must: 80, aim: 50 }
 const cpuOfChunk = { must: 15, aim: 12 }
 
+const target = (
+  [figure, unit]: [string, string],
+  bounds: Bounds,
+  found: number | undefined,
+): Target => ({ figure, unit, ...bounds, found })
+
 function targetsOf(result: Result): Target[] {
   const of = (scenario: string) => figuresFor(result, 'tollgate', scenario)
   const own = result.participants.find(({ name }) => name === 'tollgate')
-  const target = ([figure, unit]: [string, string], bounds: Bounds, found: number | undefined) => ({
-    figure,
-    unit,
-    ...bounds,
-    found,
-  })
   const nginx = { must: 0.4, aim: 0.6, isAtLeast: true }
   const peer = { must: 8, aim: 12, isAtLeast: true }
   const resident = { must: 200, aim: 120 }

@@ -32,7 +32,9 @@ export async function startPortkey(): Promise<Subject> {
   })
 }
 
-/** The proxy with a list of models, without database, key or budget. */
+const litellmKey = `sk-${crypto.randomUUID().replaceAll('-', '')}`
+
+/** The proxy with a list of models and the one key without which it does not start. */
 export async function startLitellm(): Promise<Subject> {
   const program = join(litellmEnvironment, 'bin/litellm')
   need(program)
@@ -47,10 +49,13 @@ export async function startLitellm(): Promise<Subject> {
         litellm_params: { model: `openai/${model}`, api_base, api_key: 'sk-bench' },
       }))
       // JSON is YAML.
-      await Bun.write(path, JSON.stringify({ model_list, litellm_settings: { telemetry: false } }))
+      const litellm_settings = { telemetry: false }
+      const general_settings = { master_key: litellmKey }
+      await Bun.write(path, JSON.stringify({ model_list, litellm_settings, general_settings }))
       const where = ['--host', '127.0.0.1', '--port', String(port)]
       return [program, '--config', path, ...where, '--num_workers', '1']
     },
+    headers: () => ({ authorization: `Bearer ${litellmKey}` }),
     environment: () => ({
       LITELLM_MODE: 'PRODUCTION',
       LITELLM_LOCAL_MODEL_COST_MAP: 'True',
