@@ -14,6 +14,11 @@ import { startTollgate } from './subjects/tollgate'
 const rounds = 6
 const mostWarmSeconds = 12
 const windowSeconds = 1.5
+/**
+ * The part of a processor that a gateway gets when it is what the load waits for. One that gets less
+ * asks the ledger and syncs the journal for fewer requests at a time, and each costs more.
+ */
+const leastBusy = 0.7
 
 function scenario(name: string): Scenario {
   const found = scenarios.find((each) => each.name === name)
@@ -53,7 +58,8 @@ async function run(nginx: Subject, tollgate: Subject): Promise<Round[]> {
     const at = { seconds: windowSeconds, round }
     const whole = sound(await measure(load, subject, { scenario: plain, ...at }))
     const many = sound(await measure(load, subject, { scenario: streamed, ...at }))
-    const chunk = ((many.cpu.own - whole.cpu.own) * many.finished) / many.events
+    // With the stream's own part of it: a difference of two figures would have the noise of both.
+    const chunk = (many.cpu.own * many.finished) / many.events
     return { request: whole.cpu.own, chunk, busy: whole.busy.gateway }
   }
   for (const subject of [nginx, tollgate]) await warm(load, subject, mostWarmSeconds)
@@ -89,8 +95,9 @@ try {
   const found = await run(nginx, tollgate)
   const busy = Math.max(...found.map((round) => round.tollgate.busy))
   console.log(`Tollgate had ${(100 * busy).toFixed(0)} % of a processor in its best round`)
-  const verdicts = bounds.map((bound) => judge(found, bound))
-  if (verdicts.includes(false)) process.exitCode = 1
+  const holds = bounds.map((bound) => judge(found, bound)).every(Boolean)
+  if (!holds) process.exitCode = busy < leastBusy ? 3 : 1
+  if (process.exitCode === 3) console.error('cannot tell: the machine has too much else to do')
 } catch (thrown) {
   if (!(thrown instanceof Missing)) throw thrown
   console.error(`the gate cannot be asked: ${thrown.message}`)

@@ -10,8 +10,8 @@ interface Plot {
   points: readonly Point[]
 }
 
-const width = 760
-const left = 300
+const width = 820
+const left = 350
 const right = 90
 const top = 56
 const rowHeight = 30
