@@ -13,9 +13,9 @@ export const bounds: readonly Bound[] = [
     title: 'CPU of a plain chat request',
     most: 24,
     reason:
-      'measured 16 to 21 (150 to 190 µs and 9.2 µs) on a shared machine with 40 to 60 % of a processor, ' +
-      'before the path of a request was made cheaper; a sixth more for noise. 80 µs would be 8.5: ' +
-      'lower this after the first run on a quiet machine',
+      'measured 16 to 21 (160 to 190 µs and 9 to 10 µs) on a machine shared with much else, before the ' +
+      'path of a request was made cheaper; a sixth more for noise. 80 µs would be 8.5: lower this ' +
+      'after the first run on a quiet machine',
   },
   {
     name: 'chunk',

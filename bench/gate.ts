@@ -76,7 +76,7 @@ const least = (values: readonly number[]) => Math.min(...values)
  * One line; false where the bound is broken. The least of all rounds counts: what else the machine does
  * only adds to a cost, a regression is in every round.
  */
-function judge(found: readonly Round[], { name, title, most }: Bound): boolean {
+function judge(found: readonly Round[], { name, title, most, reason }: Bound): boolean {
   const own = found.map(({ tollgate }) => tollgate[name])
   const its = found.map(({ nginx }) => nginx[name])
   const ratio = least(own) / least(its)
@@ -86,6 +86,7 @@ function judge(found: readonly Round[], { name, title, most }: Bound): boolean {
       `(${least(own).toFixed(1)} and ${least(its).toFixed(1)} µs at least, ` +
       `${median(own).toFixed(1)} and ${median(its).toFixed(1)} µs in the median of ${rounds})`,
   )
+  if (!holds) console.log(`  the bound: ${reason}`)
   return holds
 }
 
