@@ -21,7 +21,8 @@ const help = `Usage: tollgate [command]
   check         run what must pass before a change is sent
   audit         check that the ledger is in order; --json for programs
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
-  bench <name>  run a measurement: streams, cpu, profile, journal, limits, storm
+  bench [name]  compare with nginx and the peers that are installed, or run one measurement:
+                gate, peers (installs them), streams, cpu, profile, journal, limits, storm
   --help        this text
   --version     the version of Tollgate
 
@@ -60,8 +61,11 @@ const commands = {
     return bunTest(['--timeout', '120000', 'tests/fuzz', ...args])
   },
   check,
-  bench: ([name = 'cpu', ...args]) =>
-    run(findBun(), [join(root, `bench/${name}.ts`), ...args], { cwd: root }),
+  bench: (args) => {
+    const [name = '', ...others] = args
+    const [file, rest] = name === '' || name.startsWith('-') ? ['compare', args] : [name, others]
+    return run(findBun(), [join(root, `bench/${file}.ts`), ...rest], { cwd: root })
+  },
 }
 
 /** Names of suites among those that need services; all of them where none is named. */

@@ -1,0 +1,82 @@
+import type { Load } from '../load/load'
+import type { Outcome } from '../load/plan'
+import { cpuOf, ownPids, residentMbOf, type Cpu } from '../process-tree'
+import type { Subject } from '../subjects/subject'
+import { planOf, type Scenario } from './scenarios'
+
+/** One scenario on one subject in one round. */
+export interface Sample extends Outcome {
+  subject: string
+  scenario: string
+  round: number
+  /** Answers that came whole in a second. */
+  rate: number
+  /** Microseconds a request: the gateway alone, and with its database. */
+  cpu: Cpu
+  /** The gateway's largest resident memory meanwhile, in MB, without its database. */
+  residentMb: number
+  /** Parts of one processor that were busy meanwhile. */
+  busy: { gateway: number; load: number; provider: number }
+}
+
+/** How many requests were sent, however they ended. */
+export const requestsOf = ({ finished, left, cut, failed }: Outcome): number =>
+  [finished, left, cut, ...Object.values(failed)].reduce((sum, count) => sum + count, 0)
+
+const lookMs = 250
+const mostWaitMs = 15_000
+/** A part of one processor below which a gateway counts as idle. */
+const idle = 0.05
+
+/** Waits until a gateway has done what it left for later, such as booking; 15 s at most. */
+async function untilIdle(pids: readonly number[]): Promise<void> {
+  const deadline = performance.now() + mostWaitMs
+  for (let before = cpuOf(pids).all; performance.now() < deadline;) {
+    await Bun.sleep(lookMs)
+    const now = cpuOf(pids).all
+    if (now - before < idle * lookMs * 1000) return
+    before = now
+  }
+}
+
+/** The most memory seen until it is disposed of. */
+function watchMemory(pids: readonly number[]) {
+  const watch = { mostMb: residentMbOf(pids) }
+  const timer = setInterval(() => {
+    watch.mostMb = Math.max(watch.mostMb, residentMbOf(pids))
+  }, lookMs)
+  return { watch, [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Measures once: CPU from before the load until all that it caused is done. */
+export async function measure(
+  load: Load,
+  subject: Subject,
+  { scenario, seconds, round }: { scenario: Scenario; seconds: number; round: number },
+): Promise<Sample> {
+  const { pids, provider } = subject
+  using memory = watchMemory(ownPids(pids))
+  const before = [cpuOf(pids), cpuOf([load.pid]), cpuOf([provider.pid])]
+  const outcome = await load.run(planOf(subject, scenario, seconds))
+  const micros = outcome.seconds * 1_000_000
+  const used = (pid: number, place: number) => cpuOf([pid]).own - (before[place]?.own ?? 0)
+  const busy = {
+    gateway: (cpuOf(pids).own - (before[0]?.own ?? 0)) / micros,
+    load: used(load.pid, 1) / micros,
+    provider: used(provider.pid, 2) / micros,
+  }
+  await untilIdle(pids)
+  const after = cpuOf(pids)
+  const requests = outcome.finished + outcome.left + outcome.cut
+  const each = (kind: keyof Cpu) => (after[kind] - (before[0]?.[kind] ?? 0)) / requests
+  return {
+    ...outcome,
+    subject: subject.name,
+    scenario: scenario.name,
+    round,
+    rate: outcome.finished / outcome.seconds,
+    cpu: { own: each('own'), all: each('all') },
+    residentMb: memory.watch.mostMb,
+    busy,
+  }
+}

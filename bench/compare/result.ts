@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { cpus, release } from 'node:os'
+import type { Verdict } from '../subjects/subject'
+import type { Figures } from './figures'
+
+/** A gateway that took part. */
+export interface Participant {
+  name: string
+  title: string
+  startMs: number
+  firstStartMs?: number
+  verdicts: Verdict[]
+}
+
+/** All that a run found; what bench/results holds as JSON. */
+export interface Result {
+  at: string
+  machine: string
+  versions: string
+  rounds: number
+  seconds: number
+  participants: Participant[]
+  /** Who did not take part, and why. */
+  missing: Record<string, string>
+  scenarios: { name: string; title: string }[]
+  figures: Figures[]
+}
+
+const firstLine = (command: string, ...args: string[]): string => {
+  try {
+    // nginx tells its version on the other output.
+    const said = execFileSync('sh', ['-c', '"$@" 2>&1', 'sh', command, ...args], {
+      env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` },
+    })
+    return said.toString().split('\n')[0] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+export function machine(): string {
+  const [first] = cpus()
+  return `${cpus().length} × ${first?.model ?? 'unknown'}, Linux ${release()}`
+}
+
+export const versions = (): string =>
+  [`Bun ${Bun.version}`, firstLine('nginx', '-v'), `Node ${firstLine('node', '--version')}`]
+    .filter((version) => version !== '')
+    .join('; ')
+
+/** The figures of one subject in one scenario. */
+export const figuresFor = (result: Result, subject: string, scenario: string) =>
+  result.figures.find((it) => it.subject === subject && it.scenario === scenario)

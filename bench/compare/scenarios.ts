@@ -1,0 +1,105 @@
+import { postOf } from '../load/load'
+import type { Plan } from '../load/plan'
+import type { Subject } from '../subjects/subject'
+
+/** One kind of load. */
+export interface Scenario {
+  name: string
+  title: string
+  /** The provider's model that answers it. */
+  model: string
+  path: string
+  body: object
+  connections: number
+  leaveEvery?: number
+  /** Longer than the others, as one of its answers takes so long. */
+  leastSeconds?: number
+}
+
+const chat = '/v1/chat/completions'
+const messages = (characters: number) => [{ role: 'user', content: 'x'.repeat(characters) }]
+const streamed = { stream: true, stream_options: { include_usage: true }, messages: messages(900) }
+const weather = {
+  name: 'get_weather',
+  description: 'The weather of a city, now.',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+}
+
+const plain = (connections: number): Scenario => ({
+  name: `chat-${connections}`,
+  title: `plain chat, 1 kB, ${connections} ${connections === 1 ? 'connection' : 'connections'}`,
+  model: 'plain',
+  path: chat,
+  body: { messages: messages(900) },
+  connections,
+})
+
+const stream = (gapMs: 0 | 10, connections: number): Scenario => ({
+  name: `stream-${gapMs}-${connections}`,
+  title: `streams of 100 chunks, ${gapMs} ms apart, ${connections} open`,
+  model: `stream-${gapMs}`,
+  path: chat,
+  body: streamed,
+  connections,
+  leastSeconds: 4,
+})
+
+export const scenarios: readonly Scenario[] = [
+  plain(1),
+  plain(10),
+  plain(64),
+  {
+    name: 'prompt-100k',
+    title: 'plain chat, a prompt of 100 kB, 10 connections',
+    model: 'long',
+    path: chat,
+    body: { messages: messages(100_000) },
+    connections: 10,
+  },
+  stream(0, 200),
+  stream(0, 1000),
+  stream(10, 200),
+  stream(10, 1000),
+  {
+    name: 'tools',
+    title: 'streams of tool calls, 100 chunks, 64 open',
+    model: 'tools',
+    path: chat,
+    body: { ...streamed, tools: [{ type: 'function', function: weather }] },
+    connections: 64,
+  },
+  {
+    name: 'embeddings',
+    title: 'embeddings of 64 inputs, 512 dimensions, 10 connections',
+    model: 'embed',
+    path: '/v1/embeddings',
+    body: {
+      input: Array.from({ length: 64 }, (_, index) => `Sentence ${index} of a short list.`),
+      encoding_format: 'base64',
+    },
+    connections: 10,
+  },
+  {
+    name: 'aborts',
+    title: 'streams of 100 chunks, 64 open, one in 20 left in its middle',
+    model: 'stream-0',
+    path: chat,
+    body: streamed,
+    connections: 64,
+    leaveEvery: 20,
+  },
+]
+
+/** The load of a scenario on one subject. */
+export function planOf(subject: Subject, scenario: Scenario, seconds: number): Plan {
+  const { path, body, connections, leaveEvery = 0, leastSeconds = 0 } = scenario
+  const model = subject.modelOf(scenario.model, leaveEvery > 0)
+  return {
+    ports: subject.ports,
+    request: postOf(path, subject.headers, { model, ...body }),
+    connections,
+    seconds: Math.max(seconds, leastSeconds),
+    patienceSeconds: 20,
+    leaveEvery,
+  }
+}

@@ -1,0 +1,25 @@
+import type { Load } from '../load/load'
+import type { Subject } from '../subjects/subject'
+import { measure, requestsOf } from './measure'
+import { scenarios } from './scenarios'
+
+/** Until the engine has compiled what runs often; one that never gets there is as warm as it will be. */
+const enough = new Map([
+  ['chat-64', 20_000],
+  ['stream-0-200', 400],
+])
+const burstSeconds = 1.5
+
+/** Asks until a gateway is warm, `mostSeconds` a kind of request at most. Returns how often it has asked. */
+export async function warm(load: Load, subject: Subject, mostSeconds: number): Promise<number> {
+  let sent = 0
+  for (const scenario of scenarios) {
+    const most = sent + (enough.get(scenario.name) ?? 0)
+    const at = { scenario: { ...scenario, leastSeconds: 0 }, seconds: burstSeconds, round: 0 }
+    const endsAt = performance.now() + mostSeconds * 1000
+    while (sent < most && performance.now() < endsAt) {
+      sent += requestsOf(await measure(load, subject, at))
+    }
+  }
+  return sent
+}

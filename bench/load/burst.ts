@@ -1,0 +1,183 @@
+import type { Socket } from 'bun'
+import { Answer } from './answer'
+import { Numbers } from './numbers'
+import type { Outcome, Plan, Times } from './plan'
+
+/** One connection and what it waits for. */
+interface Lane {
+  port: number
+  socket: Socket<Lane> | undefined
+  answer: Answer | undefined
+  /** What of the request is still to be written. */
+  unsent: Buffer | undefined
+  askedAt: number
+  firstByteAt: number
+  /** The events after which this answer is left; infinite for one that is not. */
+  leavesAfter: number
+  rests: boolean
+}
+
+/** Events that a client who leaves has seen; each leaves elsewhere. */
+const leavesAfter = [3, 17, 41, 60]
+
+/** One request a connection at a time, the next one as soon as an answer is whole. */
+export class Burst {
+  readonly #plan: Plan
+  readonly #request: Buffer
+  readonly #whole = new Numbers()
+  readonly #firstByte = new Numbers()
+  readonly #outcome = { finished: 0, left: 0, cut: 0, events: 0, failure: '' }
+  readonly #failed: Record<string, number> = {}
+  readonly #over = Promise.withResolvers<void>()
+  readonly #startedAt = performance.now()
+  readonly #endsAt: number
+  #lanes: Lane[] = []
+  #busy = 0
+  #asked = 0
+  #lastAt = 0
+
+  constructor(plan: Plan) {
+    this.#plan = plan
+    this.#request = Buffer.from(plan.request)
+    this.#endsAt = this.#startedAt + plan.seconds * 1000
+  }
+
+  async run(): Promise<Outcome> {
+    const { ports, connections, seconds, patienceSeconds } = this.#plan
+    this.#lanes = Array.from({ length: connections }, (_, index) => ({
+      port: ports[index % ports.length] ?? 0,
+      socket: undefined,
+      answer: undefined,
+      unsent: undefined,
+      askedAt: 0,
+      firstByteAt: 0,
+      leavesAfter: Number.POSITIVE_INFINITY,
+      rests: false,
+    }))
+    this.#busy = connections
+    for (const lane of this.#lanes) void this.#connect(lane)
+    const cutting = setTimeout(() => this.#cut(), (seconds + patienceSeconds) * 1000)
+    await this.#over.promise
+    clearTimeout(cutting)
+    for (const { socket } of this.#lanes) socket?.terminate()
+    return {
+      ...this.#outcome,
+      failed: this.#failed,
+      seconds: (this.#lastAt - this.#startedAt) / 1000,
+      whole: timesOf(this.#whole),
+      firstByte: timesOf(this.#firstByte),
+    }
+  }
+
+  async #connect(lane: Lane): Promise<void> {
+    try {
+      lane.socket = await Bun.connect<Lane>({
+        hostname: '127.0.0.1',
+        port: lane.port,
+        data: lane,
+        socket: {
+          data: (_socket, bytes) => this.#take(lane, bytes),
+          drain: () => this.#send(lane),
+          close: (socket) => this.#closed(lane, socket),
+          error: () => undefined,
+        },
+      })
+      lane.socket.setNoDelay(true)
+      this.#ask(lane)
+    } catch {
+      this.#fail('connection', 'refused')
+      this.#rest(lane)
+    }
+  }
+
+  #ask(lane: Lane): void {
+    const now = performance.now()
+    if (now >= this.#endsAt) return this.#rest(lane)
+    const { leaveEvery } = this.#plan
+    const isLeaving = leaveEvery > 0 && ++this.#asked % leaveEvery === 0
+    const which = (this.#asked / (leaveEvery || 1)) % leavesAfter.length
+    lane.leavesAfter = isLeaving ? (leavesAfter[which] ?? 3) : Number.POSITIVE_INFINITY
+    lane.answer = new Answer()
+    lane.askedAt = now
+    lane.firstByteAt = 0
+    lane.unsent = this.#request
+    this.#send(lane)
+  }
+
+  #send(lane: Lane): void {
+    if (!lane.unsent || !lane.socket) return
+    const sent = Math.max(0, lane.socket.write(lane.unsent))
+    lane.unsent = sent === lane.unsent.length ? undefined : lane.unsent.subarray(sent)
+  }
+
+  #take(lane: Lane, bytes: Buffer): void {
+    const { answer } = lane
+    if (!answer) return
+    if (lane.firstByteAt === 0) lane.firstByteAt = performance.now()
+    if (answer.take(bytes) === 'whole') return this.#finish(lane, answer)
+    if (answer.events < lane.leavesAfter) return
+    this.#outcome.left++
+    this.#outcome.events += answer.events
+    this.#reconnect(lane)
+  }
+
+  #finish(lane: Lane, answer: Answer): void {
+    const now = performance.now()
+    this.#lastAt = now
+    lane.answer = undefined
+    if (answer.status === 200) {
+      this.#outcome.finished++
+      this.#outcome.events += answer.events
+      this.#whole.add(now - lane.askedAt)
+      this.#firstByte.add(lane.firstByteAt - lane.askedAt)
+    } else {
+      this.#fail(String(answer.status), answer.beginning)
+    }
+    this.#ask(lane)
+  }
+
+  #fail(what: string, words: string): void {
+    this.#failed[what] = (this.#failed[what] ?? 0) + 1
+    this.#outcome.failure ||= `${what}: ${words}`
+  }
+
+  #reconnect(lane: Lane): void {
+    const { socket } = lane
+    lane.socket = undefined
+    lane.answer = undefined
+    socket?.end()
+    if (performance.now() < this.#endsAt) void this.#connect(lane)
+    else this.#rest(lane)
+  }
+
+  /** The other side closed it: a failure in the middle of an answer, its right between two. */
+  #closed(lane: Lane, socket: Socket<Lane>): void {
+    if (lane.socket !== socket || lane.rests) return
+    if (lane.answer) this.#fail('connection', 'closed in the middle of an answer')
+    // Whoever closes at once would be asked without an end.
+    setTimeout(() => this.#reconnect(lane), 5)
+  }
+
+  #rest(lane: Lane): void {
+    lane.answer = undefined
+    lane.rests = true
+    this.#busy -= 1
+    if (this.#busy === 0) this.#over.resolve()
+  }
+
+  #cut(): void {
+    this.#lastAt = performance.now()
+    for (const lane of this.#lanes) {
+      lane.rests = true
+      if (!lane.answer) continue
+      this.#outcome.cut++
+      this.#outcome.events += lane.answer.events
+    }
+    this.#over.resolve()
+  }
+}
+
+function timesOf(numbers: Numbers): Times {
+  const [p50 = Number.NaN, p99 = Number.NaN] = numbers.at(0.5, 0.99)
+  return { p50, p99 }
+}

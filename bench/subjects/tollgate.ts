@@ -1,0 +1,152 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openDatabase } from '../../tests/database'
+import { newDataDir, startGateway, type Customer, type Gateway } from '../../tests/rig'
+import { startPostgres } from '../../tests/services/postgres-server'
+import { startRedis } from '../../tests/services/redis-server'
+import { ownServices } from '../process-tree'
+import { canned } from '../upstream/answers'
+import { startProvider, type Provider } from '../upstream/provider'
+import { auditOf, checkMoney, type Address } from './money'
+import { firstAnswer, Missing, type Subject } from './subject'
+
+type Environment = Record<string, string>
+
+/** As an operator runs it; the tests' own defaults are for tests. */
+const asOperated = { BREAKER_SECONDS: '30', LOG_LEVEL: 'warn' }
+
+/** A provider that bills the whole of an answer that is left, so that bill and ledger can be compared. */
+const billsAll = (provider: Provider): Environment => ({
+  GROQ_API_KEY: 'gsk_0123456789abcdef',
+  GROQ_BASE_URL: `http://127.0.0.1:${provider.port}/v1`,
+})
+
+/** Makes the provider known, its models, and a customer with credit. */
+async function provision(gateway: Gateway, { port }: Provider): Promise<Customer> {
+  const base_url = `http://127.0.0.1:${port}/v1`
+  const own = { key: 'bench', name: 'Bench', adapter: 'openai', base_url }
+  await gateway.admin('POST', '/providers', own)
+  const connection = { name: 'bench', provider: 'bench', api_key: 'secret-1' }
+  await gateway.admin('POST', '/connections', connection)
+  for (const model of Object.keys(canned)) {
+    for (const provider of ['bench', 'groq']) {
+      await gateway.admin('POST', '/models', {
+        id: `${provider}/${model}`,
+        name: model,
+        category: model === 'embed' ? 'embedding' : 'chat',
+        context_length: 131_072,
+        max_output_tokens: 4096,
+        pricing: { input: 1, output: model === 'embed' ? 0 : 4 },
+      })
+    }
+  }
+  return gateway.customer()
+}
+
+const modelOf = (model: string, isLeft: boolean) => `${isLeft ? 'groq' : 'bench'}/${model}`
+
+interface Own {
+  name: string
+  title: string
+  preload?: string
+}
+
+/** One process with its embedded database. */
+async function startOne({ name, title, preload }: Own): Promise<Subject> {
+  await using stack = new AsyncDisposableStack()
+  const provider = stack.use(await startProvider())
+  const dataDir = await newDataDir()
+  stack.defer(() => rm(dataDir, { recursive: true, force: true }))
+  const environment = { ...asOperated, ...billsAll(provider) }
+  const options = { environment, dataDir, ...(preload !== undefined && { preload }) }
+  const firstAt = performance.now()
+  const first = await startGateway(options)
+  const firstStartMs = performance.now() - firstAt
+  const { key } = await provision(first, provider)
+  await first.stop()
+  const startedAt = performance.now()
+  const gateway = stack.use(await startGateway(options))
+  const subject = {
+    name,
+    title,
+    ports: [Number(new URL(gateway.url).port)],
+    pids: [gateway.pid],
+    provider,
+    headers: { authorization: `Bearer ${key}` },
+    modelOf,
+  }
+  await firstAnswer(subject)
+  const startMs = performance.now() - startedAt
+  const address: Address = { environment: { DATA_DIR: dataDir }, open: () => openDatabase(dataDir) }
+  const all = stack.move()
+  return {
+    ...subject,
+    startMs,
+    firstStartMs,
+    ...(preload === undefined && {
+      verify: async (requests: number) => [
+        ...(await checkMoney(address, provider, requests + 1)),
+        await auditOf(address),
+      ],
+    }),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+/** Everything on: keys, limits, holds, journal, logs. */
+export const startTollgate = () => startOne({ name: 'tollgate', title: 'Tollgate, everything on' })
+
+export const startWithoutMoney = () =>
+  startOne({
+    name: 'tollgate-free',
+    title: 'Tollgate, money and limits off',
+    preload: join(import.meta.dir, '../without-money.ts'),
+  })
+
+/** Two processes over one PostgreSQL and one Redis; the load divides itself between them. */
+export async function startTwo(): Promise<Subject> {
+  if (!Bun.which('redis-server')) throw new Missing('redis-server is not installed')
+  await using stack = new AsyncDisposableStack()
+  const provider = stack.use(await startProvider())
+  const before = ownServices()
+  const postgres = stack.use(await startPostgres())
+  const redis = stack.use(await startRedis())
+  const environment = {
+    ...asOperated,
+    ...billsAll(provider),
+    ADMIN_KEY: `admin-of-bench-${crypto.randomUUID()}`,
+    ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+  }
+  const one = stack.use(await startGateway({ environment }))
+  const { key } = await provision(one, provider)
+  const startedAt = performance.now()
+  const two = stack.use(await startGateway({ environment }))
+  const services = ownServices().filter((pid) => !before.includes(pid))
+  const subject = {
+    name: 'tollgate-2',
+    title: 'Tollgate, two processes, PostgreSQL and Redis',
+    ports: [two, one].map(({ url }) => Number(new URL(url).port)),
+    pids: [one.pid, two.pid, ...services],
+    provider,
+    headers: { authorization: `Bearer ${key}` },
+    modelOf,
+  }
+  await firstAnswer(subject)
+  const startMs = performance.now() - startedAt
+  const address: Address = {
+    environment: { DATABASE_URL: postgres.url },
+    open: async () => postgres.connect(),
+  }
+  const all = stack.move()
+  return {
+    ...subject,
+    startMs,
+    verify: async (requests) => [
+      ...(await checkMoney(address, provider, requests + 1)),
+      await auditOf(address),
+    ],
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}

@@ -1,0 +1,71 @@
+// A provider of the OpenAI format that answers by the model's name with what was made before, counts
+// what it would bill, and does nothing else, so that it is not what a comparison measures.
+import { canned } from './answers'
+import type { Bill, Billed } from './bill'
+import { Caller, type Asked } from './caller'
+import { Pace } from './pace'
+
+const bill: Bill = {}
+const pace = new Pace()
+const nameMark = Buffer.from('"model"')
+const notFound = Buffer.from('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+const models = Object.keys(canned).map((id) => ({ id, object: 'model', created: 0, owned_by: 'b' }))
+
+function json(value: unknown): Buffer {
+  const text = JSON.stringify(value)
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n'
+  return Buffer.from(`${head}content-length: ${text.length}\r\n\r\n${text}`)
+}
+
+/** The value after the first `"model"`, wherever in the body it is. */
+function modelOf(body: Buffer): string {
+  const at = body.indexOf(nameMark)
+  if (at < 0) return ''
+  const rest = body.toString('latin1', at + nameMark.length, at + nameMark.length + 80)
+  const [, name = ''] = /^\s*:\s*"([^"]*)"/.exec(rest) ?? []
+  return name
+}
+
+function billedOf(model: string): Billed {
+  return (bill[model] ??= { answers: 0, cut: 0 })
+}
+
+/** The calls of whoever measures; undefined for other paths. */
+function control(path: string): unknown {
+  if (path === '/__bill') return bill
+  return path.endsWith('/models') ? { object: 'list', data: models } : undefined
+}
+
+function answer(caller: Caller, { path, body }: Asked): void {
+  const steered = control(path)
+  if (steered !== undefined) return caller.write(json(steered))
+  const model = modelOf(body)
+  const found = canned[model]
+  const [first, ...more] = found?.pieces ?? []
+  if (!found || !first) return caller.write(notFound)
+  billedOf(model).answers++
+  if (more.length === 0) return caller.write(first)
+  caller.begin(model, found)
+  pace.add(caller, found.gapMs)
+}
+
+const server = Bun.listen<Caller>({
+  hostname: '127.0.0.1',
+  port: Number(process.argv[2] ?? 0),
+  socket: {
+    open(socket) {
+      socket.data = new Caller(socket)
+    },
+    data({ data: caller }, bytes) {
+      const asked = caller.receive(bytes)
+      if (asked) answer(caller, asked)
+    },
+    drain: ({ data: caller }) => caller.drain(),
+    close({ data: caller }) {
+      if (caller.isStreaming) billedOf(caller.model).cut++
+      pace.remove(caller)
+    },
+    error: () => undefined,
+  },
+})
+console.log(`provider on ${server.port}`)
