@@ -1,13 +1,10 @@
-import { Badge, Button, Code, Group, Menu, Modal, Stack, Table, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Badge, Button, Code, Group, Menu, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
-import { Empty } from '../components/empty'
-import { Loaded } from '../components/loaded'
+import { ListPage } from '../components/list-page'
 import { Moment } from '../components/moment'
-import { Page } from '../components/page'
 import { countOf, usdOf } from '../numbers'
 import { keysQuery, limits, type Key } from '../keys'
 import { KeySecret } from './key-secret'
@@ -19,39 +16,36 @@ interface Secret {
 }
 
 export function KeysPage() {
-  const query = useQuery(keysQuery)
-  const [isOpen, { open, close }] = useDisclosure()
   const [secret, setSecret] = useState<Secret>()
-  const make = <Button onClick={open}>New key</Button>
-  const show = (made: Secret) => {
-    close()
-    setSecret(made)
-  }
   return (
-    <Page
-      title="API keys"
-      about="What your programs sign in with. A key is shown once, when it is made."
-      actions={query.data && query.data.length > 0 && make}
-    >
-      <Loaded query={query}>
-        {(keys) =>
-          keys.length === 0 ? (
-            <Empty title="No keys yet" action={make}>
-              A program sends its key with every call. Make one for each, so that you can take it
-              back from one alone.
-            </Empty>
-          ) : (
-            <KeyTable keys={keys} onSecret={setSecret} />
-          )
-        }
-      </Loaded>
-      <Modal opened={isOpen} onClose={close} title="New key">
-        <NewKey onMade={show} onCancel={close} />
-      </Modal>
+    <>
+      <ListPage
+        title="API keys"
+        about="What your programs sign in with. A key is shown once, when it is made."
+        query={useQuery(keysQuery)}
+        empty={{
+          title: 'No keys yet',
+          text: 'A program sends its key with every call. Make one for each, so that you can take it back from one alone.',
+        }}
+        add={{
+          label: 'New key',
+          form: (close) => (
+            <NewKey
+              onMade={(made) => {
+                close()
+                setSecret(made)
+              }}
+              onCancel={close}
+            />
+          ),
+        }}
+      >
+        {(keys) => <KeyTable keys={keys} onSecret={setSecret} />}
+      </ListPage>
       {secret && (
         <KeySecret name={secret.name} secret={secret.key} onDone={() => setSecret(undefined)} />
       )}
-    </Page>
+    </>
   )
 }
 

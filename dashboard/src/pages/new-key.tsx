@@ -10,8 +10,7 @@ import {
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
-import { FormButtons } from '../components/form-buttons'
-import { Problem } from '../components/problem'
+import { FormFrame } from '../components/form-frame'
 import { keysQuery, limits, permissions } from '../keys'
 import { useSubmit } from '../submit'
 
@@ -78,50 +77,46 @@ export function NewKey({ onMade, onCancel }: Props) {
       day: (day, { life }) => (life === ownDay && day === '' ? 'Choose a day.' : null),
     },
   })
-  const { submit, isBusy, error } = useSubmit(async (fields: Fields) => {
+  const submission = useSubmit(async (fields: Fields) => {
     const made = await (await api.account.keys.$post(undefined, json(sent(fields)))).json()
     await queries.invalidateQueries(keysQuery)
     onMade(made)
   }, form)
   return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="sm">
-        <Problem error={error} />
-        <TextInput
-          label="Name"
-          description="Where it is used: a program, a person, a server"
-          required
-          maxLength={100}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Checkbox.Group label="Permissions" {...form.getInputProps('permissions')}>
-          <Stack gap="xs" mt={4} mb={4}>
-            {permissions.map(([value, label, description]) => (
-              <Checkbox key={value} value={value} label={label} description={description} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <Expiry form={form} />
-        <Fieldset legend="Limits, where the key shall have less than the account">
-          <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            {limits.map(([field, label]) => (
-              <NumberInput
-                key={field}
-                label={label}
-                placeholder="As the account"
-                min={field === 'monthly_spend_limit' ? 0 : 1}
-                allowDecimal={field === 'monthly_spend_limit'}
-                decimalScale={2}
-                thousandSeparator=" "
-                {...form.getInputProps(field)}
-              />
-            ))}
-          </SimpleGrid>
-        </Fieldset>
-        <FormButtons label="Create key" isBusy={isBusy} onCancel={onCancel} />
-      </Stack>
-    </form>
+    <FormFrame form={form} submission={submission} label="Create key" onCancel={onCancel}>
+      <TextInput
+        label="Name"
+        description="Where it is used: a program, a person, a server"
+        required
+        maxLength={100}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Checkbox.Group label="Permissions" {...form.getInputProps('permissions')}>
+        <Stack gap="xs" mt={4} mb={4}>
+          {permissions.map(([value, label, description]) => (
+            <Checkbox key={value} value={value} label={label} description={description} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+      <Expiry form={form} />
+      <Fieldset legend="Limits, where the key shall have less than the account">
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          {limits.map(([field, label]) => (
+            <NumberInput
+              key={field}
+              label={label}
+              placeholder="As the account"
+              min={field === 'monthly_spend_limit' ? 0 : 1}
+              allowDecimal={field === 'monthly_spend_limit'}
+              decimalScale={2}
+              thousandSeparator=" "
+              {...form.getInputProps(field)}
+            />
+          ))}
+        </SimpleGrid>
+      </Fieldset>
+    </FormFrame>
   )
 }
 
