@@ -12,7 +12,7 @@ import { Failure } from './components/failure'
 import { Loading } from './components/loading'
 import { NotFound } from './components/not-found'
 import { Shell } from './components/shell'
-import { billingSearch, overviewSearch, quotaSearch } from './money-search'
+import { billingSearch, overviewSearch, quotaSearch, usageSearch } from './money-search'
 import { toInboxSearch } from './inbox'
 import { toLogSearch } from './logs'
 import { modelParameters } from './models'
@@ -80,6 +80,12 @@ const billing = createRoute({
   validateSearch: billingSearch,
   component: lazyRouteComponent(() => import('./pages/billing'), 'BillingPage'),
 })
+const usage = createRoute({
+  getParentRoute: () => home,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage'), 'UsagePage'),
+})
 const quota = createRoute({
   getParentRoute: () => home,
   path: '/quota',
@@ -122,7 +128,7 @@ const organizations = createRoute({
 const organization = createRoute({
   getParentRoute: () => home,
   path: '/organizations/$id',
-  validateSearch: textsIn('tab', 'by'),
+  validateSearch: textsIn('tab', 'by', 'period'),
   component: lazyRouteComponent(() => import('./pages/organization'), 'OrganizationPage'),
 })
 const playground = createRoute({
@@ -189,6 +195,7 @@ const routeTree = root.addChildren([
   home.addChildren([
     overview,
     billing,
+    usage,
     quota,
     connections,
     organizations,

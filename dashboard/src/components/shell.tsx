@@ -28,6 +28,7 @@ const places = [
       { to: '/playground', label: 'Playground' },
       { to: '/models', label: 'Models' },
       { to: '/logs', label: 'Logs' },
+      { to: '/usage', label: 'Usage' },
     ],
   },
   {

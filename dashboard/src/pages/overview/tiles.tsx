@@ -68,7 +68,7 @@ export function RequestTiles({ period }: { period: Period }) {
   return (
     <Loaded query={query}>
       {(stats) => (
-        <SimpleGrid cols={{ base: 2, md: 4 }}>
+        <SimpleGrid cols={{ base: 2, md: 3 }}>
           <Tile
             label="Requests"
             value={count(stats.total_requests)}
@@ -81,8 +81,18 @@ export function RequestTiles({ period }: { period: Period }) {
           />
           <Tile
             label="Latency"
-            value={duration(stats.p95_latency_ms)}
-            hint={`95th percentile; mean ${duration(stats.avg_latency_ms)}`}
+            value={duration(stats.p50_latency_ms)}
+            hint={`Median; 95 % within ${duration(stats.p95_latency_ms)}`}
+          />
+          <Tile
+            label="Time to first token"
+            value={duration(stats.p50_time_to_first_token_ms)}
+            hint={`Median of streams; 95 % within ${duration(stats.p95_time_to_first_token_ms)}`}
+          />
+          <Tile
+            label="Added by the gateway"
+            value={duration(stats.avg_overhead_ms)}
+            hint={`Mean; 95 % at most ${duration(stats.p95_overhead_ms)}`}
           />
           <Tile
             label="Tokens"
