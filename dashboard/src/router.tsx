@@ -97,6 +97,11 @@ const connections = createRoute({
   path: '/connections',
   component: lazyRouteComponent(() => import('./pages/connections'), 'ConnectionsPage'),
 })
+const pools = createRoute({
+  getParentRoute: () => home,
+  path: '/pools',
+  component: lazyRouteComponent(() => import('./pages/pools'), 'PoolsPage'),
+})
 const models = createRoute({
   getParentRoute: () => home,
   path: '/models',
@@ -198,6 +203,7 @@ const routeTree = root.addChildren([
     usage,
     quota,
     connections,
+    pools,
     organizations,
     mappings,
     logs,

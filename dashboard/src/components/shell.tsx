@@ -35,6 +35,7 @@ const places = [
     name: 'Routing',
     links: [
       { to: '/connections', label: 'Connections' },
+      { to: '/pools', label: 'Pools' },
       { to: '/collections', label: 'Collections' },
       { to: '/mappings', label: 'Mappings' },
     ],
