@@ -1,4 +1,15 @@
-import { Badge, Button, Drawer, Group, Modal, Stack, Table, Text, Title } from '@mantine/core'
+import {
+  Badge,
+  Button,
+  Drawer,
+  Group,
+  Modal,
+  Stack,
+  Table,
+  Text,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -128,7 +139,9 @@ function History({ alert }: { alert: Alert }) {
               <Table.Tr>
                 <Table.Th>When</Table.Th>
                 <Table.Th>Measured</Table.Th>
-                <Table.Th aria-label="Seen" />
+                <Table.Th>
+                  <VisuallyHidden>Seen</VisuallyHidden>
+                </Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Table, Text } from '@mantine/core'
+import { Badge, Button, Group, Menu, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
@@ -37,7 +37,9 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
           <Table.Th>Key</Table.Th>
           <Table.Th>Status</Table.Th>
           <Table.Th>Limits</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group, Menu, Stack, Table, Text } from '@mantine/core'
+import { Badge, Button, Code, Group, Menu, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
@@ -65,7 +65,9 @@ const KeyTable = ({ keys, onSecret }: Shown) => (
           <Table.Th>Last used</Table.Th>
           <Table.Th>Expires</Table.Th>
           <Table.Th>Made</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -9,6 +9,7 @@ import {
   Table,
   Text,
   TextInput,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -112,7 +113,9 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
             <Table.Th>Becomes</Table.Th>
             <Table.Th>Priority</Table.Th>
             <Table.Th>On</Table.Th>
-            <Table.Th aria-label="Actions" />
+            <Table.Th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

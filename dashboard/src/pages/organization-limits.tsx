@@ -84,7 +84,7 @@ export function OrganizationLimits({ organization }: { organization: Organizatio
 const Description = ({ form, isOwner }: { form: Form; isOwner: boolean }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         Description
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -117,7 +117,7 @@ const Description = ({ form, isOwner }: { form: Form; isOwner: boolean }) => (
 const Joining = ({ form }: { form: Form }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         Who may see it and join
       </Title>
       <Switch
@@ -145,7 +145,7 @@ const Joining = ({ form }: { form: Form }) => (
 const Limits = ({ form }: { form: Form }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         Limits
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -8,6 +8,7 @@ import {
   Table,
   Text,
   TextInput,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
@@ -100,7 +101,9 @@ const MemberTable = ({ organization, members }: TableProps) => (
           <Table.Th>Department</Table.Th>
           <Table.Th ta="right">Spent this month</Table.Th>
           <Table.Th>Joined</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

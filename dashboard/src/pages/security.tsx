@@ -42,7 +42,9 @@ function ChangePassword() {
     <Paper withBorder p="lg">
       <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
         <Stack gap="sm" maw={380}>
-          <Title order={4}>Password</Title>
+          <Title order={2} size="h4">
+            Password
+          </Title>
           <Problem error={error} />
           <PasswordInput
             label="Current password"
@@ -108,7 +110,9 @@ function Sessions() {
     <Paper withBorder p="lg">
       <Stack gap="sm">
         <Group justify="space-between">
-          <Title order={4}>Sessions</Title>
+          <Title order={2} size="h4">
+            Sessions
+          </Title>
           <Button
             size="xs"
             variant="default"

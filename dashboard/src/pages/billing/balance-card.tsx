@@ -10,7 +10,7 @@ export function BalanceCard({ organization }: { organization: string | undefined
   return (
     <Paper withBorder p="lg" component="section" aria-label="Balance">
       <Stack gap="sm">
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Balance
         </Title>
         <Loaded query={query}>{(balance) => <Figures balance={balance} />}</Loaded>
