@@ -142,6 +142,17 @@ const playground = createRoute({
   validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
   component: lazyRouteComponent(() => import('./pages/playground'), 'PlaygroundPage'),
 })
+const sessions = createRoute({
+  getParentRoute: () => home,
+  path: '/sessions',
+  validateSearch: textsIn('status', 'open'),
+  component: lazyRouteComponent(() => import('./pages/sessions'), 'SessionsPage'),
+})
+const templates = createRoute({
+  getParentRoute: () => home,
+  path: '/templates',
+  component: lazyRouteComponent(() => import('./pages/templates'), 'TemplatesPage'),
+})
 const settings = createRoute({
   getParentRoute: () => home,
   path: '/settings',
@@ -219,6 +230,8 @@ const routeTree = root.addChildren([
     security,
     organization,
     playground,
+    sessions,
+    templates,
     settings,
   ]),
 ])
@@ -239,5 +252,9 @@ export const createAppRouter = (queries: QueryClient) =>
 declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>
+  }
+  interface HistoryState {
+    /** What is to be said in the playground. */
+    message?: string
   }
 }

@@ -26,6 +26,8 @@ const places = [
     links: [
       { to: '/', label: 'Overview' },
       { to: '/playground', label: 'Playground' },
+      { to: '/sessions', label: 'Sessions' },
+      { to: '/templates', label: 'Templates' },
       { to: '/models', label: 'Models' },
       { to: '/logs', label: 'Logs' },
       { to: '/usage', label: 'Usage' },

@@ -1,20 +1,10 @@
-import {
-  Badge,
-  Button,
-  Drawer,
-  Group,
-  Modal,
-  Stack,
-  Table,
-  Text,
-  Title,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Badge, Button, Drawer, Group, Modal, Stack, Table, Text, Title } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { alertQuery, alertsEndpoint, conditionOf, kinds, shownValue, type Alert } from '../alerts'
 import { Confirm } from '../components/confirm'
+import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
@@ -139,9 +129,7 @@ function History({ alert }: { alert: Alert }) {
               <Table.Tr>
                 <Table.Th>When</Table.Th>
                 <Table.Th>Measured</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>Seen</VisuallyHidden>
-                </Table.Th>
+                <HiddenHeader label="Seen" />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

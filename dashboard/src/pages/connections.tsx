@@ -1,9 +1,10 @@
-import { Badge, Button, Group, Menu, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Button, Group, Menu, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { ConnectionTests, useConnectionTests } from '../components/connection-tests'
+import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { connectionsQuery, mayChange, statusColors, type Connection } from '../connections'
 import { count } from '../figures'
@@ -37,9 +38,7 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
           <Table.Th>Key</Table.Th>
           <Table.Th>Status</Table.Th>
           <Table.Th>Limits</Table.Th>
-          <Table.Th>
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </Table.Th>
+          <HiddenHeader label="Actions" />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,8 +1,9 @@
-import { Badge, Button, Code, Group, Menu, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Button, Code, Group, Menu, Stack, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
+import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { Moment } from '../components/moment'
 import { countOf, usdOf } from '../numbers'
@@ -65,9 +66,7 @@ const KeyTable = ({ keys, onSecret }: Shown) => (
           <Table.Th>Last used</Table.Th>
           <Table.Th>Expires</Table.Th>
           <Table.Th>Made</Table.Th>
-          <Table.Th>
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </Table.Th>
+          <HiddenHeader label="Actions" />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { Empty } from '../components/empty'
+import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { Problem } from '../components/problem'
@@ -75,9 +76,7 @@ function InvitationTable({ id, invitations }: TableProps) {
               <Table.Th>Role</Table.Th>
               <Table.Th>Status</Table.Th>
               <Table.Th>Good until</Table.Th>
-              <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
+              <HiddenHeader label="Actions" />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

@@ -8,7 +8,6 @@ import {
   Table,
   Text,
   TextInput,
-  VisuallyHidden,
 } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
@@ -16,6 +15,7 @@ import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@t
 import { useState } from 'react'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
+import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { usdOf } from '../numbers'
@@ -101,9 +101,7 @@ const MemberTable = ({ organization, members }: TableProps) => (
           <Table.Th>Department</Table.Th>
           <Table.Th ta="right">Spent this month</Table.Th>
           <Table.Th>Joined</Table.Th>
-          <Table.Th>
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </Table.Th>
+          <HiddenHeader label="Actions" />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,20 +1,11 @@
-import {
-  Badge,
-  Button,
-  Group,
-  Menu,
-  Modal,
-  Switch,
-  Table,
-  Text,
-  VisuallyHidden,
-} from '@mantine/core'
+import { Badge, Button, Group, Menu, Modal, Switch, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { json } from '../api'
 import { ownOrganizationsQuery } from '../collections'
 import { Confirm } from '../components/confirm'
 import { ConnectionTests, useConnectionTests } from '../components/connection-tests'
+import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
 import { connectionsQuery, statusColors, type Connection } from '../connections'
@@ -52,9 +43,7 @@ function PoolTable({ pools }: { pools: readonly Pool[] }) {
             <Table.Th>Connections</Table.Th>
             <Table.Th>Asked first</Table.Th>
             <Table.Th>On</Table.Th>
-            <Table.Th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </Table.Th>
+            <HiddenHeader label="Actions" />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
