@@ -19,6 +19,8 @@ beforeAll(async () => {
       'POST /api/account/alerts',
       { name: 'Cost', type: 'cost_threshold', threshold: 1, period: 'day' },
     ],
+    ['POST /api/automation/templates', { name: 'Greeter', modelId: 'sandbox/echo' }],
+    ['POST /api/automation/sessions', { modelId: 'sandbox/echo', name: 'A talk' }],
     ['POST /api/support/tickets', { subject: 'A question', description: 'How?' }],
   ] as const
   for (const [place, body] of made) {
@@ -35,6 +37,8 @@ const full = [
   '/usage?by=key',
   '/usage?by=member',
   '/playground',
+  '/sessions',
+  '/templates',
   '/models',
   '/logs',
   '/connections',
