@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import { openDatabase } from '../database'
 import { Browser, linksFor, password } from '../sign-in/browser'
+
+setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
 let sql: SQL & AsyncDisposable

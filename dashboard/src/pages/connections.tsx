@@ -46,7 +46,9 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
           <Table.Tr key={one.id}>
             <Table.Td>
               <Group gap={6}>
-                <Text fw={500}>{one.name}</Text>
+                <Text fw={500} size="sm">
+                  {one.name}
+                </Text>
                 {one.is_default && (
                   <Badge variant="outline" size="sm">
                     default
@@ -65,7 +67,7 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
               )}
             </Table.Td>
             <Table.Td>{one.provider}</Table.Td>
-            <Table.Td ff="monospace">
+            <Table.Td ff="monospace" style={{ whiteSpace: 'nowrap' }}>
               {one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}
             </Table.Td>
             <Table.Td>

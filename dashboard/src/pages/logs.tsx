@@ -135,7 +135,7 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       </Anchor>
     </Table.Td>
     <Table.Td>
-      <Badge color={logColors[log.status]} variant="light">
+      <Badge color={logColors[log.status]} variant="light" miw="max-content">
         {log.status === 'error' ? `error ${log.status_code}` : log.status}
       </Badge>
     </Table.Td>

@@ -124,10 +124,10 @@ function Figures({ organization }: { organization: Organization }) {
         {balance && (
           <Figure
             label="Pool balance"
-            value={usdOf(balance.available_balance)}
+            value={usdOf(balance.balance)}
             about={
               <>
-                {usdOf(balance.held)} set aside for running requests.{' '}
+                {usdOf(balance.held)} of it set aside for requests.{' '}
                 <Anchor
                   inherit
                   underline="always"

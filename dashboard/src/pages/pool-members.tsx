@@ -42,7 +42,7 @@ export function PoolMembers({ ids, connections, error, onChange }: Props) {
       {ids.length < mostMembers && (
         <Select
           label="Add a connection"
-          placeholder={others.length === 0 ? 'There is no other one' : 'Choose one'}
+          placeholder={placeholderOf(connections.length, others.length)}
           disabled={others.length === 0}
           data={others.map(({ id, name }) => ({ value: id, label: name }))}
           value={null}
@@ -52,6 +52,11 @@ export function PoolMembers({ ids, connections, error, onChange }: Props) {
       )}
     </Stack>
   )
+}
+
+function placeholderOf(all: number, others: number): string {
+  if (all === 0) return 'Choose a provider first'
+  return others === 0 ? 'All of them are members' : 'Choose one'
 }
 
 interface MoverProps {

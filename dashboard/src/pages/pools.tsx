@@ -80,7 +80,9 @@ function PoolRow({ pool, members, isReadOnly }: RowProps) {
     <Table.Tr>
       <Table.Td style={{ overflowWrap: 'anywhere' }}>
         <Group gap={6}>
-          <Text fw={500}>{pool.name}</Text>
+          <Text fw={500} size="sm">
+            {pool.name}
+          </Text>
           {pool.scope === 'organization' && (
             <Badge variant="outline" size="sm" color="gray">
               organization

@@ -46,7 +46,7 @@ const TemplateTable = ({ all }: { all: readonly Template[] }) => (
           <Table.Tr key={template.id}>
             <Table.Td maw={340}>
               <Group gap={6}>
-                <Text fw={500} style={{ overflowWrap: 'anywhere' }}>
+                <Text fw={500} size="sm" style={{ overflowWrap: 'anywhere' }}>
                   {template.name}
                 </Text>
                 {template.isSystem && <Badge variant="outline">service</Badge>}

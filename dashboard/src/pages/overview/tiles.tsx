@@ -15,13 +15,13 @@ export function MoneyTiles() {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <Loaded query={balance}>
-        {({ available_balance: available, low_balance: isLow }) => (
+        {({ balance: booked, held, warning_threshold: least }) => (
           <Tile
             label="Balance"
             value={
               <Group gap="xs">
-                <Money amount={available} />
-                {isLow && (
+                <Money amount={booked} />
+                {booked < least && (
                   <Badge color="yellow" variant="filled">
                     low
                   </Badge>
@@ -29,13 +29,20 @@ export function MoneyTiles() {
               </Group>
             }
             hint={
-              <Anchor
-                size="xs"
-                underline="always"
-                renderRoot={(props) => <Link to="/billing" {...props} />}
-              >
-                Add credits
-              </Anchor>
+              <>
+                {held > 0 && (
+                  <>
+                    <Money amount={held} /> of it set aside for requests.{' '}
+                  </>
+                )}
+                <Anchor
+                  size="xs"
+                  underline="always"
+                  renderRoot={(props) => <Link to="/billing" {...props} />}
+                >
+                  Add credits
+                </Anchor>
+              </>
             }
           />
         )}
@@ -87,7 +94,11 @@ export function RequestTiles({ period }: { period: Period }) {
           <Tile
             label="Time to first token"
             value={duration(stats.p50_time_to_first_token_ms)}
-            hint={`Median of streams; 95 % within ${duration(stats.p95_time_to_first_token_ms)}`}
+            hint={
+              stats.p95_time_to_first_token_ms === null
+                ? 'Of streams; there was none'
+                : `Median of streams; 95 % within ${duration(stats.p95_time_to_first_token_ms)}`
+            }
           />
           <Tile
             label="Added by the gateway"
