@@ -71,14 +71,7 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
               {one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}
             </Table.Td>
             <Table.Td>
-              <Badge color={statusColors[one.status]} variant="light">
-                {one.status}
-              </Badge>
-              {one.last_error && (
-                <Text size="xs" c="red" maw={260}>
-                  {one.last_error}
-                </Text>
-              )}
+              <Status connection={one} />
             </Table.Td>
             <Table.Td>
               <Limits connection={one} />
@@ -89,6 +82,19 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
       </Table.Tbody>
     </Table>
   </Table.ScrollContainer>
+)
+
+const Status = ({ connection: one }: { connection: Connection }) => (
+  <>
+    <Badge color={statusColors[one.status]} variant="light">
+      {one.status}
+    </Badge>
+    {one.last_error && (
+      <Text size="xs" c="red" maw={260}>
+        {one.last_error}
+      </Text>
+    )}
+  </>
 )
 
 const Limits = ({ connection: { rate_limits: limits } }: { connection: Connection }) => {
