@@ -15,12 +15,19 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: string
   readonly param: string | null
+  /** When it may be asked again; null where the service does not say. */
+  readonly retryAfterMs: number | null
 
-  constructor(status: number, { code, message, param }: Problem) {
+  constructor(
+    status: number,
+    { code, message, param }: Problem,
+    retryAfterMs: number | null = null,
+  ) {
     super(message)
     this.status = status
     this.code = code
     this.param = param
+    this.retryAfterMs = retryAfterMs
   }
 }
 
@@ -37,6 +44,13 @@ function problemOf(status: number, body: unknown): Problem {
     message: textOf('message') ?? `The service answered ${status}. Try again in a moment.`,
     param: textOf('param') ?? null,
   }
+}
+
+const secondMs = 1000
+
+function retryAfterOf({ headers }: Response): number | null {
+  const seconds = Number(headers.get('retry-after'))
+  return seconds > 0 ? seconds * secondMs : null
 }
 
 /** Told when a session is over, wherever that is noticed. */
@@ -61,7 +75,7 @@ export async function checkedFetch(
   if (response.ok) return response
   const body: unknown = await response.json().catch(() => undefined)
   if (response.status === 401) sessionEnd.dispatchEvent(new Event('end'))
-  throw new ApiError(response.status, problemOf(response.status, body))
+  throw new ApiError(response.status, problemOf(response.status, body), retryAfterOf(response))
 }
 
 const checked = {

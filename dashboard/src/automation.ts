@@ -1,6 +1,9 @@
-import { queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Conversation, Session, SessionList } from '../../server/src/automation/schema'
 import { checkedFetch, json } from './api'
+
+/** Of all that is known of kept conversations. */
+export const talksKey = ['talks'] as const
 
 /** A conversation that the service keeps. */
 export type Talk = ReturnType<(typeof Session)['parse']>
@@ -24,11 +27,25 @@ interface Message {
   max_tokens?: number | undefined
 }
 
+interface Beginning {
+  modelId?: string | undefined
+  systemPrompt?: string
+  name?: string | undefined
+  templateId?: string
+  variables?: Readonly<Record<string, string>>
+}
+
+interface Changes {
+  name?: string | null
+  modelId?: string
+  systemPrompt?: string | null
+  status?: 'active' | 'paused' | 'cancelled'
+}
+
 export const talks = {
-  begin: (fields: { modelId: string; systemPrompt?: string; name: string }) =>
-    ask<Talk>('/api/automation/sessions', 'POST', fields),
-  change: (id: string, fields: { modelId?: string; systemPrompt?: string | null }) =>
-    ask<Talk>(path(id), 'PATCH', fields),
+  begin: (fields: Beginning) => ask<Talk>('/api/automation/sessions', 'POST', fields),
+  change: (id: string, fields: Changes) => ask<Talk>(path(id), 'PATCH', fields),
+  complete: (id: string) => ask<Talk>(`${path(id)}/complete`, 'POST', {}),
   delete: (id: string) => ask(path(id), 'DELETE'),
   /** The answer as server-sent events, once it has begun. */
   say: (id: string, message: Message, signal: AbortSignal) => {
@@ -39,7 +56,7 @@ export const talks = {
 
 /** The latest conversations. */
 export const talksQuery = queryOptions({
-  queryKey: ['talks'],
+  queryKey: ['talks', 'latest'],
   queryFn: async () =>
     (await ask<TalkList>('/api/automation/sessions?sessionType=chat&status=active&limit=100'))
       .sessions,
@@ -48,7 +65,7 @@ export const talksQuery = queryOptions({
 /** One of them with what was said in it: its first hundred messages. */
 export const talkQuery = (id: string) =>
   queryOptions({
-    queryKey: ['talks', id],
+    queryKey: ['talks', 'said', id],
     queryFn: async () => {
       const [talk, { messages }] = await Promise.all([
         ask<Talk>(path(id)),
@@ -57,3 +74,50 @@ export const talkQuery = (id: string) =>
       return { talk, messages }
     },
   })
+
+export const talkStatuses = ['active', 'paused', 'completed', 'cancelled', 'failed'] as const
+export type TalkStatus = (typeof talkStatuses)[number]
+
+export const talkColors = {
+  active: 'green',
+  paused: 'yellow',
+  completed: 'blue',
+  cancelled: 'gray',
+  failed: 'red',
+} as const satisfies Record<TalkStatus, string>
+
+const pageSize = 50
+
+/** All of them, of a status or of any. */
+export const allTalksQuery = (status: TalkStatus | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [...talksKey, 'all', status],
+    queryFn: ({ pageParam }) => {
+      const query = new URLSearchParams({
+        limit: String(pageSize),
+        offset: String(pageParam),
+        ...(status && { status }),
+      })
+      return ask<TalkList>(`/api/automation/sessions?${query}`)
+    },
+    initialPageParam: 0,
+    getNextPageParam: ({ pagination: { hasMore, offset } }) =>
+      hasMore ? offset + pageSize : undefined,
+    placeholderData: keepPreviousData,
+  })
+
+export const oneTalkQuery = (id: string) =>
+  queryOptions({ queryKey: [...talksKey, 'one', id], queryFn: () => ask<Talk>(path(id)) })
+
+/** What was said in one, oldest first. */
+export const saidQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: [...talksKey, 'messages', id],
+    queryFn: ({ pageParam }) =>
+      ask<Said>(`${path(id)}/conversation?limit=${pageSize}&offset=${pageParam}`),
+    initialPageParam: 0,
+    getNextPageParam: ({ pagination: { hasMore, offset } }) =>
+      hasMore ? offset + pageSize : undefined,
+  })
+
+export type SaidMessage = Said['messages'][number]

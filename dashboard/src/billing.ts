@@ -6,7 +6,8 @@ import { present } from './search'
 const dayMs = 86_400_000
 /** Figures that somebody leaves open stay true. */
 const refetchInterval = 60_000
-const lengths: Readonly<Record<Period, number>> = {
+/** How long periods are. */
+export const lengthsMs: Readonly<Record<Period, number>> = {
   '24h': dayMs,
   '7d': 7 * dayMs,
   '30d': 30 * dayMs,
@@ -59,7 +60,7 @@ export const statsQuery = (period: Period) =>
   queryOptions({
     queryKey: ['logs', 'stats', period],
     queryFn: async () => {
-      const start_date = new Date(Date.now() - lengths[period]).toISOString()
+      const start_date = new Date(Date.now() - lengthsMs[period]).toISOString()
       return (await api.account['request-logs'].stats.$get({ query: { start_date } })).json()
     },
     refetchInterval,

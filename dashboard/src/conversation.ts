@@ -1,7 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { piecesOf } from './answer-stream'
-import { talkQuery, talks, talksQuery } from './automation'
+import { talkQuery, talks, talksKey } from './automation'
 
 /** Something that was said, in the order of the conversation. */
 export interface Line {
@@ -135,7 +135,7 @@ export function useConversation({ id, onBegun, onFound }: Props) {
       answer.end(control.signal.aborted ? 'Stopped.' : reason)
     } finally {
       if (stopping.current === control) setBusy(false)
-      void queries.invalidateQueries(talksQuery)
+      void queries.invalidateQueries({ queryKey: talksKey })
     }
   }
   return { lines, isBusy, error, send, stop: () => stopping.current?.abort() }

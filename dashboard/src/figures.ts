@@ -17,6 +17,8 @@ const [none, one, two] = [upTo(0), upTo(1), upTo(2)]
 
 const leastCents = 0.01
 const secondMs = 1000
+/** What is shorter is told with a tenth. */
+const fineMs = 10
 
 /** What is known of nothing. */
 const unknown = '–'
@@ -40,5 +42,7 @@ export const percent = (value: number | null): string =>
 /** Milliseconds; a dash for null. */
 export const duration = (ms: number | null): string => {
   if (ms === null) return unknown
-  return ms < secondMs ? `${none.format(ms)} ms` : `${one.format(ms / secondMs)} s`
+  return ms < secondMs
+    ? `${(ms < fineMs ? one : none).format(ms)} ms`
+    : `${one.format(ms / secondMs)} s`
 }

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { api } from './api'
+import { api, ApiError } from './api'
 import { saveFile, toCsv } from './csv'
 import { oneOf, textOf, wholeOf, type Search } from './search'
 
@@ -135,8 +135,8 @@ export type LogDetails = Awaited<
   ReturnType<NonNullable<ReturnType<typeof detailsQuery>['queryFn']>>
 >
 
-/** The most rows that a file gets: fifty requests, well within the rate of an account. */
-export const mostExported = 5000
+/** The most rows that a file gets: a browser holds them all meanwhile. */
+export const mostExported = 100_000
 const exportSize = 100
 
 const columns = [
@@ -156,17 +156,55 @@ const columns = [
   'api_key_prefix',
 ] as const satisfies readonly (keyof ListedLog)[]
 
-/** Saves the newest logs of a filter as a file. Resolves with how many of how many. */
-export async function exportLogs(filter: Filter): Promise<{ saved: number; total: number }> {
+export interface Progress {
+  saved: number
+  total: number
+}
+
+interface Exporting {
+  /** Aborted where somebody wants the file no more. */
+  signal: AbortSignal
+  onProgress: (progress: Progress) => void
+}
+
+/**
+ * Saves the newest logs of a filter as a file. Resolves with how many of how many. However many pages that
+ * are: what the account may ask in a minute is waited for.
+ */
+export async function exportLogs(
+  filter: Filter,
+  { signal, onProgress }: Exporting,
+): Promise<Progress> {
   const rows: ListedLog[] = []
   let place: Place | undefined = begin
   let total = 0
   while (place && rows.length < mostExported) {
-    const page = await pageAt(filter, place, exportSize)
+    const page = await patiently(filter, place, signal)
     rows.push(...page.logs)
     total = Math.max(total, page.total)
     place = page.next
+    onProgress({ saved: rows.length, total })
   }
   saveFile('request-logs.csv', toCsv<ListedLog>(columns, rows), 'text/csv;charset=utf-8')
   return { saved: rows.length, total }
+}
+
+const tooMany = 429
+const usualWaitMs = 5000
+
+/** A page, as soon as it may be asked for. */
+async function patiently(filter: Filter, place: Place, signal: AbortSignal) {
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await pageAt(filter, place, exportSize)
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError) || thrown.status !== tooMany) throw thrown
+      const waitMs = thrown.retryAfterMs ?? usualWaitMs
+      await new Promise((resolve) => {
+        setTimeout(resolve, waitMs)
+        signal.addEventListener('abort', resolve, { once: true })
+      })
+    }
+  }
 }

@@ -85,3 +85,19 @@ export const quotaSearch = (search: Search): QuotaSearch => ({
   granularity: oneOf(granularities, search['granularity']),
   page: pageIn(search['page']),
 })
+
+export const groupings = ['model', 'key', 'member'] as const
+export type Grouping = (typeof groupings)[number]
+
+export interface UsageSearch {
+  by?: Grouping | undefined
+  period?: Period | undefined
+  /** Whose members. */
+  organization?: string | undefined
+}
+
+export const usageSearch = (search: Search): UsageSearch => ({
+  by: oneOf(groupings, search['by']),
+  period: oneOf(periods, search['period']),
+  organization: idIn(search['organization']),
+})

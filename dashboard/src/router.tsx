@@ -10,7 +10,7 @@ import { toAlertSearch } from './alerts'
 import { Failure } from './components/failure'
 import { Loading } from './components/loading'
 import { home, root } from './home-route'
-import { billingSearch, overviewSearch, quotaSearch } from './money-search'
+import { billingSearch, overviewSearch, quotaSearch, usageSearch } from './money-search'
 import { toInboxSearch } from './inbox'
 import { toLogSearch } from './logs'
 import { modelParameters } from './models'
@@ -58,6 +58,12 @@ const billing = createRoute({
   validateSearch: billingSearch,
   component: lazyRouteComponent(() => import('./pages/billing'), 'BillingPage'),
 })
+const usage = createRoute({
+  getParentRoute: () => home,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage'), 'UsagePage'),
+})
 const quota = createRoute({
   getParentRoute: () => home,
   path: '/quota',
@@ -68,6 +74,11 @@ const connections = createRoute({
   getParentRoute: () => home,
   path: '/connections',
   component: lazyRouteComponent(() => import('./pages/connections'), 'ConnectionsPage'),
+})
+const pools = createRoute({
+  getParentRoute: () => home,
+  path: '/pools',
+  component: lazyRouteComponent(() => import('./pages/pools'), 'PoolsPage'),
 })
 const models = createRoute({
   getParentRoute: () => home,
@@ -100,7 +111,7 @@ const organizations = createRoute({
 const organization = createRoute({
   getParentRoute: () => home,
   path: '/organizations/$id',
-  validateSearch: textsIn('tab', 'by'),
+  validateSearch: textsIn('tab', 'by', 'period'),
   component: lazyRouteComponent(() => import('./pages/organization'), 'OrganizationPage'),
 })
 const playground = createRoute({
@@ -108,6 +119,17 @@ const playground = createRoute({
   path: '/playground',
   validateSearch: textsIn('model', 'other', 'chat', 'other_chat'),
   component: lazyRouteComponent(() => import('./pages/playground'), 'PlaygroundPage'),
+})
+const sessions = createRoute({
+  getParentRoute: () => home,
+  path: '/sessions',
+  validateSearch: textsIn('status', 'open'),
+  component: lazyRouteComponent(() => import('./pages/sessions'), 'SessionsPage'),
+})
+const templates = createRoute({
+  getParentRoute: () => home,
+  path: '/templates',
+  component: lazyRouteComponent(() => import('./pages/templates'), 'TemplatesPage'),
 })
 const settings = createRoute({
   getParentRoute: () => home,
@@ -167,8 +189,10 @@ const routeTree = root.addChildren([
   home.addChildren([
     overview,
     billing,
+    usage,
     quota,
     connections,
+    pools,
     organizations,
     mappings,
     logs,
@@ -184,6 +208,8 @@ const routeTree = root.addChildren([
     security,
     organization,
     playground,
+    sessions,
+    templates,
     settings,
     operatorArea,
   ]),
@@ -205,5 +231,9 @@ export const createAppRouter = (queries: QueryClient) =>
 declare module '@tanstack/react-router' {
   interface Register {
     router: ReturnType<typeof createAppRouter>
+  }
+  interface HistoryState {
+    /** What is to be said in the playground. */
+    message?: string
   }
 }

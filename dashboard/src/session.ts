@@ -45,6 +45,15 @@ export const sessionsQuery = queryOptions({
   queryFn: () => ask<Session[]>('/list-sessions'),
 })
 
+/** Whether there is a password to sign in with: who came by a link or another service need not have one. */
+export const hasPasswordQuery = queryOptions({
+  queryKey: ['has-password'],
+  queryFn: async () => {
+    const ways = await ask<{ providerId: string }[]>('/list-accounts')
+    return ways.some(({ providerId }) => providerId === 'credential')
+  },
+})
+
 export interface Credentials {
   email: string
   password: string

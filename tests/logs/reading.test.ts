@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { listIn, openStage, type Stage } from './stage'
 import type { Answer } from '../faults/asking'
+import { eventually } from '../payments/stage'
 import type { Customer } from '../rig'
 import { problem } from '../routing/stage'
 
@@ -58,7 +59,12 @@ beforeAll(async () => {
   somebody = await stage.rig.gateway.customer({ permissions: ['read'] })
   other = await stage.rig.gateway.customer()
   const error = { type: 'api_error', code: 'provider_error', message: 'It failed.' }
-  const slow = { latency_ms: 900, model: 'fake/b', requested_model: 'collection/x' }
+  const slow = {
+    latency_ms: 900,
+    first_token_ms: 40,
+    model: 'fake/b',
+    requested_model: 'collection/x',
+  }
   ids = [
     await insert(day(24 * 40), 1, {}),
     await insert(day(50), 2, { latency_ms: 300, key_id: 'key_other' }),
@@ -127,7 +133,10 @@ test('sums are of the last 30 days unless told otherwise', async () => {
     output_tokens: 10,
     total_cost: 3,
     avg_latency_ms: 600,
+    p50_latency_ms: 300,
     p95_latency_ms: 900,
+    p50_time_to_first_token_ms: 40,
+    p95_time_to_first_token_ms: 40,
     by_model: [
       { model: 'fake/a', requests: 4, input_tokens: 10, output_tokens: 5, cost: 1 },
       { model: 'fake/b', requests: 1, input_tokens: 10, output_tokens: 5, cost: 2 },
@@ -135,6 +144,10 @@ test('sums are of the last 30 days unless told otherwise', async () => {
     by_provider: [
       { provider: 'fake', requests: 4, input_tokens: 10, output_tokens: 5, cost: 1 },
       { provider: 'else', requests: 1, input_tokens: 10, output_tokens: 5, cost: 2 },
+    ],
+    by_key: [
+      { api_key_id: somebody.keyId, requests: 4, input_tokens: 10, output_tokens: 5, cost: 2 },
+      { api_key_id: 'key_other', requests: 1, input_tokens: 10, output_tokens: 5, cost: 1 },
     ],
     by_error: [{ code: 'provider_error', count: 2 }],
   })
@@ -145,8 +158,44 @@ test('sums are of the last 30 days unless told otherwise', async () => {
     total_requests: 0,
     success_rate: null,
     avg_latency_ms: null,
+    p50_latency_ms: null,
     p95_latency_ms: null,
+    p50_time_to_first_token_ms: null,
+    avg_overhead_ms: null,
+    p95_overhead_ms: null,
+    by_key: [],
     by_model: [],
+  })
+})
+
+test('what was not spent on providers is the service’s own time', async () => {
+  const { sql } = stage
+  const caller = await stage.rig.gateway.customer()
+  const times = [
+    { latency: 42, asked: 30 },
+    { latency: 25, asked: 20 },
+    // Rounded, so that an attempt can seem longer than its request.
+    { latency: 10, asked: 11 },
+  ]
+  for (const { latency, asked } of times) {
+    const answer = await stage.chat('ok', {}, caller)
+    expect(answer.status).toBe(200)
+    const { id } = await stage.logOf(answer, caller)
+    await eventually(async () => {
+      const booked = await sql`
+        update usage_event set duration_ms = ${asked} where request_id = ${id} returning id`
+      return booked.length === 1
+    })
+    await sql`update request_log set latency_ms = ${latency} where id = ${id}`
+  }
+  // Of this one no attempt is known.
+  await insert(day(1), 7, { user_id: caller.userId, latency_ms: 5000 })
+  const { body } = await stage.read('/stats', caller)
+  expect(body).toMatchObject({
+    total_requests: 4,
+    avg_overhead_ms: 5.67,
+    p95_overhead_ms: 12,
+    p95_latency_ms: 5000,
   })
 })
 

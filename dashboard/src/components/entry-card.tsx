@@ -18,7 +18,9 @@ export const EntryCard = ({ title, about, children }: Props) => (
       <Paper withBorder shadow="sm" p="xl" component="main">
         <Stack gap="md">
           <div>
-            <Title order={3}>{title}</Title>
+            <Title order={1} size="h3">
+              {title}
+            </Title>
             {about && (
               <Text c="dimmed" size="sm">
                 {about}

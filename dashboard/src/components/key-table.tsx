@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { Moment } from './moment'
 import { limits, type Key } from '../keys'
 import { countOf, usdOf } from '../numbers'
+import { HiddenHeader } from './hidden-header'
 
 interface Props {
   keys: readonly Key[]
@@ -21,7 +22,7 @@ export const KeyTable = ({ keys, actions }: Props) => (
           <Table.Th>Last used</Table.Th>
           <Table.Th>Expires</Table.Th>
           <Table.Th>Made</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <HiddenHeader label="Actions" />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

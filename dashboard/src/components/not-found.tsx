@@ -4,7 +4,9 @@ import { Link } from '@tanstack/react-router'
 export const NotFound = () => (
   <Center mih="60vh">
     <Stack align="center" gap="xs">
-      <Title order={2}>There is no such page</Title>
+      <Title order={1} size="h2">
+        There is no such page
+      </Title>
       <Text c="dimmed">The address may be mistyped, or what it led to is gone.</Text>
       <Anchor component={Link} to="/">
         To the overview

@@ -96,7 +96,7 @@ export function OrganizationForm({ organization, canRename, save }: Props) {
 const Description = ({ form, canRename }: { form: Form; canRename: boolean }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         Description
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
@@ -129,7 +129,7 @@ const Description = ({ form, canRename }: { form: Form; canRename: boolean }) =>
 const Joining = ({ form }: { form: Form }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         Who may see it and join
       </Title>
       <Switch
@@ -157,7 +157,7 @@ const Joining = ({ form }: { form: Form }) => (
 const Limits = ({ form }: { form: Form }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         Limits
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

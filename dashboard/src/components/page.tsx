@@ -1,4 +1,5 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
+import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 
 interface Props {
@@ -11,19 +12,24 @@ interface Props {
 }
 
 /** The frame of a page: its name, what it is for, what can be done. */
-export const Page = ({ title, about, actions, children }: Props) => (
-  <Stack gap="lg" maw={1180} mx="auto">
-    <Group justify="space-between" align="flex-start" gap="sm">
-      <div>
-        <Title order={2}>{title}</Title>
-        {about && (
-          <Text c="dimmed" size="sm" maw={640}>
-            {about}
-          </Text>
-        )}
-      </div>
-      {actions}
-    </Group>
-    {children}
-  </Stack>
-)
+export function Page({ title, about, actions, children }: Props) {
+  useDocumentTitle(`${title} · Tollgate`)
+  return (
+    <Stack gap="lg" maw={1180} mx="auto">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {about && (
+            <Text c="dimmed" size="sm" maw={640}>
+              {about}
+            </Text>
+          )}
+        </div>
+        {actions}
+      </Group>
+      {children}
+    </Stack>
+  )
+}

@@ -26,14 +26,18 @@ const places = [
     links: [
       { to: '/', label: 'Overview' },
       { to: '/playground', label: 'Playground' },
+      { to: '/sessions', label: 'Sessions' },
+      { to: '/templates', label: 'Templates' },
       { to: '/models', label: 'Models' },
       { to: '/logs', label: 'Logs' },
+      { to: '/usage', label: 'Usage' },
     ],
   },
   {
     name: 'Routing',
     links: [
       { to: '/connections', label: 'Connections' },
+      { to: '/pools', label: 'Pools' },
       { to: '/collections', label: 'Collections' },
       { to: '/mappings', label: 'Mappings' },
     ],

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { alertQuery, alertsEndpoint, conditionOf, kinds, shownValue, type Alert } from '../alerts'
 import { Confirm } from '../components/confirm'
+import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
@@ -128,7 +129,7 @@ function History({ alert }: { alert: Alert }) {
               <Table.Tr>
                 <Table.Th>When</Table.Th>
                 <Table.Th>Measured</Table.Th>
-                <Table.Th aria-label="Seen" />
+                <HiddenHeader label="Seen" />
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>

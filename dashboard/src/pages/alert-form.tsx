@@ -1,13 +1,4 @@
-import {
-  Checkbox,
-  Group,
-  NumberInput,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-  Textarea,
-} from '@mantine/core'
+import { Checkbox, Group, NumberInput, Select, Text, TextInput, Textarea } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
@@ -23,8 +14,7 @@ import {
   type Period,
 } from '../alerts'
 import { json } from '../api'
-import { FormButtons } from '../components/form-buttons'
-import { Problem } from '../components/problem'
+import { FormFrame } from '../components/form-frame'
 import { oneOf } from '../search'
 import { useSubmit } from '../submit'
 
@@ -79,7 +69,7 @@ export function AlertForm({ alert, onDone }: { alert?: Alert; onDone: () => void
       threshold: (value) => (value === '' ? 'Say from where on you want to be told.' : null),
     },
   })
-  const { submit, isBusy, error } = useSubmit(async (fields: Fields) => {
+  const submission = useSubmit(async (fields: Fields) => {
     const sent = json(toSent(fields))
     await (alert
       ? alertsEndpoint[':alert_id'].$put({ param: { alert_id: alert.id } }, sent)
@@ -89,38 +79,39 @@ export function AlertForm({ alert, onDone }: { alert?: Alert; onDone: () => void
     onDone()
   }, form)
   return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="sm">
-        <Problem error={error} />
-        <TextInput
-          label="Name"
-          required
-          maxLength={200}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Condition form={form} />
-        <Checkbox.Group
-          label="Tell me by"
-          description="Without any, it is only written into the history"
-          {...form.getInputProps('notification_channels')}
-        >
-          <Group mt="xs">
-            <Checkbox value="email" label={channelNames.email} />
-            <Checkbox value="dashboard" label={channelNames.dashboard} />
-          </Group>
-        </Checkbox.Group>
-        <Textarea
-          label="Description"
-          description="For yourself: what to do then"
-          maxLength={500}
-          autosize
-          minRows={2}
-          {...form.getInputProps('description')}
-        />
-        <FormButtons label={alert ? 'Save' : 'Watch it'} isBusy={isBusy} onCancel={onDone} />
-      </Stack>
-    </form>
+    <FormFrame
+      form={form}
+      submission={submission}
+      label={alert ? 'Save' : 'Watch it'}
+      onCancel={onDone}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={200}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <Condition form={form} />
+      <Checkbox.Group
+        label="Tell me by"
+        description="Without any, it is only written into the history"
+        {...form.getInputProps('notification_channels')}
+      >
+        <Group mt="xs">
+          <Checkbox value="email" label={channelNames.email} />
+          <Checkbox value="dashboard" label={channelNames.dashboard} />
+        </Group>
+      </Checkbox.Group>
+      <Textarea
+        label="Description"
+        description="For yourself: what to do then"
+        maxLength={500}
+        autosize
+        minRows={2}
+        {...form.getInputProps('description')}
+      />
+    </FormFrame>
   )
 }
 

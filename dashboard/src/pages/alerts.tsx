@@ -1,16 +1,4 @@
-import {
-  Anchor,
-  Badge,
-  Button,
-  Group,
-  Modal,
-  Select,
-  Stack,
-  Switch,
-  Table,
-  Text,
-} from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Anchor, Badge, Group, Select, Stack, Switch, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import {
@@ -24,8 +12,7 @@ import {
 } from '../alerts'
 import { json } from '../api'
 import { Empty } from '../components/empty'
-import { Loaded } from '../components/loaded'
-import { Page } from '../components/page'
+import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
 import { oneOf } from '../search'
@@ -37,36 +24,30 @@ import { AlertForm } from './alert-form'
 const route = getRouteApi('/home/alerts')
 
 export function AlertsPage() {
-  const { type, open: opened } = route.useSearch()
+  const { type, open } = route.useSearch()
   const navigate = route.useNavigate()
-  const query = useQuery(alertsQuery)
-  const [isOpen, { open, close }] = useDisclosure()
-  const add = <Button onClick={open}>New alert</Button>
   const shut = () =>
     void navigate({ search: (before) => ({ ...before, open: undefined }), replace: true })
   return (
-    <Page
-      title="Alerts"
-      about="Be told when what you spend, what fails or how much you use passes a threshold."
-      actions={query.data && query.data.length > 0 && add}
-    >
-      <Loaded query={query}>
-        {(alerts) =>
-          alerts.length === 0 ? (
-            <Empty title="No alerts yet" action={add}>
-              An alert looks at your requests after each of them and tells you by e-mail or in your
-              inbox. A first one could watch what you spend in a day.
-            </Empty>
-          ) : (
-            <Alerts alerts={alerts} type={type} />
-          )
-        }
-      </Loaded>
-      <Modal opened={isOpen} onClose={close} title="New alert" size="lg">
-        <AlertForm onDone={close} />
-      </Modal>
-      {opened !== undefined && <AlertDrawer id={opened} onClose={shut} />}
-    </Page>
+    <>
+      <ListPage
+        title="Alerts"
+        about="Be told when what you spend, what fails or how much you use passes a threshold."
+        query={useQuery(alertsQuery)}
+        empty={{
+          title: 'No alerts yet',
+          text: 'An alert looks at your requests after each of them and tells you by e-mail or in your inbox. A first one could watch what you spend in a day.',
+        }}
+        add={{
+          label: 'New alert',
+          form: (close) => <AlertForm onDone={close} />,
+          size: 'lg',
+        }}
+      >
+        {(alerts) => <Alerts alerts={alerts} type={type} />}
+      </ListPage>
+      {open !== undefined && <AlertDrawer id={open} onClose={shut} />}
+    </>
   )
 }
 

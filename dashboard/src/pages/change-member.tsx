@@ -1,9 +1,8 @@
-import { Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Modal, NumberInput, Select, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
-import { FormButtons } from '../components/form-buttons'
-import { Problem } from '../components/problem'
+import { FormFrame } from '../components/form-frame'
 import { organizationQuery, rolesBelow, type Member, type Organization } from '../organizations'
 import { useSubmit } from '../submit'
 
@@ -22,7 +21,7 @@ export function ChangeMember({ organization: { id, role }, member, onDone }: Pro
       spending_limit: member.spending_limit ?? '',
     },
   })
-  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
+  const submission = useSubmit(async (fields: typeof form.values) => {
     const body = {
       ...(fields.role !== member.role && { role: fields.role }),
       department: fields.department.trim() || null,
@@ -35,33 +34,29 @@ export function ChangeMember({ organization: { id, role }, member, onDone }: Pro
   }, form)
   return (
     <Modal opened onClose={onDone} title={member.display_name}>
-      <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-        <Stack gap="sm">
-          <Problem error={error} />
-          <Select
-            label="Role"
-            data={rolesBelow(role)}
-            allowDeselect={false}
-            data-autofocus
-            {...form.getInputProps('role')}
-          />
-          {form.values.role === 'owner' && (
-            <Text size="sm" role="status">
-              This hands the organization over: you become an admin of it.
-            </Text>
-          )}
-          <TextInput label="Department" maxLength={100} {...form.getInputProps('department')} />
-          <NumberInput
-            label="Spending limit of a month"
-            description="USD; the organization's own limit when empty"
-            min={0}
-            decimalScale={2}
-            prefix="$"
-            {...form.getInputProps('spending_limit')}
-          />
-          <FormButtons label="Save" isBusy={isBusy} onCancel={onDone} />
-        </Stack>
-      </form>
+      <FormFrame form={form} submission={submission} label="Save" onCancel={onDone}>
+        <Select
+          label="Role"
+          data={rolesBelow(role)}
+          allowDeselect={false}
+          data-autofocus
+          {...form.getInputProps('role')}
+        />
+        {form.values.role === 'owner' && (
+          <Text size="sm" role="status">
+            This hands the organization over: you become an admin of it.
+          </Text>
+        )}
+        <TextInput label="Department" maxLength={100} {...form.getInputProps('department')} />
+        <NumberInput
+          label="Spending limit of a month"
+          description="USD; the organization's own limit when empty"
+          min={0}
+          decimalScale={2}
+          prefix="$"
+          {...form.getInputProps('spending_limit')}
+        />
+      </FormFrame>
     </Modal>
   )
 }

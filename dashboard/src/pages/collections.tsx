@@ -1,59 +1,66 @@
-import { Anchor, Badge, Button, Code, Group, Modal, Table } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Anchor, Badge, Code, Group, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { collectionsQuery, strategies, type Collection } from '../collections'
 import { Empty } from '../components/empty'
-import { Loaded } from '../components/loaded'
-import { Page } from '../components/page'
+import { ListPage } from '../components/list-page'
 import { countOf } from '../numbers'
 import { CollectionDrawer } from './collection-drawer'
 import { NewCollection } from './new-collection'
+
+const none = {
+  title: 'No collections of your own yet',
+  text: (
+    <>
+      Put models together that can stand in for each other, and call them as{' '}
+      <Code>collection/name</Code>.
+    </>
+  ),
+}
 
 export function CollectionsPage() {
   const query = useQuery(collectionsQuery)
   const { collection: openId } = useSearch({ from: '/home/collections' })
   const navigate = useNavigate({ from: '/collections' })
-  const [isMaking, { open, close }] = useDisclosure()
   const show = (collection: string | undefined) =>
     void navigate({ search: { collection }, resetScroll: false })
-  const make = <Button onClick={open}>New collection</Button>
   return (
-    <Page
-      title="Collections"
-      about="Models under one name: a call for it goes to one of them, and to another where that one fails."
-      actions={make}
-    >
-      <Loaded query={query}>
+    <>
+      <ListPage
+        title="Collections"
+        about="Models under one name: a call for it goes to one of them, and to another where that one fails."
+        query={query}
+        empty={none}
+        add={{
+          label: 'New collection',
+          form: (close) => (
+            <NewCollection
+              onMade={(id) => {
+                close()
+                show(id)
+              }}
+              onCancel={close}
+            />
+          ),
+        }}
+      >
         {(collections) => (
           <>
-            {collections.length > 0 && <CollectionTable collections={collections} />}
+            <CollectionTable collections={collections} />
             {collections.every(({ scope }) => scope === 'system') && (
-              <Empty title="No collections of your own yet" action={make}>
-                Put models together that can stand in for each other, and call them as{' '}
-                <Code>collection/name</Code>.
-              </Empty>
-            )}
-            {openId !== undefined && (
-              <CollectionDrawer
-                key={openId}
-                collection={collections.find(({ id }) => id === openId)}
-                onClose={() => show(undefined)}
-              />
+              <Empty title={none.title}>{none.text}</Empty>
             )}
           </>
         )}
-      </Loaded>
-      <Modal opened={isMaking} onClose={close} title="New collection">
-        <NewCollection
-          onMade={(id) => {
-            close()
-            show(id)
-          }}
-          onCancel={close}
+      </ListPage>
+      {query.data && openId !== undefined && (
+        <CollectionDrawer
+          key={openId}
+          collection={query.data.find(({ id }) => id === openId)}
+          onClose={() => show(undefined)}
         />
-      </Modal>
-    </Page>
+      )}
+    </>
   )
 }
 

@@ -1,15 +1,17 @@
 import { Badge, Button, Group, Menu, Table, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
-import { connectionsQuery, type Connection } from '../connections'
 import { Confirm } from '../components/confirm'
+import { ConnectionTests, useConnectionTests } from '../components/connection-tests'
+import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
+import { connectionsQuery, mayChange, statusColors, type Connection } from '../connections'
+import { count } from '../figures'
+import { poolsQuery } from '../pools'
+import { EditConnection } from './edit-connection'
 import { NewConnection } from './new-connection'
 import { ReplaceKey } from './replace-key'
-
-const colors = { active: 'green', inactive: 'gray', error: 'red' } as const
 
 export const ConnectionsPage = () => (
   <ListPage
@@ -27,7 +29,7 @@ export const ConnectionsPage = () => (
 )
 
 const ConnectionTable = ({ connections }: { connections: readonly Connection[] }) => (
-  <Table.ScrollContainer minWidth={640}>
+  <Table.ScrollContainer minWidth={760}>
     <Table verticalSpacing="sm">
       <Table.Thead>
         <Table.Tr>
@@ -35,7 +37,8 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
           <Table.Th>Provider</Table.Th>
           <Table.Th>Key</Table.Th>
           <Table.Th>Status</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <Table.Th>Limits</Table.Th>
+          <HiddenHeader label="Actions" />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -43,10 +46,17 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
           <Table.Tr key={one.id}>
             <Table.Td>
               <Group gap={6}>
-                <Text fw={500}>{one.name}</Text>
+                <Text fw={500} size="sm">
+                  {one.name}
+                </Text>
                 {one.is_default && (
                   <Badge variant="outline" size="sm">
                     default
+                  </Badge>
+                )}
+                {one.scope === 'organization' && (
+                  <Badge variant="outline" size="sm" color="gray">
+                    organization
                   </Badge>
                 )}
               </Group>
@@ -57,22 +67,16 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
               )}
             </Table.Td>
             <Table.Td>{one.provider}</Table.Td>
-            <Table.Td ff="monospace">
+            <Table.Td ff="monospace" style={{ whiteSpace: 'nowrap' }}>
               {one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}
             </Table.Td>
             <Table.Td>
-              <Badge color={colors[one.status]} variant="light">
-                {one.status}
-              </Badge>
-              {one.last_error && (
-                <Text size="xs" c="red" maw={260}>
-                  {one.last_error}
-                </Text>
-              )}
+              <Status connection={one} />
             </Table.Td>
-            <Table.Td ta="right">
-              <Actions connection={one} />
+            <Table.Td>
+              <Limits connection={one} />
             </Table.Td>
+            <Table.Td ta="right">{mayChange(one) && <Actions connection={one} />}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>
@@ -80,59 +84,65 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
   </Table.ScrollContainer>
 )
 
-function Actions({ connection: { id, name } }: { connection: Connection }) {
+const Status = ({ connection: one }: { connection: Connection }) => (
+  <>
+    <Badge color={statusColors[one.status]} variant="light">
+      {one.status}
+    </Badge>
+    {one.last_error && (
+      <Text size="xs" c="red" maw={260}>
+        {one.last_error}
+      </Text>
+    )}
+  </>
+)
+
+const Limits = ({ connection: { rate_limits: limits } }: { connection: Connection }) => {
+  const told = [
+    limits?.rpm && `${count(limits.rpm)} requests/min`,
+    limits?.tpm && `${count(limits.tpm)} tokens/min`,
+  ].filter(Boolean)
+  return <Text size="sm">{told.length > 0 ? told.join(', ') : '–'}</Text>
+}
+
+function Actions({ connection }: { connection: Connection }) {
+  const { id, name } = connection
   const queries = useQueryClient()
-  const [asked, setAsked] = useState<'delete' | 'key'>()
-  const [isTesting, setTesting] = useState(false)
-  const refresh = () => queries.invalidateQueries(connectionsQuery)
-  const param = { id }
-  const test = async () => {
-    setTesting(true)
-    try {
-      const result = await (await api.connections[':id'].test.$post({ param })).json()
-      const color = result.success ? 'green' : 'red'
-      notifications.show({ title: name, message: result.message, color })
-      await refresh()
-    } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown)
-      notifications.show({ title: name, message, color: 'red' })
-    } finally {
-      setTesting(false)
-    }
-  }
+  const [asked, setAsked] = useState<'change' | 'delete' | 'key'>()
+  const { tests, start, close } = useConnectionTests()
+  const done = () => setAsked(undefined)
   const remove = async () => {
-    await api.connections[':id'].$delete({ param })
-    await refresh()
+    await api.connections[':id'].$delete({ param: { id } })
+    await queries.invalidateQueries(connectionsQuery)
+    await queries.invalidateQueries(poolsQuery)
   }
   return (
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button
-            size="xs"
-            variant="default"
-            loading={isTesting}
-            aria-label={`Actions for ${name}`}
-          >
+          <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
             Actions
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => void test()}>Test</Menu.Item>
+          <Menu.Item onClick={() => void start([connection])}>Test</Menu.Item>
+          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
           <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
           <Menu.Item color="red" onClick={() => setAsked('delete')}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {asked === 'key' && <ReplaceKey id={id} name={name} onDone={() => setAsked(undefined)} />}
+      <ConnectionTests tests={tests} onClose={close} />
+      {asked === 'change' && <EditConnection connection={connection} onDone={done} />}
+      {asked === 'key' && <ReplaceKey id={id} name={name} onDone={done} />}
       {asked === 'delete' && (
         <Confirm
           question={`Delete ${name}?`}
           about="Calls go to your other connections, or to the platform's. The key cannot be brought back."
           label="Delete"
           onConfirm={remove}
-          onClose={() => setAsked(undefined)}
+          onClose={done}
         />
       )}
     </>

@@ -21,7 +21,7 @@ export function Handle() {
   return (
     <Paper withBorder p="lg">
       <Stack gap="sm" maw={520}>
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Handle
         </Title>
         <Loaded query={query}>{(shown) => <HandleForm shown={shown} />}</Loaded>

@@ -1,11 +1,10 @@
-import { List, Modal, Select, Stack, Text, Textarea } from '@mantine/core'
+import { List, Modal, Select, Text, Textarea } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, json } from '../api'
-import { FormButtons } from '../components/form-buttons'
-import { Problem } from '../components/problem'
+import { FormFrame } from '../components/form-frame'
 import { countOf } from '../numbers'
 import { invitationsQuery, invitedBy, type InvitedRole, type Organization } from '../organizations'
 import { useSubmit } from '../submit'
@@ -86,7 +85,7 @@ export function Invite({ organization: { id, role }, onDone }: Props) {
     initialValues: { addresses: '', role: 'member', message: '' },
     validate: { addresses: addressProblem },
   })
-  const { submit, isBusy, error } = useSubmit(async (fields: Fields) => {
+  const submission = useSubmit(async (fields: Fields) => {
     try {
       const others = await invite(id, fields)
       const sent = addressesIn(fields.addresses).length - others.length
@@ -105,34 +104,30 @@ export function Invite({ organization: { id, role }, onDone }: Props) {
   const isAlone = addressesIn(form.values.addresses).length <= 1
   return (
     <Modal opened onClose={onDone} title="Invite people">
-      <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-        <Stack gap="sm">
-          <Problem error={error} />
+      <FormFrame form={form} submission={submission} label="Invite" onCancel={onDone}>
+        <Textarea
+          label="E-mail addresses"
+          description="One, or up to 100 on lines of their own"
+          autosize
+          minRows={2}
+          maxRows={10}
+          required
+          data-autofocus
+          {...form.getInputProps('addresses')}
+        />
+        <Failures failed={failed} />
+        <RoleOf form={form} roles={invitedBy(role)} />
+        {isAlone && (
           <Textarea
-            label="E-mail addresses"
-            description="One, or up to 100 on lines of their own"
+            label="Message"
+            description="Stands in the mail; may be empty"
+            maxLength={500}
             autosize
             minRows={2}
-            maxRows={10}
-            required
-            data-autofocus
-            {...form.getInputProps('addresses')}
+            {...form.getInputProps('message')}
           />
-          <Failures failed={failed} />
-          <RoleOf form={form} roles={invitedBy(role)} />
-          {isAlone && (
-            <Textarea
-              label="Message"
-              description="Stands in the mail; may be empty"
-              maxLength={500}
-              autosize
-              minRows={2}
-              {...form.getInputProps('message')}
-            />
-          )}
-          <FormButtons label="Invite" isBusy={isBusy} onCancel={onDone} />
-        </Stack>
-      </form>
+        )}
+      </FormFrame>
     </Modal>
   )
 }

@@ -1,13 +1,10 @@
-import { Button, Menu, Modal } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
-import { Empty } from '../components/empty'
 import { isExpired, KeyTable } from '../components/key-table'
-import { Loaded } from '../components/loaded'
-import { Page } from '../components/page'
+import { ListPage } from '../components/list-page'
 import { keysQuery, type Key } from '../keys'
 import { KeySecret } from './key-secret'
 import { NewKey } from './new-key'
@@ -24,40 +21,43 @@ async function create(fields: object) {
 
 export function KeysPage() {
   const queries = useQueryClient()
-  const query = useQuery(keysQuery)
-  const [isOpen, { open, close }] = useDisclosure()
   const [secret, setSecret] = useState<Secret>()
-  const make = <Button onClick={open}>New key</Button>
   const show = (made: Secret) => {
-    close()
     setSecret(made)
     void queries.invalidateQueries(keysQuery)
   }
   return (
-    <Page
-      title="API keys"
-      about="What your programs sign in with. A key is shown once, when it is made."
-      actions={query.data && query.data.length > 0 && make}
-    >
-      <Loaded query={query}>
-        {(keys) =>
-          keys.length === 0 ? (
-            <Empty title="No keys yet" action={make}>
-              A program sends its key with every call. Make one for each, so that you can take it
-              back from one alone.
-            </Empty>
-          ) : (
-            <KeyTable keys={keys} actions={(one) => <Actions one={one} onSecret={setSecret} />} />
-          )
-        }
-      </Loaded>
-      <Modal opened={isOpen} onClose={close} title="New key">
-        <NewKey create={create} onMade={show} onCancel={close} />
-      </Modal>
+    <>
+      <ListPage
+        title="API keys"
+        about="What your programs sign in with. A key is shown once, when it is made."
+        query={useQuery(keysQuery)}
+        empty={{
+          title: 'No keys yet',
+          text: 'A program sends its key with every call. Make one for each, so that you can take it back from one alone.',
+        }}
+        add={{
+          label: 'New key',
+          form: (close) => (
+            <NewKey
+              create={create}
+              onMade={(made) => {
+                close()
+                show(made)
+              }}
+              onCancel={close}
+            />
+          ),
+        }}
+      >
+        {(keys) => (
+          <KeyTable keys={keys} actions={(one) => <Actions one={one} onSecret={setSecret} />} />
+        )}
+      </ListPage>
       {secret && (
         <KeySecret name={secret.name} secret={secret.key} onDone={() => setSecret(undefined)} />
       )}
-    </Page>
+    </>
   )
 }
 

@@ -47,12 +47,21 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
           />
           <Sum name="Cost" value={shownUsd(stats.total_cost)} />
           <Sum
-            name="Took on average"
-            value={stats.avg_latency_ms === null ? none : shownDuration(stats.avg_latency_ms)}
+            name="Took, as a rule"
+            value={stats.p50_latency_ms === null ? none : shownDuration(stats.p50_latency_ms)}
             {...(stats.p95_latency_ms !== null && {
               about: `95 % within ${shownDuration(stats.p95_latency_ms)}`,
             })}
           />
+          {stats.p50_time_to_first_token_ms !== null && (
+            <Sum
+              name="First token after"
+              value={shownDuration(stats.p50_time_to_first_token_ms)}
+              {...(stats.p95_time_to_first_token_ms !== null && {
+                about: `95 % within ${shownDuration(stats.p95_time_to_first_token_ms)}`,
+              })}
+            />
+          )}
           {stats.by_error[0] && (
             <Sum
               name="Most frequent error"

@@ -1,5 +1,4 @@
-import { Alert, Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Empty } from '../components/empty'
@@ -8,19 +7,10 @@ import { Page } from '../components/page'
 import { Problem } from '../components/problem'
 import { ShowMore } from '../components/show-more'
 import { When } from '../components/when'
-import {
-  exportLogs,
-  filterOf,
-  logColors,
-  logsQuery,
-  mostExported,
-  statsQuery,
-  type ListedLog,
-  type LogSearch,
-} from '../logs'
+import { filterOf, logColors, logsQuery, statsQuery, type ListedLog, type LogSearch } from '../logs'
 import { shownCount, shownDuration, shownUsd } from '../shown'
-import { useSubmit } from '../submit'
 import { LogDrawer } from './log-drawer'
+import { LogExport } from './log-export'
 import { LogFilters } from './log-filters'
 import { LogSums } from './log-sums'
 
@@ -48,7 +38,7 @@ export function LogsPage() {
           >
             Refresh
           </Button>
-          <Export filter={filter} isEmpty={stats.data?.total_requests === 0} />
+          <LogExport filter={filter} isEmpty={stats.data?.total_requests === 0} />
         </Group>
       }
     >
@@ -104,35 +94,6 @@ function NoLogs({ filter }: { filter: LogSearch }) {
   )
 }
 
-function Export({ filter, isEmpty }: { filter: LogSearch; isEmpty: boolean }) {
-  const { submit, isBusy, error } = useSubmit(async () => {
-    const { saved, total } = await exportLogs(filter)
-    const message =
-      saved < total
-        ? `The newest ${shownCount(saved)} of ${shownCount(total)} requests were saved. Narrow the filters for the others.`
-        : `${shownCount(saved)} requests were saved.`
-    notifications.show({ message })
-  })
-  return (
-    <>
-      <Button
-        variant="default"
-        loading={isBusy}
-        disabled={isEmpty}
-        title={`At most ${shownCount(mostExported)} rows, the newest ones`}
-        onClick={() => void submit(undefined)}
-      >
-        Export CSV
-      </Button>
-      {error && (
-        <Alert color="red" role="alert" w="100%">
-          {error.message}
-        </Alert>
-      )}
-    </>
-  )
-}
-
 const LogTable = ({ logs }: { logs: readonly ListedLog[] }) => (
   <Table.ScrollContainer minWidth={760}>
     <Table verticalSpacing="xs" highlightOnHover>
@@ -174,7 +135,7 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       </Anchor>
     </Table.Td>
     <Table.Td>
-      <Badge color={logColors[log.status]} variant="light">
+      <Badge color={logColors[log.status]} variant="light" miw="max-content">
         {log.status === 'error' ? `error ${log.status_code}` : log.status}
       </Badge>
     </Table.Td>

@@ -17,6 +17,7 @@ import { useState } from 'react'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
 import { FormFrame } from '../components/form-frame'
+import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
 import { useSubmit } from '../submit'
@@ -112,7 +113,7 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
             <Table.Th>Becomes</Table.Th>
             <Table.Th>Priority</Table.Th>
             <Table.Th>On</Table.Th>
-            <Table.Th aria-label="Actions" />
+            <HiddenHeader label="Actions" />
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,10 +1,9 @@
-import { Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { Select, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
 import { collectionsQuery, ownOrganizationsQuery, type Strategy } from '../collections'
-import { FormButtons } from '../components/form-buttons'
-import { Problem } from '../components/problem'
+import { FormFrame } from '../components/form-frame'
 import { StrategySelect } from '../components/strategy-select'
 import { useSubmit } from '../submit'
 
@@ -41,52 +40,48 @@ export function NewCollection({ onMade, onCancel }: Props) {
   const queries = useQueryClient()
   const { data: organizations = [] } = useQuery(ownOrganizationsQuery)
   const form = useForm({ initialValues })
-  const { submit, isBusy, error } = useSubmit(async (fields: typeof initialValues) => {
+  const submission = useSubmit(async (fields: typeof initialValues) => {
     const answer = await api.user['model-collections'].$post(undefined, json(sent(fields)))
     const { id } = await answer.json()
     await queries.invalidateQueries(collectionsQuery)
     onMade(id)
   }, form)
   return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="sm">
-        <Problem error={error} />
-        <TextInput
-          label="Name"
-          description={`Called as collection/${form.values.name || 'name'}`}
-          required
-          maxLength={64}
-          autoCapitalize="none"
-          spellCheck={false}
-          data-autofocus
-          {...form.getInputProps('name')}
+    <FormFrame form={form} submission={submission} label="Create" onCancel={onCancel}>
+      <TextInput
+        label="Name"
+        description={`Called as collection/${form.values.name || 'name'}`}
+        required
+        maxLength={64}
+        autoCapitalize="none"
+        spellCheck={false}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <TextInput label="Title" maxLength={100} {...form.getInputProps('display_name')} />
+      <Textarea
+        label="Description"
+        autosize
+        minRows={2}
+        maxLength={1000}
+        {...form.getInputProps('description')}
+      />
+      <StrategySelect
+        value={form.values.routing_strategy}
+        onChange={(strategy) => form.setFieldValue('routing_strategy', strategy)}
+      />
+      {organizations.length > 0 && (
+        <Select
+          label="Whose"
+          description="All members of an organization may call its collections."
+          allowDeselect={false}
+          data={[
+            { value: mine, label: 'Yours alone' },
+            ...organizations.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          {...form.getInputProps('organization_id')}
         />
-        <TextInput label="Title" maxLength={100} {...form.getInputProps('display_name')} />
-        <Textarea
-          label="Description"
-          autosize
-          minRows={2}
-          maxLength={1000}
-          {...form.getInputProps('description')}
-        />
-        <StrategySelect
-          value={form.values.routing_strategy}
-          onChange={(strategy) => form.setFieldValue('routing_strategy', strategy)}
-        />
-        {organizations.length > 0 && (
-          <Select
-            label="Whose"
-            description="All members of an organization may call its collections."
-            allowDeselect={false}
-            data={[
-              { value: mine, label: 'Yours alone' },
-              ...organizations.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            {...form.getInputProps('organization_id')}
-          />
-        )}
-        <FormButtons label="Create" isBusy={isBusy} onCancel={onCancel} />
-      </Stack>
-    </form>
+      )}
+    </FormFrame>
   )
 }

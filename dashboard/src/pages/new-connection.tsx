@@ -3,15 +3,26 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
-import { connectionsQuery } from '../connections'
 import { FormFrame } from '../components/form-frame'
+import { OwnerFields } from '../components/owner-fields'
+import { connectionsQuery, mine, ownerFields } from '../connections'
 import { useSubmit } from '../submit'
+
+const initialValues = {
+  name: '',
+  provider: '',
+  api_key: '',
+  endpoint_url: '',
+  owner: mine,
+  payer: 'org_pays',
+}
 
 export function NewConnection({ onDone }: { onDone: () => void }) {
   const queries = useQueryClient()
-  const form = useForm({ initialValues: { name: '', provider: '', api_key: '', endpoint_url: '' } })
-  const submission = useSubmit(async (fields: typeof form.values) => {
-    const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+  const form = useForm({ initialValues })
+  const submission = useSubmit(async ({ owner, payer, ...fields }: typeof initialValues) => {
+    const given = Object.entries(fields).filter(([, value]) => value !== '')
+    const sent = { ...Object.fromEntries(given), ...ownerFields(owner, payer) }
     await api.connections.$post(undefined, json(sent))
     await queries.invalidateQueries(connectionsQuery)
     notifications.show({ message: `${fields.name} was added.` })
@@ -38,6 +49,7 @@ export function NewConnection({ onDone }: { onDone: () => void }) {
         type="url"
         {...form.getInputProps('endpoint_url')}
       />
+      <OwnerFields form={form} owner="owner" payer="payer" />
     </FormFrame>
   )
 }

@@ -1,10 +1,9 @@
-import { Group, Select, Stack, TextInput, Textarea } from '@mantine/core'
+import { Group, Select, TextInput, Textarea } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { json } from '../api'
-import { FormButtons } from '../components/form-buttons'
-import { Problem } from '../components/problem'
+import { FormFrame } from '../components/form-frame'
 import { useSubmit } from '../submit'
 import { categories, categoryNames, priorities, priorityNames, ticketsEndpoint } from '../tickets'
 
@@ -34,43 +33,39 @@ export function NewTicket({ request, onClose }: Props) {
       request_id: request ?? '',
     },
   })
-  const { submit, isBusy, error } = useSubmit(async (fields: Fields) => {
+  const submission = useSubmit(async (fields: Fields) => {
     const sent = { ...fields, request_id: fields.request_id.trim() || null }
     const { id } = await (await ticketsEndpoint.$post(undefined, json(sent))).json()
     await queries.invalidateQueries({ queryKey: ['tickets', 'list'] })
     await navigate({ to: '/support/$id', params: { id } })
   }, form)
   return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="sm">
-        <Problem error={error} />
-        <TextInput
-          label="Subject"
-          required
-          maxLength={200}
-          data-autofocus
-          {...form.getInputProps('subject')}
-        />
-        <Textarea
-          label="What happened"
-          description="What you did, what you expected, what came. No keys and no passwords."
-          required
-          maxLength={10_000}
-          autosize
-          minRows={5}
-          maxRows={16}
-          {...form.getInputProps('description')}
-        />
-        <Kind form={form} />
-        <TextInput
-          label="Request"
-          description="The id of one of your requests that it is about, as the logs show it"
-          placeholder="req_…"
-          {...form.getInputProps('request_id')}
-        />
-        <FormButtons label="Send" isBusy={isBusy} onCancel={onClose} />
-      </Stack>
-    </form>
+    <FormFrame form={form} submission={submission} label="Send" onCancel={onClose}>
+      <TextInput
+        label="Subject"
+        required
+        maxLength={200}
+        data-autofocus
+        {...form.getInputProps('subject')}
+      />
+      <Textarea
+        label="What happened"
+        description="What you did, what you expected, what came. No keys and no passwords."
+        required
+        maxLength={10_000}
+        autosize
+        minRows={5}
+        maxRows={16}
+        {...form.getInputProps('description')}
+      />
+      <Kind form={form} />
+      <TextInput
+        label="Request"
+        description="The id of one of your requests that it is about, as the logs show it"
+        placeholder="req_…"
+        {...form.getInputProps('request_id')}
+      />
+    </FormFrame>
   )
 }
 

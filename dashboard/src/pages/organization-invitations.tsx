@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { Empty } from '../components/empty'
+import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { Problem } from '../components/problem'
@@ -75,7 +76,7 @@ function InvitationTable({ id, invitations }: TableProps) {
               <Table.Th>Role</Table.Th>
               <Table.Th>Status</Table.Th>
               <Table.Th>Good until</Table.Th>
-              <Table.Th aria-label="Actions" />
+              <HiddenHeader label="Actions" />
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

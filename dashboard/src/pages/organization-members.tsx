@@ -15,6 +15,7 @@ import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@t
 import { useState } from 'react'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
+import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { usdOf } from '../numbers'
@@ -100,7 +101,7 @@ const MemberTable = ({ organization, members }: TableProps) => (
           <Table.Th>Department</Table.Th>
           <Table.Th ta="right">Spent this month</Table.Th>
           <Table.Th>Joined</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <HiddenHeader label="Actions" />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

@@ -1,7 +1,7 @@
-import { Badge, Button, Group, Paper, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Paper, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
@@ -13,7 +13,10 @@ import {
   organizationsQuery,
   type Organization,
 } from '../organizations'
+import { periods } from '../money-search'
+import { oneOf } from '../search'
 import { sessionQuery } from '../session'
+import { sharedGroupings } from '../usage'
 import { OrganizationInvitations } from './organization-invitations'
 import { OrganizationLimits } from './organization-limits'
 import { OrganizationMembers } from './organization-members'
@@ -37,9 +40,9 @@ export function OrganizationPage() {
 }
 
 function Parts({ organization }: { organization: Organization }) {
-  const { tab = 'members', by = 'user' } = route.useSearch()
+  const { tab = 'members', by, period } = route.useSearch()
   const navigate = route.useNavigate()
-  const go = (place: { tab?: string; by?: string }) =>
+  const go = (place: { tab?: string; by?: string; period?: string }) =>
     void navigate({ search: (old) => ({ ...old, ...place }), replace: true })
   const manages = isManager(organization)
   return (
@@ -61,7 +64,12 @@ function Parts({ organization }: { organization: Organization }) {
           </Tabs.Panel>
         )}
         <Tabs.Panel value="usage" pt="md">
-          <OrganizationUsage id={organization.id} by={by} onBy={(next) => go({ by: next })} />
+          <OrganizationUsage
+            organization={organization}
+            by={oneOf({ by }, 'by', sharedGroupings) ?? 'user'}
+            period={oneOf({ period }, 'period', periods) ?? '30d'}
+            onChange={go}
+          />
         </Tabs.Panel>
         {manages && (
           <Tabs.Panel value="limits" pt="md">
@@ -73,7 +81,13 @@ function Parts({ organization }: { organization: Organization }) {
   )
 }
 
-const Figure = ({ label, value, about }: { label: string; value: string; about?: string }) => (
+interface FigureProps {
+  label: string
+  value: string
+  about?: ReactNode
+}
+
+const Figure = ({ label, value, about }: FigureProps) => (
   <Paper withBorder p="md">
     <Text size="xs" c="dimmed">
       {label}
@@ -110,8 +124,21 @@ function Figures({ organization }: { organization: Organization }) {
         {balance && (
           <Figure
             label="Pool balance"
-            value={usdOf(balance.available_balance)}
-            about={`${usdOf(balance.held)} set aside for running requests`}
+            value={usdOf(balance.balance)}
+            about={
+              <>
+                {usdOf(balance.held)} of it set aside for requests.{' '}
+                <Anchor
+                  inherit
+                  underline="always"
+                  renderRoot={(props) => (
+                    <Link to="/billing" search={{ organization: id }} {...props} />
+                  )}
+                >
+                  Add credits
+                </Anchor>
+              </>
+            }
           />
         )}
         <Figure label="Members" value={`${countOf(member_count)} of ${countOf(member_limit)}`} />

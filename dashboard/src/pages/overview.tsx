@@ -34,7 +34,7 @@ function Lately() {
   return (
     <Stack gap="md">
       <Group justify="space-between">
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           {words[period]}
         </Title>
         <SegmentedControl

@@ -1,7 +1,7 @@
 import { Button, Drawer, Group, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { talks, talksQuery, type Talk } from '../automation'
+import { talks, talksKey, talksQuery, type Talk } from '../automation'
 import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
@@ -54,7 +54,7 @@ export function Talks({ openId, onOpen, onGone, onClose }: Props) {
           onConfirm={async () => {
             await talks.delete(doomed.id)
             if (doomed.id === openId) onGone()
-            await queries.invalidateQueries(talksQuery)
+            await queries.invalidateQueries({ queryKey: talksKey })
           }}
           onClose={() => setDoomed(undefined)}
         />

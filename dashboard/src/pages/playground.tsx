@@ -1,7 +1,7 @@
 import { Button, Group, Paper, SimpleGrid, Stack, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api'
 import { Page } from '../components/page'
@@ -158,7 +158,9 @@ interface ComposerProps {
 
 function Composer(props: ComposerProps) {
   const { isReady, isBusy, onSend, onStop, onSystem, onOptions, areOptionsOpen } = props
-  const [text, setText] = useState('')
+  // Another page may have brought what is to be said: it is too long for an address.
+  const brought = useLocation({ select: ({ state }) => state.message })
+  const [text, setText] = useState(brought ?? '')
   const [arePromptsOpen, prompts] = useDisclosure()
   const isEmpty = text.trim() === ''
   const send = () => {

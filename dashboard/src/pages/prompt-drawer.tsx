@@ -1,5 +1,6 @@
 import { Alert, Button, Drawer, Group, Paper, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, json } from '../api'
 import { Copy } from '../components/copy'
@@ -52,6 +53,7 @@ export function PromptDrawer({ id, prompt, onMade, onClose }: Props) {
 /** Fills the variables in, and takes the text along. */
 function Use({ prompt }: { prompt: Prompt }) {
   const queries = useQueryClient()
+  const navigate = useNavigate()
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const count = async () => {
     const param = { id: prompt.id }
@@ -59,6 +61,10 @@ function Use({ prompt }: { prompt: Prompt }) {
     await queries.invalidateQueries({ queryKey: promptsKey })
   }
   const text = filledIn(prompt.content, values)
+  const talk = () => {
+    void count().catch(() => {})
+    void navigate({ to: '/playground', state: { message: text } })
+  }
   return (
     <Stack gap="sm" component="section" aria-label="Use it">
       <Title order={3} size="h4">
@@ -86,6 +92,9 @@ function Use({ prompt }: { prompt: Prompt }) {
       <Group>
         {/* That a use is not counted keeps nobody from it. */}
         <Copy value={text} label="Copy text" onCopied={() => void count().catch(() => {})} />
+        <Button size="xs" onClick={talk}>
+          Use in playground
+        </Button>
       </Group>
     </Stack>
   )

@@ -26,7 +26,7 @@ export function QuotaPage() {
           <Paper withBorder p="lg" component="section" aria-label="Limits">
             <Stack gap="lg">
               <Group justify="space-between">
-                <Title order={3} size="h4">
+                <Title order={2} size="h4">
                   Limits
                 </Title>
                 <Badge variant="light" tt="none">

@@ -1,11 +1,10 @@
-import { Modal, PasswordInput, Stack } from '@mantine/core'
+import { Modal, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
 import { connectionsQuery } from '../connections'
-import { FormButtons } from '../components/form-buttons'
-import { Problem } from '../components/problem'
+import { FormFrame } from '../components/form-frame'
 import { useSubmit } from '../submit'
 
 interface Props {
@@ -17,7 +16,7 @@ interface Props {
 export function ReplaceKey({ id, name, onDone }: Props) {
   const queries = useQueryClient()
   const form = useForm({ initialValues: { api_key: '' } })
-  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
+  const submission = useSubmit(async (fields: typeof form.values) => {
     await api.connections[':id']['update-key'].$post({ param: { id } }, json(fields))
     await queries.invalidateQueries(connectionsQuery)
     notifications.show({ message: `The key of ${name} was replaced.` })
@@ -25,19 +24,15 @@ export function ReplaceKey({ id, name, onDone }: Props) {
   }, form)
   return (
     <Modal opened onClose={onDone} title={`Replace the key of ${name}`}>
-      <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-        <Stack gap="sm">
-          <Problem error={error} />
-          <PasswordInput
-            label="New API key"
-            autoComplete="off"
-            required
-            data-autofocus
-            {...form.getInputProps('api_key')}
-          />
-          <FormButtons label="Replace" isBusy={isBusy} onCancel={onDone} />
-        </Stack>
-      </form>
+      <FormFrame form={form} submission={submission} label="Replace" onCancel={onDone}>
+        <PasswordInput
+          label="New API key"
+          autoComplete="off"
+          required
+          data-autofocus
+          {...form.getInputProps('api_key')}
+        />
+      </FormFrame>
     </Modal>
   )
 }

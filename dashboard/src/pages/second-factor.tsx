@@ -44,7 +44,9 @@ export function SecondFactor() {
     <Paper withBorder p="lg">
       <Stack gap="sm" maw={520}>
         <Group gap="xs">
-          <Title order={4}>Second factor</Title>
+          <Title order={2} size="h4">
+            Second factor
+          </Title>
           <Badge variant="light" color={isOn ? 'green' : 'gray'}>
             {isOn ? 'on' : 'off'}
           </Badge>

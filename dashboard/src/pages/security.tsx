@@ -12,21 +12,83 @@ import {
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
 import { Problem } from '../components/problem'
 import { passwordProblem } from '../password'
-import { security, sessionQuery, sessionsQuery, type Session } from '../session'
+import {
+  hasPasswordQuery,
+  security,
+  sessionQuery,
+  sessionsQuery,
+  signIn,
+  type Session,
+} from '../session'
 import { useSubmit } from '../submit'
 import { SecondFactor } from './second-factor'
 
 export const SecurityPage = () => (
   <Page title="Security" about="How you sign in, and where you are signed in.">
-    <ChangePassword />
-    <SecondFactor />
+    <Password />
     <Sessions />
   </Page>
 )
+
+/** What is protected by a password, or the way to one. */
+function Password() {
+  const query = useQuery(hasPasswordQuery)
+  return (
+    <Loaded query={query}>
+      {(hasPassword) =>
+        hasPassword ? (
+          <>
+            <ChangePassword />
+            <SecondFactor />
+          </>
+        ) : (
+          <NoPassword />
+        )
+      }
+    </Loaded>
+  )
+}
+
+/** For who came by a link of the operator, or by another service. */
+function NoPassword() {
+  const { data } = useSuspenseQuery(sessionQuery)
+  const email = data?.user.email ?? ''
+  const [isSent, setSent] = useState(false)
+  const { submit, isBusy, error } = useSubmit(async () => {
+    await signIn.forgot(email)
+    setSent(true)
+  })
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="sm" maw={520} align="flex-start">
+        <Title order={2} size="h4">
+          Password
+        </Title>
+        <Text size="sm">
+          This account has no password: you came by a link or by another service. With one you can
+          sign in without either, and protect the account by a second factor.
+        </Text>
+        <Problem error={error} />
+        {isSent ? (
+          <Text size="sm" role="status">
+            A mail is on its way to {email}. Its link lets you choose a password; your sessions are
+            ended then, and you sign in with it. Where none comes, whoever runs this service can
+            help.
+          </Text>
+        ) : (
+          <Button loading={isBusy} onClick={() => void submit(undefined)}>
+            Mail me a link to make one
+          </Button>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
 
 function ChangePassword() {
   const form = useForm({
@@ -42,7 +104,9 @@ function ChangePassword() {
     <Paper withBorder p="lg">
       <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
         <Stack gap="sm" maw={380}>
-          <Title order={4}>Password</Title>
+          <Title order={2} size="h4">
+            Password
+          </Title>
           <Problem error={error} />
           <PasswordInput
             label="Current password"
@@ -108,7 +172,9 @@ function Sessions() {
     <Paper withBorder p="lg">
       <Stack gap="sm">
         <Group justify="space-between">
-          <Title order={4}>Sessions</Title>
+          <Title order={2} size="h4">
+            Sessions
+          </Title>
           <Button
             size="xs"
             variant="default"

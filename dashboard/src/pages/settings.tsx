@@ -53,7 +53,7 @@ export function SettingsPage() {
 const Card = ({ title, children }: { title: string; children: ReactNode }) => (
   <Paper withBorder p="lg">
     <Stack gap="sm" maw={520}>
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         {title}
       </Title>
       {children}

@@ -59,7 +59,7 @@ function Head({ ticket }: { ticket: Ticket }) {
   return (
     <Stack gap="xs">
       <Group justify="space-between" align="flex-start">
-        <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+        <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
           {ticket.subject}
         </Title>
         <Group gap="xs">

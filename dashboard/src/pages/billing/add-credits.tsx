@@ -27,7 +27,7 @@ interface Props {
 export const AddCredits = ({ organization, takesPayments }: Props) => (
   <Paper withBorder p="lg" component="section" aria-label="Add credits">
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         Add credits
       </Title>
       {takesPayments === false ? (

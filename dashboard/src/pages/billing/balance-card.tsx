@@ -10,7 +10,7 @@ export function BalanceCard({ organization }: { organization: string | undefined
   return (
     <Paper withBorder p="lg" component="section" aria-label="Balance">
       <Stack gap="sm">
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Balance
         </Title>
         <Loaded query={query}>{(balance) => <Figures balance={balance} />}</Loaded>
@@ -22,11 +22,11 @@ export function BalanceCard({ organization }: { organization: string | undefined
 const Figures = ({ balance }: { balance: Balance }) => (
   <>
     <Text fz={34} fw={600} lh={1.2}>
-      <Money amount={balance.available_balance} />
+      <Money amount={balance.balance} />
     </Text>
     <Warning balance={balance} />
-    <Row label="Booked" amount={balance.balance} />
-    <Row label="Held for running requests" amount={balance.held} />
+    <Row label="Set aside for requests" amount={balance.held} />
+    <Row label="Free to spend" amount={balance.available_balance} />
     <Row label="Needed for a paid request" amount={balance.minimum_required} />
   </>
 )
@@ -55,7 +55,8 @@ function Warning({ balance }: { balance: Balance }) {
   if (balance.organization_id === null && balance.funding_source === 'organization') {
     return <Alert color="blue">An organization pays for your requests, not this balance.</Alert>
   }
-  if (!balance.low_balance) return undefined
+  // What is set aside for a moment is not spent yet.
+  if (balance.balance >= balance.warning_threshold) return undefined
   return (
     <Alert color="yellow" title="Low balance">
       Less than <Money amount={balance.warning_threshold} /> is left.

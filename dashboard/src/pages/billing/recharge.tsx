@@ -24,7 +24,7 @@ export function Recharge() {
   return (
     <Paper withBorder p="lg" component="section" aria-label="Automatic recharge">
       <Stack gap="sm">
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Automatic recharge
         </Title>
         <Loaded query={query}>

@@ -27,7 +27,7 @@ export function Transactions() {
   return (
     <Paper withBorder p="lg" component="section" aria-label="Transactions">
       <Stack gap="md">
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Transactions
         </Title>
         <TransactionFilters filter={{ type, status, from, to }} onChange={set} />

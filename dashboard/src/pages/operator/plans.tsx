@@ -12,6 +12,7 @@ import { limitWords } from '../../operator/limit-words'
 import { plansQuery, type Plan } from '../../operator/plans'
 import { useRefresh } from '../../operator/refresh'
 import { quotaNames } from '../../quota'
+import { HiddenHeader } from '../../components/hidden-header'
 
 async function make(fields: object) {
   await admin.plans.$post(undefined, json(fields))
@@ -41,7 +42,7 @@ const PlanTable = ({ plans }: { plans: readonly Plan[] }) => (
             </Table.Th>
           ))}
           <Table.Th ta="right">Members of an organization</Table.Th>
-          <Table.Th aria-label="Actions" />
+          <HiddenHeader label="Actions" />
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>

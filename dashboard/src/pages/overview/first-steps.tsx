@@ -23,7 +23,7 @@ export const FirstSteps = () => (
   <Paper withBorder p="lg">
     <Stack gap="lg">
       <div>
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Your first request
         </Title>
         <Text size="sm" c="dimmed">
@@ -54,7 +54,7 @@ function FirstKey() {
   })
   return (
     <Stack gap="xs" align="flex-start">
-      <Title order={4} size="h5">
+      <Title order={3} size="h5">
         1. Have a key
       </Title>
       <Problem error={error} />
@@ -77,7 +77,7 @@ function Snippets() {
   const base = `${data?.base_url ?? window.location.origin}/v1`
   return (
     <Stack gap="xs">
-      <Title order={4} size="h5">
+      <Title order={3} size="h5">
         2. Ask
       </Title>
       <Text size="sm">

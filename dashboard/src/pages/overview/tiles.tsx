@@ -15,13 +15,13 @@ export function MoneyTiles() {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <Loaded query={balance}>
-        {({ available_balance: available, low_balance: isLow }) => (
+        {({ balance: booked, held, warning_threshold: least }) => (
           <Tile
             label="Balance"
             value={
               <Group gap="xs">
-                <Money amount={available} />
-                {isLow && (
+                <Money amount={booked} />
+                {booked < least && (
                   <Badge color="yellow" variant="filled">
                     low
                   </Badge>
@@ -29,13 +29,20 @@ export function MoneyTiles() {
               </Group>
             }
             hint={
-              <Anchor
-                size="xs"
-                underline="always"
-                renderRoot={(props) => <Link to="/billing" {...props} />}
-              >
-                Add credits
-              </Anchor>
+              <>
+                {held > 0 && (
+                  <>
+                    <Money amount={held} /> of it set aside for requests.{' '}
+                  </>
+                )}
+                <Anchor
+                  size="xs"
+                  underline="always"
+                  renderRoot={(props) => <Link to="/billing" {...props} />}
+                >
+                  Add credits
+                </Anchor>
+              </>
             }
           />
         )}
@@ -68,7 +75,7 @@ export function RequestTiles({ period }: { period: Period }) {
   return (
     <Loaded query={query}>
       {(stats) => (
-        <SimpleGrid cols={{ base: 2, md: 4 }}>
+        <SimpleGrid cols={{ base: 2, md: 3 }}>
           <Tile
             label="Requests"
             value={count(stats.total_requests)}
@@ -81,8 +88,22 @@ export function RequestTiles({ period }: { period: Period }) {
           />
           <Tile
             label="Latency"
-            value={duration(stats.p95_latency_ms)}
-            hint={`95th percentile; mean ${duration(stats.avg_latency_ms)}`}
+            value={duration(stats.p50_latency_ms)}
+            hint={`Median; 95 % within ${duration(stats.p95_latency_ms)}`}
+          />
+          <Tile
+            label="Time to first token"
+            value={duration(stats.p50_time_to_first_token_ms)}
+            hint={
+              stats.p95_time_to_first_token_ms === null
+                ? 'Of streams; there was none'
+                : `Median of streams; 95 % within ${duration(stats.p95_time_to_first_token_ms)}`
+            }
+          />
+          <Tile
+            label="Added by the gateway"
+            value={duration(stats.avg_overhead_ms)}
+            hint={`Mean; 95 % at most ${duration(stats.p95_overhead_ms)}`}
           />
           <Tile
             label="Tokens"

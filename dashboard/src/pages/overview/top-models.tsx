@@ -9,7 +9,9 @@ const shownModels = 8
 export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
   <Paper withBorder p="md" component="section" aria-label="Top models" miw={0}>
     <Stack gap="sm">
-      <Title order={4}>Top models</Title>
+      <Title order={3} size="h4">
+        Top models
+      </Title>
       {models.length === 0 ? (
         <Text size="sm" c="dimmed">
           No model was called in this period.

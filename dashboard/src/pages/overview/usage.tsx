@@ -46,7 +46,9 @@ export function Usage({ metrics: { period, time_series: series }, measure, onMea
     <Paper withBorder p="md" component="section" aria-label="Usage over time" miw={0}>
       <Stack gap="sm">
         <Group justify="space-between">
-          <Title order={4}>Usage</Title>
+          <Title order={3} size="h4">
+            Usage
+          </Title>
           <SegmentedControl
             size="xs"
             aria-label="Measure"

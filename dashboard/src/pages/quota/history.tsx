@@ -27,7 +27,7 @@ export function History() {
     <Paper withBorder p="lg" component="section" aria-label="History">
       <Stack gap="sm">
         <Group justify="space-between">
-          <Title order={3} size="h4">
+          <Title order={2} size="h4">
             History
           </Title>
           <SegmentedControl

@@ -1,10 +1,9 @@
-import { NumberInput, Select, Stack, Text, Textarea } from '@mantine/core'
+import { NumberInput, Select, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../../api'
-import { FormButtons } from '../../components/form-buttons'
-import { Problem } from '../../components/problem'
+import { FormFrame } from '../../components/form-frame'
 import type { QuotaType } from '../../money-search'
 import { quotaNames, quotaRequestsQuery, type Quota } from '../../quota'
 import { useSubmit } from '../../submit'
@@ -27,7 +26,7 @@ export function Increase({ type, quotas, onDone }: Props) {
       reason: '',
     },
   })
-  const { submit, isBusy, error } = useSubmit(async (fields: typeof form.values) => {
+  const submission = useSubmit(async (fields: typeof form.values) => {
     const body = { ...fields, requested_limit: Number(fields.requested_limit) }
     await api.user.quota['request-increase'].$post(undefined, json(body))
     await queries.invalidateQueries(quotaRequestsQuery)
@@ -37,37 +36,33 @@ export function Increase({ type, quotas, onDone }: Props) {
   const chosen = limited.find((one) => one.type === form.values.quota_type)
   if (!chosen) return <Text size="sm">None of your limits is set: there is nothing to raise.</Text>
   return (
-    <form onSubmit={form.onSubmit((fields) => void submit(fields))}>
-      <Stack gap="sm">
-        <Problem error={error} />
-        <Select
-          label="Limit"
-          allowDeselect={false}
-          data={limited.map((one) => ({ value: one.type, label: quotaNames[one.type] }))}
-          {...form.getInputProps('quota_type')}
-        />
-        <NumberInput
-          label="What you need"
-          description={`Now: ${inUnit(chosen.unit, chosen.limit ?? 0)}`}
-          required
-          data-autofocus
-          decimalScale={chosen.unit === 'usd' ? 2 : 0}
-          prefix={chosen.unit === 'usd' ? '$' : ''}
-          thousandSeparator
-          {...form.getInputProps('requested_limit')}
-        />
-        <Textarea
-          label="What for"
-          description="At least ten characters"
-          autosize
-          minRows={3}
-          required
-          minLength={10}
-          maxLength={2000}
-          {...form.getInputProps('reason')}
-        />
-        <FormButtons label="Send" isBusy={isBusy} onCancel={onDone} />
-      </Stack>
-    </form>
+    <FormFrame form={form} submission={submission} label="Send" onCancel={onDone}>
+      <Select
+        label="Limit"
+        allowDeselect={false}
+        data={limited.map((one) => ({ value: one.type, label: quotaNames[one.type] }))}
+        {...form.getInputProps('quota_type')}
+      />
+      <NumberInput
+        label="What you need"
+        description={`Now: ${inUnit(chosen.unit, chosen.limit ?? 0)}`}
+        required
+        data-autofocus
+        decimalScale={chosen.unit === 'usd' ? 2 : 0}
+        prefix={chosen.unit === 'usd' ? '$' : ''}
+        thousandSeparator
+        {...form.getInputProps('requested_limit')}
+      />
+      <Textarea
+        label="What for"
+        description="At least ten characters"
+        autosize
+        minRows={3}
+        required
+        minLength={10}
+        maxLength={2000}
+        {...form.getInputProps('reason')}
+      />
+    </FormFrame>
   )
 }

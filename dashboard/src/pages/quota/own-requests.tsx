@@ -13,7 +13,7 @@ export function OwnRequests() {
   return (
     <Paper withBorder p="lg" component="section" aria-label="Your requests">
       <Stack gap="sm">
-        <Title order={3} size="h4">
+        <Title order={2} size="h4">
           Your requests
         </Title>
         <Loaded query={query}>

@@ -136,6 +136,8 @@ const summed = {
   cost: usd,
 }
 
+const timed = (what: string) => z.int().nullable().describe(what)
+
 export const Stats = z
   .object({
     period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
@@ -152,9 +154,29 @@ export const Stats = z
     output_tokens: z.int(),
     total_cost: usd,
     avg_latency_ms: z.number().nullable().describe('Of those that succeeded'),
-    p95_latency_ms: z.int().nullable().describe('Of those that succeeded'),
+    p50_latency_ms: timed('Of those that succeeded, the newest 50000'),
+    p95_latency_ms: timed('Of those that succeeded, the newest 50000'),
+    p50_time_to_first_token_ms: timed('Of streams that succeeded; null where there are none'),
+    p95_time_to_first_token_ms: timed('Of streams that succeeded; null where there are none'),
+    avg_overhead_ms: z
+      .number()
+      .nullable()
+      .describe(
+        'What this service itself took of the newest 5000 that succeeded: their latency without the time that providers were asked',
+      ),
+    p95_overhead_ms: timed('Of the same; whole milliseconds'),
     by_model: z.array(z.object({ model: z.string(), ...summed })),
     by_provider: z.array(z.object({ provider: z.string().nullable(), ...summed })),
+    by_key: z.array(
+      z.object({
+        api_key_id: z
+          .string()
+          .nullable()
+          .describe('Also of a key that was deleted; `session` for the dashboard'),
+        api_key_prefix: z.string().nullable(),
+        ...summed,
+      }),
+    ),
     by_error: z.array(z.object({ code: z.string(), count: z.int() })),
   })
   .meta({ ref: 'RequestLogStats' })

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Filter, Stats } from './schema'
+import { timingsOf } from './timings'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { toUsd } from '../../wire/usd'
@@ -33,7 +34,6 @@ interface Totals {
   output_tokens: bigint
   cost: bigint
   mean_ms: number | null
-  p95_ms: number | null
 }
 
 interface Group {
@@ -57,10 +57,12 @@ export async function statsOf(db: Kysely<Schema>, userId: string, filter: Filter
   const end = filter.end_date ?? new Date()
   const start = filter.start_date ?? new Date(end.getTime() - defaultDays * dayMs)
   const wanted = matching(userId, { ...filter, start_date: start, end_date: end })
-  const [totals, models, providers, errors] = await Promise.all([
+  const [totals, timings, models, providers, keys, errors] = await Promise.all([
     totalsOf(db, wanted),
+    timingsOf(db, wanted),
     groupsOf(db, 'model', wanted),
     groupsOf(db, 'provider', wanted),
+    keysOf(db, wanted),
     sql<{ code: string; count: bigint }>`
       select error ->> 'code' as code, count(*) as count from request_log
       where ${wanted} and error is not null
@@ -79,9 +81,14 @@ export async function statsOf(db: Kysely<Schema>, userId: string, filter: Filter
     output_tokens: Number(totals.output_tokens),
     total_cost: toUsd(totals.cost),
     avg_latency_ms: totals.mean_ms === null ? null : rounded(totals.mean_ms),
-    p95_latency_ms: totals.p95_ms,
+    ...timings,
     by_model: models.map(({ name, ...sums }) => ({ model: name ?? '', ...toGroup(sums) })),
     by_provider: providers.map(({ name, ...sums }) => ({ provider: name, ...toGroup(sums) })),
+    by_key: keys.map(({ id, prefix, ...sums }) => ({
+      api_key_id: id,
+      api_key_prefix: prefix,
+      ...toGroup(sums),
+    })),
     by_error: errors.rows.map(({ code, count }) => ({ code, count: Number(count) })),
   }
 }
@@ -95,14 +102,16 @@ async function totalsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promis
       coalesce(sum(input_tokens), 0)::bigint as input_tokens,
       coalesce(sum(output_tokens), 0)::bigint as output_tokens,
       coalesce(sum(cost), 0)::bigint as cost,
-      (avg(latency_ms) filter (where status = 'success'))::double precision as mean_ms,
-      percentile_disc(0.95) within group (order by latency_ms)
-        filter (where status = 'success') as p95_ms
+      (avg(latency_ms) filter (where status = 'success'))::double precision as mean_ms
     from request_log where ${wanted}`.execute(db)
   const [row] = rows
   if (!row) throw new Error('sums without a row')
   return row
 }
+
+const sums = sql`
+  count(*) as requests, sum(input_tokens)::bigint as input_tokens,
+  sum(output_tokens)::bigint as output_tokens, sum(cost)::bigint as cost`
 
 /** Those with the most requests first. */
 async function groupsOf(
@@ -111,10 +120,17 @@ async function groupsOf(
   wanted: RawBuilder<boolean>,
 ) {
   const { rows } = await sql<Group & { name: string | null }>`
-    select ${sql.ref(column)} as name, count(*) as requests,
-      sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
-      sum(cost)::bigint as cost
+    select ${sql.ref(column)} as name, ${sums}
     from request_log where ${wanted}
     group by 1 order by 2 desc, 1 limit ${mostGroups}`.execute(db)
+  return rows
+}
+
+/** The same of keys, deleted ones too, and of the dashboard, which has none. */
+async function keysOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>) {
+  const { rows } = await sql<Group & { id: string | null; prefix: string | null }>`
+    select key_id as id, nullif(max(api_key_prefix), '') as prefix, ${sums}
+    from request_log where ${wanted}
+    group by 1 order by 3 desc, 1 limit ${mostGroups}`.execute(db)
   return rows
 }

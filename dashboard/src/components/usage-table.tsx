@@ -1,0 +1,111 @@
+import { Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Money } from './money'
+import { compact, count, duration } from '../figures'
+import { exportUsage, mostGroups, type Usage, type Used } from '../usage'
+
+interface Props {
+  usage: Usage
+  /** What the rows are, one of them. */
+  name: string
+  /** What the file is called, without its ending. */
+  file: string
+}
+
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+function rangeOf({ start, end, isByDay }: Usage): string {
+  const [from, to] = [new Date(start), new Date(end)]
+  if (!isByDay) return moments.formatRange(from, to)
+  // The end is the midnight after the last day.
+  return `${days.formatRange(from, new Date(to.getTime() - 1))}, whole days in UTC`
+}
+
+/** What was used, a row for each, their sum, and all of it as a file. */
+export const UsageTable = ({ usage, name, file }: Props) => {
+  const { rows } = usage
+  const hasTimes = rows.some((row) => row.avg_latency_ms !== undefined)
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {rangeOf(usage)}
+        </Text>
+        <Button size="xs" variant="default" onClick={() => exportUsage(file, rows)}>
+          Export CSV
+        </Button>
+      </Group>
+      <Table.ScrollContainer minWidth={640}>
+        <Table verticalSpacing="sm">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{name}</Table.Th>
+              <Table.Th ta="right">Requests</Table.Th>
+              <Table.Th ta="right">Tokens in</Table.Th>
+              <Table.Th ta="right">Tokens out</Table.Th>
+              <Table.Th ta="right">Cost</Table.Th>
+              {hasTimes && <Table.Th ta="right">Average time</Table.Th>}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map((row) => (
+              <UsageRow key={row.id} row={row} hasTimes={hasTimes} />
+            ))}
+          </Table.Tbody>
+          {rows.length > 1 && <Sum rows={rows} hasTimes={hasTimes} />}
+        </Table>
+      </Table.ScrollContainer>
+      {rows.length >= mostGroups && (
+        <Text size="sm" c="dimmed">
+          Only the {count(mostGroups)} with the most requests are told.
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+const Figure = ({ value }: { value: number }) => (
+  <Table.Td ta="right" title={count(value)}>
+    {compact(value)}
+  </Table.Td>
+)
+
+const UsageRow = ({ row, hasTimes }: { row: Used; hasTimes: boolean }) => (
+  <Table.Tr>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      {row.name}
+      {row.about && (
+        <Text size="xs" c="dimmed">
+          {row.about}
+        </Text>
+      )}
+    </Table.Td>
+    <Table.Td ta="right">{count(row.requests)}</Table.Td>
+    <Figure value={row.input_tokens} />
+    <Figure value={row.output_tokens} />
+    <Table.Td ta="right">
+      <Money amount={row.cost_usd} />
+    </Table.Td>
+    {hasTimes && <Table.Td ta="right">{duration(row.avg_latency_ms ?? null)}</Table.Td>}
+  </Table.Tr>
+)
+
+type Summed = 'requests' | 'input_tokens' | 'output_tokens' | 'cost_usd'
+
+function Sum({ rows, hasTimes }: { rows: readonly Used[]; hasTimes: boolean }) {
+  const sumOf = (field: Summed) => rows.reduce((sum, row) => sum + row[field], 0)
+  return (
+    <Table.Tfoot>
+      <Table.Tr fw={600}>
+        <Table.Td>All</Table.Td>
+        <Table.Td ta="right">{count(sumOf('requests'))}</Table.Td>
+        <Figure value={sumOf('input_tokens')} />
+        <Figure value={sumOf('output_tokens')} />
+        <Table.Td ta="right">
+          <Money amount={sumOf('cost_usd')} />
+        </Table.Td>
+        {hasTimes && <Table.Td />}
+      </Table.Tr>
+    </Table.Tfoot>
+  )
+}

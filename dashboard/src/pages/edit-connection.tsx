@@ -1,0 +1,129 @@
+import { Modal, NumberInput, PasswordInput, SimpleGrid, Switch, TextInput } from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { api, json } from '../api'
+import { FormFrame } from '../components/form-frame'
+import { connectionsQuery, type Connection } from '../connections'
+import { useSubmit } from '../submit'
+
+interface Fields {
+  name: string
+  endpoint_url: string
+  api_key: string
+  rpm: number | string
+  tpm: number | string
+  priority: number | string
+  is_default: boolean
+  is_on: boolean
+}
+
+const fieldsOf = (one: Connection): Fields => ({
+  name: one.name,
+  endpoint_url: one.endpoint_url ?? '',
+  api_key: '',
+  rpm: one.rate_limits?.rpm ?? '',
+  tpm: one.rate_limits?.tpm ?? '',
+  priority: one.priority,
+  is_default: one.is_default,
+  is_on: one.status !== 'inactive',
+})
+
+const limitOf = (field: number | string) => (field === '' ? null : Number(field))
+
+/** What was changed: a status that was not touched stays what a test made it. */
+const changesOf = (fields: Fields, before: Fields) => ({
+  name: fields.name,
+  rate_limits: { rpm: limitOf(fields.rpm), tpm: limitOf(fields.tpm) },
+  ...(fields.priority !== '' && { priority: Number(fields.priority) }),
+  ...(fields.is_default !== before.is_default && { is_default: fields.is_default }),
+  ...(fields.is_on !== before.is_on && { status: fields.is_on ? 'active' : 'inactive' }),
+  ...(fields.endpoint_url !== before.endpoint_url && {
+    endpoint_url: fields.endpoint_url || null,
+    ...(fields.api_key !== '' && { api_key: fields.api_key }),
+  }),
+})
+
+interface Props {
+  connection: Connection
+  onDone: () => void
+}
+
+export function EditConnection({ connection, onDone }: Props) {
+  const queries = useQueryClient()
+  const before = fieldsOf(connection)
+  const form = useForm({ initialValues: before })
+  const submission = useSubmit(async (fields: Fields) => {
+    const changes = json(changesOf(fields, before))
+    await api.connections[':id'].$put({ param: { id: connection.id } }, changes)
+    await queries.invalidateQueries(connectionsQuery)
+    notifications.show({ message: `${fields.name} was changed.` })
+    onDone()
+  }, form)
+  const isMoved = form.values.endpoint_url !== before.endpoint_url
+  return (
+    <Modal opened onClose={onDone} title={`Change ${connection.name}`}>
+      <FormFrame form={form} submission={submission} label="Save" onCancel={onDone}>
+        <TextInput
+          label="Name"
+          required
+          maxLength={100}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label="Address"
+          description="Only where it is not the provider's own; https"
+          type="url"
+          {...form.getInputProps('endpoint_url')}
+        />
+        {isMoved && (
+          <PasswordInput
+            label="API key for this address"
+            description="The stored key goes to no other address than the one it was given for: without a key here the connection is off until it gets one."
+            autoComplete="off"
+            {...form.getInputProps('api_key')}
+          />
+        )}
+        <Rules form={form} />
+      </FormFrame>
+    </Modal>
+  )
+}
+
+/** How much goes out by it, and when. */
+const Rules = ({ form }: { form: UseFormReturnType<Fields> }) => (
+  <>
+    <SimpleGrid cols={{ base: 1, xs: 2 }}>
+      <NumberInput
+        label="Requests per minute"
+        placeholder="No limit"
+        min={1}
+        allowDecimal={false}
+        thousandSeparator=" "
+        {...form.getInputProps('rpm')}
+      />
+      <NumberInput
+        label="Tokens per minute"
+        placeholder="No limit"
+        min={1}
+        allowDecimal={false}
+        thousandSeparator=" "
+        {...form.getInputProps('tpm')}
+      />
+    </SimpleGrid>
+    <NumberInput
+      label="Priority"
+      description="Lower comes first"
+      min={1}
+      max={1000}
+      required
+      {...form.getInputProps('priority')}
+    />
+    <Switch
+      label="The default of its provider"
+      {...form.getInputProps('is_default', { type: 'checkbox' })}
+    />
+    <Switch label="On: calls go out by it" {...form.getInputProps('is_on', { type: 'checkbox' })} />
+  </>
+)

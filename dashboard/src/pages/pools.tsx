@@ -1,0 +1,158 @@
+import { Badge, Button, Group, Menu, Modal, Switch, Table, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { json } from '../api'
+import { ownOrganizationsQuery } from '../collections'
+import { Confirm } from '../components/confirm'
+import { ConnectionTests, useConnectionTests } from '../components/connection-tests'
+import { HiddenHeader } from '../components/hidden-header'
+import { ListPage } from '../components/list-page'
+import { Problem } from '../components/problem'
+import { connectionsQuery, statusColors, type Connection } from '../connections'
+import { poolsEndpoint, poolsQuery, poolStrategies, type Pool } from '../pools'
+import { useSubmit } from '../submit'
+import { PoolForm } from './pool-form'
+
+export const PoolsPage = () => (
+  <ListPage
+    title="Connection pools"
+    about="Several keys at one provider that share its calls. A pool stands in the place of its members."
+    query={useQuery(poolsQuery)}
+    empty={{
+      title: 'No pools yet',
+      text: 'Have you more than one key at a provider? Put their connections into a pool, and calls are spread over them.',
+    }}
+    add={{ label: 'New pool', form: (close) => <PoolForm onDone={close} /> }}
+  >
+    {(pools) => <PoolTable pools={pools} />}
+  </ListPage>
+)
+
+function PoolTable({ pools }: { pools: readonly Pool[] }) {
+  const { data: connections = [] } = useQuery(connectionsQuery)
+  const { data: managed = [] } = useQuery(ownOrganizationsQuery)
+  const mayChange = ({ organization_id: id }: Pool) =>
+    id === null || managed.some((organization) => organization.id === id)
+  return (
+    <Table.ScrollContainer minWidth={720}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Provider</Table.Th>
+            <Table.Th>Connections</Table.Th>
+            <Table.Th>Asked first</Table.Th>
+            <Table.Th>On</Table.Th>
+            <HiddenHeader label="Actions" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {pools.map((pool) => (
+            <PoolRow
+              key={pool.id}
+              pool={pool}
+              members={pool.connection_ids.flatMap((id) =>
+                connections.filter((one) => one.id === id),
+              )}
+              isReadOnly={!mayChange(pool)}
+            />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+interface RowProps {
+  pool: Pool
+  /** In their order. */
+  members: readonly Connection[]
+  isReadOnly: boolean
+}
+
+function PoolRow({ pool, members, isReadOnly }: RowProps) {
+  const queries = useQueryClient()
+  const turning = useSubmit(async (enabled: boolean) => {
+    await poolsEndpoint[':id'].$put({ param: { id: pool.id } }, json({ enabled }))
+    await queries.invalidateQueries(poolsQuery)
+  })
+  return (
+    <Table.Tr>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        <Group gap={6}>
+          <Text fw={500} size="sm">
+            {pool.name}
+          </Text>
+          {pool.scope === 'organization' && (
+            <Badge variant="outline" size="sm" color="gray">
+              organization
+            </Badge>
+          )}
+        </Group>
+        <Problem error={turning.error} />
+      </Table.Td>
+      <Table.Td>{pool.provider}</Table.Td>
+      <Table.Td>
+        <Group gap={4}>
+          {members.map(({ id, name, status }) => (
+            <Badge key={id} variant="dot" color={statusColors[status]} tt="none" title={status}>
+              {name}
+            </Badge>
+          ))}
+        </Group>
+      </Table.Td>
+      <Table.Td>{poolStrategies[pool.strategy][0]}</Table.Td>
+      <Table.Td>
+        <Switch
+          checked={pool.enabled}
+          disabled={isReadOnly || turning.isBusy}
+          onChange={(event) => void turning.submit(event.currentTarget.checked)}
+          aria-label={`Use ${pool.name}`}
+        />
+      </Table.Td>
+      <Table.Td ta="right">{!isReadOnly && <Actions pool={pool} members={members} />}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function Actions({ pool: { id, name }, pool, members }: Omit<RowProps, 'isReadOnly'>) {
+  const queries = useQueryClient()
+  const [asked, setAsked] = useState<'change' | 'delete'>()
+  const { tests, start, close } = useConnectionTests()
+  const done = () => setAsked(undefined)
+  const remove = async () => {
+    await poolsEndpoint[':id'].$delete({ param: { id } })
+    await queries.invalidateQueries(poolsQuery)
+  }
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
+            Actions
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => void start(members)}>Test</Menu.Item>
+          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+          <Menu.Item color="red" onClick={() => setAsked('delete')}>
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ConnectionTests tests={tests} onClose={close} />
+      <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`}>
+        <PoolForm pool={pool} onDone={done} />
+      </Modal>
+      {asked === 'delete' && (
+        <Confirm
+          question={`Delete ${name}?`}
+          about="Its connections stay, and are asked one by one again."
+          label="Delete"
+          onConfirm={remove}
+          onClose={done}
+        />
+      )}
+    </>
+  )
+}

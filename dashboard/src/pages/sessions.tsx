@@ -1,0 +1,147 @@
+import { Anchor, Badge, Select, Stack, Table, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { allTalksQuery, talkColors, talkStatuses, type Talk } from '../automation'
+import { Empty } from '../components/empty'
+import { Loaded } from '../components/loaded'
+import { Moment } from '../components/moment'
+import { Money } from '../components/money'
+import { Page } from '../components/page'
+import { ShowMore } from '../components/show-more'
+import { compact, count } from '../figures'
+import { oneOf } from '../search'
+import { SessionDrawer } from './session-drawer'
+
+const route = getRouteApi('/home/sessions')
+
+const statusChoices = talkStatuses.map((value) => ({ value, label: value }))
+
+/** Conversations that the service keeps, whoever began them. */
+export function SessionsPage() {
+  const search = route.useSearch()
+  const status = oneOf(search, 'status', talkStatuses)
+  const navigate = route.useNavigate()
+  const query = useInfiniteQuery(allTalksQuery(status))
+  const change = (changed: typeof search) =>
+    void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
+  return (
+    <Page
+      title="Sessions"
+      about="Conversations that are kept: those of the playground, and those of your programs."
+    >
+      <Select
+        aria-label="Status"
+        placeholder="All states"
+        clearable
+        maw={220}
+        data={statusChoices}
+        value={status ?? null}
+        onChange={(value) => change({ status: value ?? undefined })}
+      />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const talks = pages.flatMap(({ sessions }) => sessions)
+          if (talks.length === 0) return <Nothing isFiltered={status !== undefined} />
+          return (
+            <Stack gap="sm">
+              <SessionTable talks={talks} />
+              <ShowMore
+                shown={talks.length}
+                total={pages[0]?.pagination.total ?? 0}
+                of="sessions"
+                query={query}
+              />
+            </Stack>
+          )
+        }}
+      </Loaded>
+      {search.open !== undefined && (
+        <SessionDrawer
+          key={search.open}
+          id={search.open}
+          onClose={() => change({ open: undefined })}
+        />
+      )}
+    </Page>
+  )
+}
+
+const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
+  isFiltered ? (
+    <Empty title="No session is in this state">Others are there without the filter.</Empty>
+  ) : (
+    <Empty
+      title="No sessions yet"
+      action={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/playground" {...props} />}>
+          To the playground
+        </Anchor>
+      }
+    >
+      What you say in the playground is kept here, and what your programs say by the automation
+      interface.
+    </Empty>
+  )
+
+const SessionTable = ({ talks }: { talks: readonly Talk[] }) => (
+  <Table.ScrollContainer minWidth={720}>
+    <Table verticalSpacing="sm" highlightOnHover>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Session</Table.Th>
+          <Table.Th>State</Table.Th>
+          <Table.Th ta="right">Messages</Table.Th>
+          <Table.Th ta="right">Tokens</Table.Th>
+          <Table.Th ta="right">Cost</Table.Th>
+          <Table.Th>Last used</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {talks.map((talk) => (
+          <SessionRow key={talk.id} talk={talk} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Table.ScrollContainer>
+)
+
+const SessionRow = ({ talk: { id, totalTokens: tokens, ...talk } }: { talk: Talk }) => (
+  <Table.Tr>
+    <Table.Td maw={340}>
+      <Anchor
+        fw={500}
+        size="sm"
+        style={{ overflowWrap: 'anywhere' }}
+        renderRoot={(props) => (
+          <Link
+            from="/sessions"
+            to="."
+            search={(before) => ({ ...before, open: id })}
+            resetScroll={false}
+            {...props}
+          />
+        )}
+      >
+        {talk.name || 'Without a name'}
+      </Anchor>
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {talk.modelId}
+      </Text>
+    </Table.Td>
+    <Table.Td>
+      <Badge color={talkColors[talk.status]} variant="light">
+        {talk.status}
+      </Badge>
+    </Table.Td>
+    <Table.Td ta="right">{count(talk.messageCount)}</Table.Td>
+    <Table.Td ta="right" title={`${count(tokens.input)} in, ${count(tokens.output)} out`}>
+      {compact(tokens.input + tokens.output)}
+    </Table.Td>
+    <Table.Td ta="right">
+      <Money amount={talk.totalCost} />
+    </Table.Td>
+    <Table.Td>
+      <Moment at={talk.lastActivityAt ?? talk.createdAt} />
+    </Table.Td>
+  </Table.Tr>
+)

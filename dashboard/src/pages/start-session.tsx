@@ -1,0 +1,62 @@
+import { Text, Textarea } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { talks, talksKey } from '../automation'
+import { FormFrame } from '../components/form-frame'
+import { ModelInput } from '../components/model-input'
+import { useSubmit } from '../submit'
+import { templatesQuery, type Template } from '../templates'
+
+interface Props {
+  template: Template
+  onCancel: () => void
+}
+
+/** Fills the gaps of a template in, and goes on in the playground. */
+export function StartSession({ template, onCancel }: Props) {
+  const { id, name, modelId, variables } = template
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: {
+      modelId: modelId ?? '',
+      gaps: Object.fromEntries(variables.map((gap) => [gap, ''])),
+    },
+  })
+  const submission = useSubmit(async (fields: typeof form.values) => {
+    const { gaps } = fields
+    const made = { templateId: id, name, modelId: fields.modelId, variables: gaps }
+    const talk = await talks.begin(made)
+    void queries.invalidateQueries({ queryKey: talksKey })
+    void queries.invalidateQueries(templatesQuery)
+    await navigate({ to: '/playground', search: { chat: talk.id } })
+  }, form)
+  return (
+    <FormFrame form={form} submission={submission} label="Begin" onCancel={onCancel}>
+      {variables.length === 0 && (
+        <Text size="sm" c="dimmed">
+          It has no gaps to fill in.
+        </Text>
+      )}
+      {variables.map((gap) => (
+        <Textarea
+          key={gap}
+          label={gap}
+          required
+          autosize
+          minRows={1}
+          maxRows={8}
+          maxLength={20_000}
+          {...form.getInputProps(`gaps.${gap}`)}
+        />
+      ))}
+      <ModelInput
+        label="Model"
+        required
+        {...form.getInputProps('modelId')}
+        value={form.values.modelId}
+      />
+    </FormFrame>
+  )
+}

@@ -1,0 +1,37 @@
+import { queryOptions } from '@tanstack/react-query'
+import type {
+  Template as TemplateSchema,
+  TemplateList,
+} from '../../server/src/automation/template-schema'
+import { checkedFetch, json } from './api'
+
+export type Template = ReturnType<(typeof TemplateSchema)['parse']>
+type Listed = ReturnType<(typeof TemplateList)['parse']>
+
+const path = '/api/automation/templates'
+const one = (id: string) => `${path}/${encodeURIComponent(id)}`
+
+const send = (target: string, method: string, body?: object) =>
+  checkedFetch(target, { method, ...(body && json(body).init) })
+
+/** Own ones, public ones and those of the service. Source: api.md 17. */
+export const templatesQuery = queryOptions({
+  queryKey: ['templates'],
+  queryFn: async () => {
+    const { templates }: Listed = await (await send(path, 'GET')).json()
+    return templates
+  },
+})
+
+export const templates = {
+  create: (fields: object) => send(path, 'POST', fields),
+  change: (id: string, fields: object) => send(one(id), 'PUT', fields),
+  delete: (id: string) => send(one(id), 'DELETE'),
+}
+
+const placeholder = /\{\{\s*([A-Za-z_][\w-]*)\s*\}\}/g
+
+/** The names of `{{name}}` in texts, each once, in their order. */
+export const namesIn = (...texts: string[]): string[] => [
+  ...new Set(texts.flatMap((text) => [...text.matchAll(placeholder)].map(([, name = '']) => name))),
+]

@@ -1,0 +1,83 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { startSignedIn, type SignedIn } from './signed-in'
+
+setDefaultTimeout(60_000)
+
+let dashboard: SignedIn
+/** The id of one, and what stands for it in a path. */
+let organization: string
+const own = 'own'
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+  const { account, call } = dashboard
+  await call('sandbox/echo')
+  const engines = await account.ask('POST /api/organizations', { name: 'Engines' })
+  expect(engines.status).toBe(201)
+  organization = String(engines.body['id'])
+  const made = [
+    ['POST /api/user/prompts', { title: 'Greeting', content: 'Hello {{name}}' }],
+    ['POST /api/user/model-mappings', { source_pattern: 'gpt-*', target_model: 'sandbox/echo' }],
+    ['POST /api/connections', { name: 'Mine', provider: 'openai', api_key: 'sk-simulated' }],
+    [
+      'POST /api/account/alerts',
+      { name: 'Cost', type: 'cost_threshold', threshold: 1, period: 'day' },
+    ],
+    ['POST /api/automation/templates', { name: 'Greeter', modelId: 'sandbox/echo' }],
+    ['POST /api/automation/sessions', { modelId: 'sandbox/echo', name: 'A talk' }],
+    ['POST /api/support/tickets', { subject: 'A question', description: 'How?' }],
+  ] as const
+  for (const [place, body] of made) {
+    const { status } = await account.ask(place, body)
+    expect([place, status]).toEqual([place, 201])
+  }
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+/** Each with something on it. */
+const full = [
+  '/',
+  '/usage',
+  '/usage?by=key',
+  '/usage?by=member',
+  '/playground',
+  '/sessions',
+  '/templates',
+  '/models',
+  '/logs',
+  '/connections',
+  '/pools',
+  '/collections',
+  '/mappings',
+  '/keys',
+  '/billing',
+  '/quota',
+  '/alerts',
+  '/inbox',
+  '/organizations',
+  `/organizations/${own}`,
+  '/support',
+  '/prompts',
+  '/settings',
+  '/settings/security',
+]
+
+describe('for who reads by headings, tables and landmarks', () => {
+  test.each(full)('%s has one heading of the first level, and axe nothing to say', async (path) => {
+    const page = await dashboard.open(path.replace(own, organization))
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+    await page.close()
+  })
+
+  test('the title of a page says which it is', async () => {
+    const page = await dashboard.open('/usage')
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+    expect(await page.title()).toBe('Usage · Tollgate')
+    await page.close()
+  })
+})

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { barriersOf, reloadUntil, startSignedIn, type SignedIn } from './signed-in'
+
+/** More than a page of the interface. */
+const calls = 102
+
+setDefaultTimeout(60_000)
+
+let dashboard: SignedIn
+let organization: string
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+  const { account, call, gateway } = dashboard
+  const made = await account.ask('POST /api/organizations', { name: 'Engines' })
+  organization = String(made.body['id'])
+  const { users } = await gateway.admin('GET', '/users?search=ada@example.com')
+  const { id } = Object(users)[0]
+  await gateway.admin('PUT', `/users/${id}`, { limits: { requests_per_minute: 100_000 } })
+  await call('=nobody/nothing')
+  for (let count = 1; count < calls; count += 1) await call('sandbox/echo')
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const rowOf = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
+
+/** Presses what saves a file. Resolves with its lines. */
+async function saved(page: Page): Promise<string[]> {
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  const file = await readFile(await (await download).path(), 'utf8')
+  return file.trimEnd().split('\r\n')
+}
+
+test('the overview tells latency, first tokens and what the gateway adds', async () => {
+  const page = await dashboard.open('/')
+  const tile = (name: string) => page.getByRole('region', { name, exact: true })
+  await reloadUntil(page, () => tile('Added by the gateway').getByText(/ m?s$/).first().isVisible())
+  await tile('Latency')
+    .getByText(/^Median; 95 % within .* m?s$/)
+    .waitFor()
+  // None of these was a stream.
+  await tile('Time to first token').getByText('Of streams; there was none').waitFor()
+  await tile('Added by the gateway')
+    .getByText(/^Mean; 95 % at most .* m?s$/)
+    .waitFor()
+  await page.close()
+})
+
+describe('usage', () => {
+  test('is told by model and by key, over a period, as the address says', async () => {
+    const page = await dashboard.open('/usage')
+    const all = rowOf(page, `All ${calls} `)
+    await reloadUntil(page, () => all.isVisible())
+    await rowOf(page, `sandbox/echo ${calls - 1} `).waitFor()
+    await page.getByText('Key', { exact: true }).click()
+    await page.waitForURL(/by=key/)
+    await rowOf(page, `Mine .* ${calls} `).waitFor()
+    await page.getByText('24 hours').click()
+    await page.waitForURL(/period=24h/)
+    await page.reload()
+    await rowOf(page, `Mine .* ${calls} `).waitFor()
+    expect(await page.getByRole('radio', { name: '24 hours' }).isChecked()).toBe(true)
+    expect(await barriersOf(page)).toEqual([])
+    await page.close()
+  })
+
+  test('all of it is saved as a file, where nothing is a formula', async () => {
+    const page = await dashboard.open('/usage')
+    await rowOf(page, 'sandbox/echo').waitFor()
+    const [head, first, second] = await saved(page)
+    expect(head).toBe('name,requests,input_tokens,output_tokens,cost_usd')
+    expect(first).toStartWith(`sandbox/echo,${calls - 1},`)
+    expect(second).toBe("'=nobody/nothing,1,0,0,0")
+    await page.close()
+  })
+
+  test('of an organization is told by member, in whole days', async () => {
+    const { account, call, gateway } = dashboard
+    const priced = { id: 'sandbox/priced', name: 'Priced', upstream_model: 'echo' }
+    const pricing = { input: 100, output: 100 }
+    await gateway.admin('POST', '/models', { ...priced, category: 'chat', pricing })
+    const credit = { organization_id: organization, amount: 20, reason: 'Welcome' }
+    await gateway.admin('POST', '/credits/grant', credit)
+    const paying = { funding_source: 'organization', funding_organization_id: organization }
+    expect((await account.ask('PUT /api/account/settings', paying)).status).toBe(200)
+    await call('sandbox/priced')
+    const page = await dashboard.open('/usage?by=member&period=24h')
+    await reloadUntil(page, async () => {
+      await page.getByText('Nothing was used').or(rowOf(page, 'Ada')).first().waitFor()
+      return rowOf(page, 'Ada').isVisible()
+    })
+    await page.getByText('whole days in UTC').waitFor()
+    const [head, first] = await saved(page)
+    expect(head).toBe('name,about,requests,input_tokens,output_tokens,cost_usd,avg_latency_ms')
+    expect(first).toStartWith('Ada,ada@example.com,1,')
+    await page.close()
+  })
+})
+
+describe('logs', () => {
+  test('are saved whole, however many pages that are, and whatever has to be waited for', async () => {
+    const page = await dashboard.open('/logs')
+    const shown = page.getByText(/^50 of \d+ requests$/)
+    await shown.waitFor()
+    const total = Number(/of (\d+)/.exec((await shown.textContent()) ?? '')?.[1])
+    expect(total).toBeGreaterThanOrEqual(calls)
+    let refusals = 0
+    await page.route('**/api/account/request-logs?**', async (route) => {
+      refusals += 1
+      const error = { code: 'rate_limit_exceeded', message: 'Too many.', param: null }
+      const refusal = { status: 429, headers: { 'retry-after': '1' }, json: { error } }
+      return refusals > 1 ? route.fallback() : route.fulfill(refusal)
+    })
+    const lines = await saved(page)
+    expect(lines).toHaveLength(total + 1)
+    expect(refusals).toBeGreaterThan(1)
+    await page.close()
+  })
+
+  test('an export that takes long is stopped', async () => {
+    const page = await dashboard.open('/logs')
+    await page.getByText(/^50 of \d+ requests$/).waitFor()
+    let asked = 0
+    await page.route('**/api/account/request-logs?**', async (route) => {
+      asked += 1
+      const error = { code: 'rate_limit_exceeded', message: 'Too many.', param: null }
+      const refusal = { status: 429, headers: { 'retry-after': '600' }, json: { error } }
+      return asked > 1 ? route.fulfill(refusal) : route.fallback()
+    })
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    await page.getByRole('button', { name: /^Stop: 100 of/ }).click()
+    await page.getByRole('button', { name: 'Export CSV' }).waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.close()
+  })
+})
+
+test('an organization shows its credit, and leads to buying more of it', async () => {
+  const page = await dashboard.open(`/organizations/${organization}?tab=usage&by=model`)
+  await rowOf(page, 'sandbox/priced').waitFor()
+  await page.getByText('7 days').click()
+  await page.waitForURL(/period=7d/)
+  await page.getByRole('link', { name: 'Add credits' }).click()
+  await page.waitForURL(new RegExp(`/billing\\?organization=${organization}`))
+  await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
+  await page.close()
+})
