@@ -74,11 +74,9 @@ describe('B04: nobody is led or framed', () => {
     }
     const mailed = await linksFor(dashboard.sql, email)
     const hidden = mailed.flatMap((link) => [...new URL(link).searchParams.values()])
-    const origins = [...led, ...mailed, ...hidden.filter((text) => /[/:\\]/.test(text))].map(
-      (to) => URL.parse(to, address)?.origin,
-    )
-    expect(origins.length).toBeGreaterThan(0)
-    expect([...new Set(origins)]).toEqual([address])
+    const ways = [...led, ...mailed, ...hidden.filter((text) => /[/:\\]/.test(text))]
+    expect(ways.length).toBeGreaterThan(0)
+    expect(ways.filter((to) => URL.parse(to, address)?.origin !== address)).toEqual([])
   })
 
   test('B04: a mail about a password leads here, whatever host it was asked by', async () => {
