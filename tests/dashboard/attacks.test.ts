@@ -43,6 +43,14 @@ async function firstKeyId(): Promise<string> {
   return Array.isArray(keys) ? String(keys[0].id) : ''
 }
 
+async function freePort(): Promise<number> {
+  await using taken = startNeighbour()
+  return Number(new URL(taken.address).port)
+}
+
+/** For where it comes from, or for a body that only a form sends. */
+const refusals = new Set([403, 415])
+
 /** Statuses that changes got, as the browser saw them. */
 function statusesOfChanges(context: BrowserContext): number[] {
   const statuses: number[] = []
@@ -70,7 +78,7 @@ describe('B01: pages of somebody else change nothing', () => {
     expect((await own).status()).toBe(200)
     await page.evaluate(`(${attack})(${JSON.stringify([address, asked])})`)
     expect(statuses.length).toBeGreaterThanOrEqual(asked.length)
-    expect([...new Set(statuses)]).toEqual([403])
+    expect(statuses.filter((status) => !refusals.has(status))).toEqual([])
 
     await context.route('http://evil.example/**', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Evil</title>' }),
@@ -108,7 +116,7 @@ describe('B01: pages of somebody else change nothing', () => {
         }
       }
     }
-    expect([...statuses]).toEqual([403])
+    expect(statuses.difference(refusals)).toEqual(new Set())
     expect(await belongings()).toEqual(before)
   })
 })
@@ -142,7 +150,9 @@ describe('B03: sessions', () => {
 
   test('B03: it is for https alone where the service is', async () => {
     const base = 'https://gate.example'
-    await using gateway = await startGateway({ environment: { BASE_URL: base } })
+    await using gateway = await startGateway({
+      environment: { BASE_URL: base, PORT: String(await freePort()) },
+    })
     await using sql = await openDatabase(gateway.dataDir)
     const browser = new Browser(gateway)
     await browser.ask('POST /api/auth/sign-up/email', { email, password, name: 'Ada' })

@@ -124,7 +124,7 @@ test('(c) a call goes by a connection that was added, and its log says so', asyn
   await page.getByRole('textbox', { name: 'API key' }).fill(secret)
   await page.getByLabel('Address').fill(stage.upstream.url)
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByRole('cell', { name: 'My own' }).waitFor()
+  await page.getByRole('cell', { name: /^My own/ }).waitFor()
   const key = await newKey(page, 'Notebook')
   // Nothing is on the account: whoever answers is paid otherwise.
   const request = await callLikeCurl(stage.address, key, model)
@@ -160,7 +160,7 @@ test('(d) somebody invited by mail joins, and the organization pays what they us
   await dora.page.getByRole('button', { name: 'Invite people' }).click()
   await dora.page.getByLabel('E-mail addresses').fill('emil@example.com')
   await dora.page.getByRole('button', { name: 'Invite', exact: true }).click()
-  await dora.page.getByRole('cell', { name: 'emil@example.com' }).waitFor()
+  await dora.page.getByRole('cell', { name: /^emil@example.com/ }).waitFor()
 
   const link = await linkTo(stage.mails, 'emil@example.com', 'Dora and sons invites you')
   const emil = await stage.arrive('Emil', link)
@@ -199,7 +199,7 @@ test('(e) credit is bought at the processor, and is there when one comes back', 
   await go(page, 'Billing')
   await reloadUntil(page, () =>
     section(page, 'Balance')
-      .getByText(/^\$12\.[0-2]/)
+      .getByText(/^\$12\.(?!34)\d/)
       .first()
       .isVisible(),
   )

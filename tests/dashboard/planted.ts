@@ -29,7 +29,7 @@ export async function plant(dashboard: SignedIn, upstream: Upstream): Promise<st
     const said = { modelId: 'sandbox/echo', name: text, systemPrompt: all(20_000) }
     await make('/automation/sessions', said)
     await make('/user/model-mappings', {
-      source_pattern: `m${index}`,
+      source_pattern: text,
       target_model: 'sandbox/echo',
       description: text,
     })
@@ -57,10 +57,10 @@ export async function plant(dashboard: SignedIn, upstream: Upstream): Promise<st
     `/organizations/${organization}?tab=invitations`,
     `/organizations/${organization}?tab=limits`,
     ...requests.map((id) => `/logs?open=${id}`),
-    ...alerts.slice(0, 3).map((id) => `/alerts?open=${id}`),
-    ...tickets.slice(0, 3).map((id) => `/support/${id}`),
-    ...prompts.slice(0, 3).map((id) => `/prompts?prompt=${id}`),
-    ...collections.slice(0, 3).map((id) => `/collections?collection=${id}`),
+    ...alerts.slice(0, 1).map((id) => `/alerts?open=${id}`),
+    ...tickets.slice(0, 1).map((id) => `/support/${id}`),
+    ...prompts.slice(0, 1).map((id) => `/prompts?prompt=${id}`),
+    ...collections.slice(0, 1).map((id) => `/collections?collection=${id}`),
   ]
 }
 
@@ -69,7 +69,6 @@ async function ownOrganization(make: Make): Promise<string> {
   const id = await make('/organizations', { name, description: all(1000) })
   const email = 'guest@example.com'
   await make(`/organizations/${id}/members/invite`, { email, role: 'member', message: all(500) })
-  for (const text of corpus.slice(1)) await make('/organizations', { name: text })
   return id
 }
 
@@ -106,7 +105,7 @@ async function traffic({ account, gateway }: SignedIn, make: Make, upstream: Ups
   }
   const { body } = await account.ask('POST /api/account/keys', { name: 'Caller' })
   const ids: string[] = []
-  for (const model of ['openai/gpt-4o-mini', 'sandbox/echo', ...corpus.slice(0, 4)]) {
+  for (const model of ['openai/gpt-4o-mini', 'sandbox/echo', corpus[0]]) {
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: {
