@@ -21,7 +21,10 @@ async function take(page: Page, name: string) {
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.waitForLoadState('networkidle')
-      await page.screenshot({ path: join(folder ?? '', `${name}-${size}-${colorScheme}.png`) })
+      await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+      const path = join(folder ?? '', `${name}-${size}-${colorScheme}.png`)
+      // What slides or fades is taken where it comes to rest.
+      await page.screenshot({ path, animations: 'disabled' })
     }
   }
 }

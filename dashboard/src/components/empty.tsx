@@ -12,7 +12,9 @@ interface Props {
 export const Empty = ({ title, children, action }: Props) => (
   <Paper withBorder p="xl">
     <Stack align="center" gap="xs">
-      <Title order={4}>{title}</Title>
+      <Title order={4} ta="center">
+        {title}
+      </Title>
       <Text c="dimmed" ta="center" maw={460} size="sm">
         {children}
       </Text>

@@ -90,6 +90,7 @@ export function Shell() {
                   <NavLink
                     key={to}
                     label={label}
+                    py={5}
                     renderRoot={(props) => (
                       <Link
                         to={to}

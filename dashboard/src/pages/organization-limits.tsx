@@ -87,7 +87,7 @@ const Description = ({ form, isOwner }: { form: Form; isOwner: boolean }) => (
       <Title order={3} size="h4">
         Description
       </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <TextInput
           label="Short name"
@@ -148,7 +148,7 @@ const Limits = ({ form }: { form: Form }) => (
       <Title order={3} size="h4">
         Limits
       </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
         <NumberInput
           label="Requests a minute"
           min={1}
