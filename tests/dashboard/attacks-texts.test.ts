@@ -14,7 +14,7 @@ import { plant } from './planted'
 import { intruders, isOfCorpus, markdown, watched, type Watch } from './script-corpus'
 import type { SignedIn } from './signed-in'
 
-setDefaultTimeout(120_000)
+setDefaultTimeout(300_000)
 
 let stage: Awaited<ReturnType<typeof openAttacked>>
 let dashboard: SignedIn

@@ -190,7 +190,10 @@ describe('B03: sessions', () => {
     await page.goto(`${address}/settings/security`)
     await page.getByRole('button', { name: 'End all others' }).click()
     await page.getByText('this one').waitFor()
-    await page.getByRole('button', { name: 'End', exact: true }).waitFor({ state: 'detached' })
+    await page
+      .getByRole('button', { name: 'End', exact: true })
+      .first()
+      .waitFor({ state: 'detached' })
     await other.goto(`${address}/keys`)
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
     await rested(dashboard)
