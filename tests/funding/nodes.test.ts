@@ -110,7 +110,8 @@ test('3.1: what one node spent of a member’s limit is seen by the other, and a
     return members.find((one) => one.user_id === member.userId)?.spent_this_month
   }
   const pool = async () => Number((await call(a, owner, `GET ${path}`)).body['credit_balance'])
-  await becomes(async () => Math.round((1 - (await pool()) - (await spent(b))) * 1e9), 0)
+  const nanos = (dollars: number) => Math.round(dollars * 1e9)
+  await becomes(async () => nanos(await pool()) + nanos(await spent(b)), nanos(1))
   expect(await spent(a)).toBe(await spent(b))
-  expect(Math.round((await spent(a)) * 1e9) % Math.round(price * 1e9)).toBe(0)
+  expect(nanos(await spent(a)) % nanos(price)).toBe(0)
 })
