@@ -3,6 +3,7 @@ import {
   createTheme,
   Drawer,
   Modal,
+  NavLink,
   Notification,
   type CSSVariablesResolver,
   type MantineColorsTuple,
@@ -39,6 +40,8 @@ export const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     Drawer: Drawer.extend({ defaultProps: closable }),
     Modal: Modal.extend({ defaultProps: closable }),
+    // All of the navigation fits a usual window.
+    NavLink: NavLink.extend({ defaultProps: { py: 5 } }),
     Notification: Notification.extend({ defaultProps: closable }),
   },
 })

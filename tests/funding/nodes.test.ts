@@ -88,6 +88,8 @@ test('A08: who pays changes on all nodes, and so does the end of a membership', 
   await becomes(() => statusOf(a, member), 402)
 })
 
+const nanos = (dollars: number) => Math.round(dollars * 1e9)
+
 test('3.1: what one node spent of a member’s limit is seen by the other, and a new limit by both', async () => {
   const { a, b } = nodes
   const { owner, member, id, path, at } = await company()
@@ -110,7 +112,6 @@ test('3.1: what one node spent of a member’s limit is seen by the other, and a
     return members.find((one) => one.user_id === member.userId)?.spent_this_month
   }
   const pool = async () => Number((await call(a, owner, `GET ${path}`)).body['credit_balance'])
-  const nanos = (dollars: number) => Math.round(dollars * 1e9)
   await becomes(async () => nanos(await pool()) + nanos(await spent(b)), nanos(1))
   expect(await spent(a)).toBe(await spent(b))
   expect(nanos(await spent(a)) % nanos(price)).toBe(0)

@@ -90,7 +90,6 @@ export function Shell() {
                   <NavLink
                     key={to}
                     label={label}
-                    py={5}
                     renderRoot={(props) => (
                       <Link
                         to={to}
