@@ -92,7 +92,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
   })
   const output = { text: '' }
   const reading = [child.stdout, child.stderr].map((stream) => collect(stream, output))
-  const url = await addressOf(child, output)
+  const url = await addressOf(child, output, options.environment?.['PORT'])
   const adminKey =
     options.environment?.['ADMIN_KEY'] ??
     (await readFile(join(dataDir, 'admin-key'), 'utf8')).trim()
@@ -129,10 +129,16 @@ async function collect(stream: ReadableStream<Uint8Array>, output: { text: strin
   for await (const bytes of stream) output.text += decoder.decode(bytes, { stream: true })
 }
 
-async function addressOf(child: Bun.Subprocess, output: { text: string }): Promise<string> {
+async function addressOf(
+  child: Bun.Subprocess,
+  output: { text: string },
+  port: string | undefined,
+): Promise<string> {
   const deadline = performance.now() + startLimitMs
   while (performance.now() < deadline && child.exitCode === null && child.signalCode === null) {
-    const [, address] = /is ready at (http:\S+)/.exec(output.text) ?? []
+    const [, address] = /is ready at (https?:\S+)/.exec(output.text) ?? []
+    // Where somebody says that it is reached by https, it listens all the same.
+    if (address?.startsWith('https:') && port) return `http://127.0.0.1:${port}`
     if (address) return address.replace('localhost', '127.0.0.1')
     await Bun.sleep(10)
   }

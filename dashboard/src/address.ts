@@ -18,3 +18,14 @@ export const textsIn =
 
 /** What a switch is in an address; without it the parameter is not there. */
 export const yes = 'yes'
+
+/**
+ * The path that an address of this dashboard has; undefined for whatever leads elsewhere, also where
+ * only a browser sees that: `//other.example`, or the same with a tab or a backslash in it.
+ */
+export function ownPath(address: string | null | undefined): string | undefined {
+  if (!address?.startsWith('/')) return undefined
+  const url = URL.parse(address, window.location.origin)
+  if (url?.origin !== window.location.origin || url.pathname.startsWith('//')) return undefined
+  return `${url.pathname}${url.search}${url.hash}`
+}

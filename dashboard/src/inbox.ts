@@ -57,7 +57,3 @@ export const unreadQuery = queryOptions({
     (await (await inboxEndpoint.$get({ query: { limit: '1' } })).json()).unread_count,
   refetchInterval: lookEveryMs,
 })
-
-/** Where a notification leads: a page of this dashboard, or nowhere. */
-export const pageOf = (link: string | null): string | undefined =>
-  link !== null && /^\/(?![/\\])/.test(link) ? link : undefined

@@ -3,6 +3,7 @@ import {
   createTheme,
   Drawer,
   Modal,
+  NavLink,
   Notification,
   type CSSVariablesResolver,
   type MantineColorsTuple,
@@ -39,6 +40,8 @@ export const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     Drawer: Drawer.extend({ defaultProps: closable }),
     Modal: Modal.extend({ defaultProps: closable }),
+    // All of the navigation fits a usual window.
+    NavLink: NavLink.extend({ defaultProps: { py: 5 } }),
     // Beside a title the words are too pale.
     Notification: Notification.extend({
       defaultProps: closable,
@@ -62,10 +65,12 @@ export const cssVariables: CSSVariablesResolver = () => ({
   light: {
     ...readableOnLight,
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
   },
   dark: {
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
   },
 })

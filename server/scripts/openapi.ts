@@ -132,7 +132,7 @@ function storesOf(
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),
-    invitations: createInvitationStore({ db, settings, baseUrl: undefined }),
+    invitations: createInvitationStore({ db, settings, address: () => '' }),
     ownInvitations: createOwnInvitationStore({ db, changed }),
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),
     collections: createCollectionStore({ db, knownTo: never, changed: never }),

@@ -38,8 +38,8 @@ async function main(): Promise<void> {
 async function greet(running: RunningServer): Promise<void> {
   const { address, firstAccount, storage, catalog, signIn } = running
   const { connections, providers } = catalog.snapshot
-  const { neverSignedIn } = firstAccount
-  const signInLink = neverSignedIn && (await signIn.linkFor(neverSignedIn, linkMs))
+  const { withoutPassword } = firstAccount
+  const signInLink = withoutPassword && (await signIn.linkFor(withoutPassword, linkMs))
   process.stdout.write(
     welcome({
       version,

@@ -1,13 +1,19 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
+import type { SQL } from 'bun'
+import type { BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from './browser'
 import { openDatabase } from '../database'
-import { startGateway, type Gateway } from '../rig'
+import { startGateway, type Gateway, type RigOptions } from '../rig'
 import { signedUp, type Browser as Account } from '../sign-in/browser'
 
 /** A gateway, an account of it, and a browser where that is signed in. */
 export interface SignedIn extends AsyncDisposable {
   gateway: Gateway
+  sql: SQL
+  /** A browser of nobody, in the same program. */
+  stranger: () => Promise<BrowserContext>
+  /** The browser of the account. */
+  context: BrowserContext
   /** What the account's browser asks for without a page. */
   account: Account
   /** Where the browser finds the gateway: cookies belong to the name in it. */
@@ -25,9 +31,9 @@ const email = 'ada@example.com'
 /** Before a test's own end, so that what was waited for is said. */
 const patienceMs = 15_000
 
-export async function startSignedIn(): Promise<SignedIn> {
+export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn> {
   const stack = new AsyncDisposableStack()
-  const gateway = stack.use(await startGateway())
+  const gateway = stack.use(await startGateway(options))
   const address = gateway.url.replace('127.0.0.1', 'localhost')
   const sql = stack.use(await openDatabase(gateway.dataDir))
   const browser = await startBrowser()
@@ -41,6 +47,9 @@ export async function startSignedIn(): Promise<SignedIn> {
   )
   return {
     gateway,
+    sql,
+    context,
+    stranger: () => browser.newContext(),
     account,
     address,
     call: (model, content = 'Hello') => call(gateway, String(body['key']), { model, content }),

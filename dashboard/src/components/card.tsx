@@ -10,7 +10,7 @@ interface Props {
 export const Card = ({ title, children }: Props) => (
   <Paper withBorder p="lg" component="section" aria-label={title}>
     <Stack gap="sm">
-      <Title order={3} size="h4">
+      <Title order={2} size="h4">
         {title}
       </Title>
       {children}

@@ -12,7 +12,7 @@ interface Props {
 export const Empty = ({ title, children, action }: Props) => (
   <Paper withBorder p="xl">
     <Stack align="center" gap="xs">
-      <Title order={2} size="h4">
+      <Title order={2} size="h4" ta="center">
         {title}
       </Title>
       <Text c="dimmed" ta="center" maw={460} size="sm">

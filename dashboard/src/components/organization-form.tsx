@@ -99,7 +99,7 @@ const Description = ({ form, canRename }: { form: Form; canRename: boolean }) =>
       <Title order={2} size="h4">
         Description
       </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
         <TextInput label="Name" required {...form.getInputProps('name')} />
         <TextInput
           label="Short name"
@@ -160,7 +160,7 @@ const Limits = ({ form }: { form: Form }) => (
       <Title order={2} size="h4">
         Limits
       </Title>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'end' }}>
         <NumberInput
           label="Requests a minute"
           min={1}

@@ -123,7 +123,7 @@ function History({ alert }: { alert: Alert }) {
       </Text>
       <Problem error={marking.error} />
       {triggers.length > 0 && (
-        <Table.ScrollContainer minWidth={420}>
+        <Table.ScrollContainer minWidth={320}>
           <Table>
             <Table.Thead>
               <Table.Tr>

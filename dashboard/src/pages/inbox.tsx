@@ -2,6 +2,7 @@ import { Anchor, Badge, Button, Group, Paper, Select, Stack, Switch, Text } from
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
+import { ownPath } from '../address'
 import { Empty } from '../components/empty'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
@@ -12,7 +13,6 @@ import {
   inboxEndpoint,
   inboxQuery,
   noticeKinds,
-  pageOf,
   unreadQuery,
   type InboxSearch,
   type Notice,
@@ -170,7 +170,7 @@ interface LeadsProps {
 /** A link to what a notification is about; who follows it has read it. */
 function Leads({ notice, onFollow }: LeadsProps) {
   const router = useRouter()
-  const page = pageOf(notice.link)
+  const page = ownPath(notice.link)
   if (page === undefined) return undefined
   return (
     <Anchor

@@ -110,7 +110,7 @@ export function Pane({ label, model, onModel, lines, isBusy, error }: Props) {
           aria-label={`Conversation with ${model || 'a model'}`}
           tabIndex={0}
           onScroll={(event) => follow(event.currentTarget)}
-          h="44vh"
+          h={{ base: '32vh', sm: '44vh' }}
           style={{ overflowY: 'auto' }}
         >
           {lines.length === 0 ? (

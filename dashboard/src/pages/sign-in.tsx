@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ownPath } from '../address'
 import { EntryCard } from '../components/entry-card'
 import { Problem } from '../components/problem'
 import { sessionQuery, signIn, type Credentials } from '../session'
@@ -10,16 +11,13 @@ import { useSubmit } from '../submit'
 
 const route = getRouteApi('/entry/sign-in')
 
-/** A path of ours, never another site's. */
-const safePath = (to: string | undefined) => (to && /^\/(?![/\\])/.test(to) ? to : '/')
-
 export function SignInPage() {
   const { to, error } = route.useSearch()
   const [needsFactor, setNeedsFactor] = useState(false)
   const queries = useQueryClient()
   const enter = async () => {
     await queries.resetQueries(sessionQuery)
-    window.location.assign(safePath(to))
+    window.location.assign(ownPath(to) ?? '/')
   }
   if (needsFactor) return <Factor onDone={enter} />
   return (

@@ -35,6 +35,9 @@ const units: Readonly<Record<AlertType, string>> = {
   unusual_activity: '',
 }
 
+/** As people read it; the exact time is with the notification. */
+const toMinute = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
 /** What an account is told when an alert triggers. */
 export function triggerWords(alert: Told, { value, at }: { value: number; at: Date }): Words {
   const { name, type, threshold, period } = alert
@@ -45,7 +48,7 @@ export function triggerWords(alert: Told, { value, at }: { value: number; at: Da
   const what = measured[type](value, lengths[period])
   return {
     title: `Alert: ${name}`,
-    body: `Your alert "${name}" was triggered at ${at.toISOString()}: ${what}. ${limit}`,
+    body: `Your alert "${name}" was triggered at ${toMinute(at)}: ${what}. ${limit}`,
   }
 }
 

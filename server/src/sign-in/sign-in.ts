@@ -45,10 +45,11 @@ export function createSignIn(options: SignInOptions) {
 
   return {
     /** Answers a request below `/api/auth` that came from a client address. */
-    answer: (request: Request, clientAddress: string): Promise<Response> => {
+    async answer(request: Request, clientAddress: string): Promise<Response> {
       const headers = new Headers(request.headers)
       headers.set(addressHeader, clientAddress)
-      return auth.handler(new Request(request, { headers }))
+      const answer = await auth.handler(new Request(request, { headers }))
+      return leadingHere(answer, [new URL(options.address).origin, ...originsOf(request)])
     },
     /** Whose session the cookie of a request is; undefined where it is none, or over. */
     async userOf(headers: Headers): Promise<string | undefined> {
@@ -63,6 +64,16 @@ export function createSignIn(options: SignInOptions) {
 function originsOf(request: Request | undefined): string[] {
   const host = request?.headers.get('host')
   return host ? [`http://${host}`, `https://${host}`] : []
+}
+
+/** The library lets links lead to `/.//other.example`, and makes another site's address of it. */
+function leadingHere(answer: Response, origins: readonly string[]): Response {
+  const to = answer.headers.get('location')
+  if (to === null || answer.status < 300 || answer.status >= 400) return answer
+  if (origins.includes(URL.parse(to, origins[0])?.origin ?? '')) return answer
+  const headers = new Headers(answer.headers)
+  headers.set('location', '/')
+  return new Response(null, { status: answer.status, headers })
 }
 
 function build(options: SignInOptions) {
@@ -103,6 +114,8 @@ function build(options: SignInOptions) {
     advanced: {
       cookiePrefix: 'tollgate',
       useSecureCookies: address.startsWith('https:'),
+      // Pages ask for their data themselves, so that no link of another site has to bring it along.
+      cookies: { session_token: { attributes: { sameSite: 'strict' } } },
       ipAddress: { ipAddressHeaders: [addressHeader] },
       database: { generateId: ({ model }) => (model === 'user' ? newId('user') : newId('sess')) },
     },

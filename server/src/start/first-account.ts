@@ -13,8 +13,8 @@ export interface FirstAccount {
   key: string | undefined
   /** Where the key is kept, undefined where somebody has removed it. */
   path: string | undefined
-  /** The operator's address, as long as he has never signed in. */
-  neverSignedIn: string | undefined
+  /** The operator's address, as long as only links let him in. */
+  withoutPassword: string | undefined
 }
 
 /** Makes the first account. Several processes may try at once: one makes it. */
@@ -27,14 +27,14 @@ export async function openFirstAccount(
   const somebody = await db.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (somebody) {
     const kept = await readFile(path, 'utf8').catch(() => undefined)
-    const neverSignedIn = (await isUnused(db)) ? email : undefined
-    return { key: undefined, path: kept ? path : undefined, neverSignedIn }
+    const withoutPassword = (await hasNoPassword(db)) ? email : undefined
+    return { key: undefined, path: kept ? path : undefined, withoutPassword }
   }
   // The unique address lets one process through.
   const user = await users
     .create({ email, display_name: 'Operator', is_operator: true })
     .catch(() => undefined)
-  if (!user) return { key: undefined, path: undefined, neverSignedIn: undefined }
+  if (!user) return { key: undefined, path: undefined, withoutPassword: undefined }
   const { key } = await users.keys.create(user.id, {
     name: 'First key',
     permissions: ['read', 'write', 'admin'],
@@ -50,15 +50,14 @@ export async function openFirstAccount(
     })
   }
   await writeFile(path, `${key}\n`, { mode: 0o600 })
-  return { key, path, neverSignedIn: email }
+  return { key, path, withoutPassword: email }
 }
 
-/** Whether the first account is there, without a session or a password so far. */
-async function isUnused(db: Kysely<Schema>): Promise<boolean> {
+/** A browser that was lost must not keep him out: where he has no password, a link is the only way. */
+async function hasNoPassword(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql`
     select from users
     where email = ${email} and status = 'active'
-      and not exists (select from auth_session where user_id = users.id)
       and not exists (select from auth_account where user_id = users.id)`.execute(db)
   return rows.length > 0
 }

@@ -147,7 +147,8 @@ function catalogueStores(stored: Stored, { lookUps }: Opened) {
 }
 
 /** What belongs to accounts and to organizations. */
-function accountStores({ config, log, storage, catalog, settings }: Stored, opened: Opened) {
+function accountStores(stored: Stored, opened: Opened) {
+  const { config, log, storage, catalog, settings, address } = stored
   const { lookUps, forgetKey, logsWritten } = opened
   const db = storage.database.query
   const changed = (ownerId: string) => lookUps.forget(ownerId)
@@ -157,7 +158,7 @@ function accountStores({ config, log, storage, catalog, settings }: Stored, open
     organizations: createOrganizationStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
-    invitations: createInvitationStore({ db, settings, baseUrl: config.baseUrl }),
+    invitations: createInvitationStore({ db, settings, address }),
     ownInvitations: createOwnInvitationStore({ db, changed }),
     organizationUsage: createOrganizationUsageStore(db),
     requestLogs: createRequestLogStore({ db, written: logsWritten }),

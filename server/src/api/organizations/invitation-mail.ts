@@ -56,19 +56,18 @@ const inLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 export async function announce(
   trx: Transaction<Schema>,
   invitation: Invitation,
-  baseUrl: string | undefined,
+  address: string,
 ): Promise<void> {
   const { email, role, message, expires_at } = invitation
   const name = inLine(invitation.organization_name)
   const until = expires_at.slice(0, 10)
-  const where = baseUrl === undefined ? 'your dashboard' : baseUrl
   await postMail(trx, {
     recipient: email,
     subject: `${name} invites you`,
     body: [
       `You are invited to join "${name}" as ${role}.`,
       ...(message ? [`They write:\n\n${message}`] : []),
-      `Sign in with this address at ${where} to accept or decline. The invitation holds until ${until}.`,
+      `Sign in with this address at ${address} to accept or decline. The invitation holds until ${until}.`,
       'If you do not know who this is from, ignore this mail.',
     ].join('\n\n'),
   })

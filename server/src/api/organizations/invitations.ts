@@ -24,8 +24,8 @@ const lifeMs = 7 * 24 * 60 * 60 * 1000
 export interface InvitationPorts {
   db: Kysely<Schema>
   settings: Pick<LiveSettings, 'current'>
-  /** Where the dashboard is, for mails; undefined where nobody said. */
-  baseUrl: string | undefined
+  /** Where the dashboard is, for mails. */
+  address: () => string
 }
 
 /** Who invites. */
@@ -68,7 +68,7 @@ export function createInvitationStore(ports: InvitationPorts) {
           .returningAll()
           .execute()
         const invitation = toInvitation({ ...row, ...renewed })
-        await announce(trx, invitation, ports.baseUrl)
+        await announce(trx, invitation, ports.address())
         return invitation
       }),
     revoke: (inviter: Inviter, id: string) =>
@@ -188,7 +188,7 @@ function invite(
       .returningAll()
       .executeTakeFirstOrThrow()
     const invitation = toInvitation({ ...row, organization_name: organization.name })
-    await announce(trx, invitation, ports.baseUrl)
+    await announce(trx, invitation, ports.address())
     return invitation
   })
 }

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { email, enter, openAttacked, rested, signedInAgain, startNeighbour } from './attack-stage'
+import type { SignedIn } from './signed-in'
+import { Browser, linksFor } from '../sign-in/browser'
+
+setDefaultTimeout(120_000)
+
+let stage: Awaited<ReturnType<typeof openAttacked>>
+let dashboard: SignedIn
+let address: string
+
+beforeAll(async () => {
+  stage = await openAttacked()
+  dashboard = stage.dashboard
+  address = dashboard.address
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const atGateway = () => new Browser({ url: address })
+const evil = 'https://evil.example/'
+/** Ways to write an address of somebody else as if it were a path. */
+const disguises = [
+  evil,
+  '//evil.example/',
+  '/\\evil.example/',
+  '/\t/evil.example/',
+  '/.//evil.example/',
+  'javascript:document.title="ran"',
+]
+
+describe('B04: nobody is led or framed', () => {
+  test('B04: no page of somebody else shows ours in a frame', async () => {
+    const body = `<!doctype html><iframe src="${address}/keys"></iframe>`
+    await using neighbour = startNeighbour(body)
+    const [context, page] = await signedInAgain(dashboard)
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(neighbour.address)
+    await page.waitForLoadState('networkidle')
+    const [, frame] = page.frames()
+    expect(await frame?.content()).not.toContain('root')
+    expect(complaints.join(' ')).toMatch(/frame-ancestors|X-Frame-Options/)
+    await context.close()
+  })
+
+  test.each(disguises)('B04: sign-in leads to none of them: %j', async (to) => {
+    await rested(dashboard)
+    const context = await dashboard.stranger()
+    const page = await context.newPage()
+    await page.goto(`${address}/sign-in?to=${encodeURIComponent(to)}`)
+    await enter(page)
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+    expect(new URL(page.url()).origin).toBe(address)
+    expect(await page.title()).not.toBe('ran')
+    await context.close()
+  })
+
+  test('B04: nor do the links that mails have', async () => {
+    const led: string[] = []
+    for (const to of disguises) {
+      await rested(dashboard)
+      const browser = atGateway()
+      const where = encodeURIComponent(to)
+      await browser.ask('POST /api/auth/sign-in/magic-link', { email, callbackURL: to })
+      await browser.ask('POST /api/auth/request-password-reset', { email, redirectTo: to })
+      const answers = await Promise.all([
+        browser.ask(`GET /api/auth/magic-link/verify?token=x&callbackURL=${where}`),
+        browser.ask(`GET /api/auth/magic-link/verify?token=x&errorCallbackURL=${where}`),
+        browser.ask(`GET /api/auth/verify-email?token=x&callbackURL=${where}`),
+        browser.ask(`GET /api/auth/reset-password/x?callbackURL=${where}`),
+      ])
+      led.push(...answers.flatMap(({ location }) => location ?? []))
+    }
+    const mailed = await linksFor(dashboard.sql, email)
+    const hidden = mailed.flatMap((link) => [...new URL(link).searchParams.values()])
+    const ways = [...led, ...mailed, ...hidden.filter((text) => /[/:\\]/.test(text))]
+    expect(ways.length).toBeGreaterThan(0)
+    expect(ways.filter((to) => URL.parse(to, address)?.origin !== address)).toEqual([])
+  })
+
+  test('B04: a mail about a password leads here, whatever host it was asked by', async () => {
+    await rested(dashboard)
+    const response = await fetch(`${dashboard.gateway.url}/api/auth/request-password-reset`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', host: 'evil.example' },
+      body: JSON.stringify({ email, redirectTo: 'https://evil.example/reset' }),
+    })
+    await response.text()
+    const [link = ''] = await linksFor(dashboard.sql, email)
+    expect(new URL(link).origin).toBe(address)
+    const { location } = await atGateway().ask(`GET ${link}`)
+    expect(URL.parse(location ?? '', address)?.origin).toBe(address)
+  })
+
+  test('B04: pages hear no messages, and a reset token is told to nobody', async () => {
+    await rested(dashboard)
+    const context = await dashboard.stranger()
+    await context.addInitScript(`window.heard = []
+      const listen = EventTarget.prototype.addEventListener
+      EventTarget.prototype.addEventListener = function (type, ...rest) {
+        if (type === 'message' && this === window) window.heard.push(String(rest[0]))
+        return listen.call(this, type, ...rest)
+      }`)
+    const told: string[] = []
+    context.on('request', (request) => {
+      const { referer = '' } = request.headers()
+      if (!request.url().startsWith(address)) told.push(request.url(), referer)
+    })
+    const page = await context.newPage()
+    await page.goto(`${address}/forgot-password`)
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await page.getByText('a link is on its way').waitFor()
+    const [link = ''] = await linksFor(dashboard.sql, email)
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+    expect(page.url()).toContain('token=')
+    const answer = await page.reload()
+    expect(answer?.headers()['referrer-policy']).toMatch(/^(no-referrer|same-origin)$/)
+    await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+    expect(told).toEqual([])
+    expect(await page.evaluate<string[]>('window.heard')).toEqual([])
+    await context.close()
+  })
+})
+
+/** Everywhere that a page can keep something. */
+const kept = (page: Page) =>
+  page.evaluate<string>(`(async () => {
+    const parts = [document.documentElement.outerHTML, location.href, JSON.stringify(history.state),
+      JSON.stringify(localStorage), JSON.stringify(sessionStorage), document.cookie,
+      [...document.querySelectorAll('input, textarea')].map((field) => field.value).join(' ')]
+    for (const name of await caches.keys()) {
+      for (const request of await (await caches.open(name)).keys()) parts.push(request.url)
+    }
+    parts.push(JSON.stringify(await indexedDB.databases()))
+    return parts.join(' ')
+  })()`)
+
+test('B05: a key is in no page, storage, history or answer once it was shown', async () => {
+  const [context, page] = await signedInAgain(dashboard)
+  const answers: Promise<string>[] = []
+  await page.goto(`${address}/keys`)
+  await page.getByRole('button', { name: 'New key' }).click()
+  await page.getByLabel('Name').fill('Once')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const key = await page.getByRole('textbox', { name: 'API key' }).inputValue()
+  expect(await kept(page)).toContain(key)
+  page.on('response', (response) => answers.push(response.text().catch(() => '')))
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('textbox', { name: 'API key' }).waitFor({ state: 'detached' })
+  expect(await kept(page)).not.toContain(key)
+  for (const path of ['/logs', '/keys', '/']) {
+    await page.goto(`${address}${path}`)
+    await page.waitForLoadState('networkidle')
+    expect(await kept(page)).not.toContain(key)
+  }
+  await page.goBack()
+  await page.getByRole('cell', { name: 'Once' }).first().waitFor()
+  expect(await kept(page)).not.toContain(key)
+  expect((await Promise.all(answers)).filter((text) => text.includes(key))).toEqual([])
+  await context.close()
+})
+
+async function timed(request: string, body: Record<string, unknown>) {
+  const startedAt = performance.now()
+  const { status, body: told } = await atGateway().ask(request, body)
+  return { told: { status, told }, tookMs: performance.now() - startedAt }
+}
+
+describe('B07: guessing', () => {
+  const tries = 7
+  const middle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[tries >> 1] ?? 0
+
+  /** What is told of an address that has an account, and of one that has none, and how soon. */
+  async function compared(request: string, fields: Record<string, unknown>) {
+    const known: number[] = []
+    const unknown: number[] = []
+    for (let count = 0; count < tries; count += 1) {
+      await rested(dashboard)
+      const one = await timed(request, { ...fields, email })
+      const other = await timed(request, { ...fields, email: `nobody-${count}@example.com` })
+      expect(other.told).toEqual(one.told)
+      known.push(one.tookMs)
+      unknown.push(other.tookMs)
+    }
+    return middle(known) / middle(unknown)
+  }
+
+  test(
+    'B07: neither words nor time tell whether an address has an account',
+    { retry: 2 },
+    async () => {
+      const wrong = { password: 'another long password' }
+      // A hash takes many times what everything else does.
+      const ratio = await compared('POST /api/auth/sign-in/email', wrong)
+      expect(ratio).toBeGreaterThan(1 / 4)
+      expect(ratio).toBeLessThan(4)
+      await compared('POST /api/auth/request-password-reset', { redirectTo: '/reset-password' })
+      await compared('POST /api/auth/sign-in/magic-link', { callbackURL: '/' })
+    },
+  )
+
+  test('B07: guesses on the page are stopped, with words that say so', async () => {
+    await rested(dashboard)
+    const context = await dashboard.stranger()
+    const page = await context.newPage()
+    await page.goto(`${address}/sign-in`)
+    const statuses: number[] = []
+    page.on('response', (one) => {
+      if (one.url().endsWith('/sign-in/email')) statuses.push(one.status())
+    })
+    while (!statuses.includes(429) && statuses.length < 20) {
+      const answered = page.waitForResponse((one) => one.url().endsWith('/sign-in/email'))
+      await enter(page, email, `guess number ${statuses.length}`)
+      await answered
+    }
+    expect(statuses.at(-1)).toBe(429)
+    await page
+      .getByRole('alert')
+      .getByText(/too many/i)
+      .waitFor()
+    await rested(dashboard)
+    await context.close()
+  })
+
+  test('B07: a link to reset a password works once, in the page', async () => {
+    await rested(dashboard)
+    const browser = atGateway()
+    const asked = { email, redirectTo: '/reset-password' }
+    await browser.ask('POST /api/auth/request-password-reset', asked)
+    const [link = ''] = await linksFor(dashboard.sql, email)
+    const context = await dashboard.stranger()
+    const page = await context.newPage()
+    await page.goto(link)
+    const form = page.url()
+    const change = async () => {
+      await page.getByRole('textbox', { name: 'New password' }).fill('a long enough password')
+      await page.getByRole('button', { name: 'Change password' }).click()
+    }
+    await change()
+    await page.getByRole('heading', { name: 'Your password was changed' }).waitFor()
+    await page.goto(form)
+    await change()
+    await page.getByRole('alert').waitFor()
+    await page.goto(link)
+    await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor()
+    await context.close()
+  })
+
+  test('B07: an answer of another service counts only where it was asked for', async () => {
+    await rested(dashboard)
+    const asking = atGateway()
+    const social = { provider: 'github', callbackURL: '/' }
+    const { body } = await asking.ask('POST /api/auth/sign-in/social', social)
+    const state = new URL(String(body['url'])).searchParams.get('state') ?? ''
+    expect(state.length).toBeGreaterThan(20)
+    for (const forged of [state, 'forged', '']) {
+      // A browser that never asked.
+      const other = atGateway()
+      const answer = await other.ask(`GET /api/auth/callback/github?code=x&state=${forged}`)
+      expect(answer.location).toMatch(/^(https?:\/\/localhost:\d+)?\/(sign-in|api\/auth\/error)\?/)
+      expect([...other.cookies.keys()].filter((name) => name.includes('session'))).toEqual([])
+      expect((await other.ask('GET /api/account/keys')).status).toBe(401)
+    }
+  })
+})

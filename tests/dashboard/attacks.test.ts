@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import type { BrowserContext } from 'playwright-core'
+import {
+  attack,
+  email,
+  enter,
+  openAttacked,
+  rested,
+  sessionCookie,
+  signedInAgain,
+  startNeighbour,
+  wishes,
+} from './attack-stage'
+import type { SignedIn } from './signed-in'
+import { startGateway } from '../rig'
+import { Browser, linksFor, password } from '../sign-in/browser'
+import { openDatabase } from '../database'
+
+setDefaultTimeout(120_000)
+
+let stage: Awaited<ReturnType<typeof openAttacked>>
+let dashboard: SignedIn
+let address: string
+
+beforeAll(async () => {
+  stage = await openAttacked()
+  dashboard = stage.dashboard
+  address = dashboard.address
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+/** What no page of somebody else may change. */
+async function belongings() {
+  const { account } = dashboard
+  const paths = ['/account/keys', '/account/settings', '/organizations', '/account/alerts']
+  const answers = await Promise.all(paths.map((path) => account.ask(`GET /api${path}`)))
+  return answers.map(({ status, body }) => ({ status, body }))
+}
+
+async function firstKeyId(): Promise<string> {
+  const { body } = await dashboard.account.ask('GET /api/account/keys')
+  const { keys } = body
+  return Array.isArray(keys) ? String(keys[0].id) : ''
+}
+
+async function freePort(): Promise<number> {
+  await using taken = startNeighbour()
+  return Number(new URL(taken.address).port)
+}
+
+/** For where it comes from, or for a body that only a form sends. */
+const refusals = new Set([403, 415])
+
+/** Statuses that changes got, as the browser saw them. */
+function statusesOfChanges(context: BrowserContext): number[] {
+  const statuses: number[] = []
+  context.on('response', (response) => {
+    const request = response.request()
+    const isChange = !['GET', 'OPTIONS'].includes(request.method())
+    if (isChange && request.url().startsWith(address)) statuses.push(response.status())
+  })
+  return statuses
+}
+
+describe('B01: pages of somebody else change nothing', () => {
+  test('B01: neither next door, where cookies come along, nor from another site', async () => {
+    await using neighbour = startNeighbour()
+    const before = await belongings()
+    const asked = wishes(await firstKeyId())
+    const [context, page] = await signedInAgain(dashboard)
+    const statuses = statusesOfChanges(context)
+    await page.goto(neighbour.address)
+    // The cookie is there: what is refused is refused for where it comes from.
+    const own = context.waitForEvent('response', (one) => one.url().endsWith('/api/account/keys'))
+    await page.evaluate(
+      `fetch('${address}/api/account/keys', { mode: 'no-cors', credentials: 'include' })`,
+    )
+    expect((await own).status()).toBe(200)
+    await page.evaluate(`(${attack})(${JSON.stringify([address, asked])})`)
+    expect(statuses.length).toBeGreaterThanOrEqual(asked.length)
+    expect(statuses.filter((status) => !refusals.has(status))).toEqual([])
+
+    await context.route('http://evil.example/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Evil</title>' }),
+    )
+    await page.goto('http://evil.example/')
+    statuses.length = 0
+    await page.evaluate(`(${attack})(${JSON.stringify([address, asked])})`)
+    expect(statuses.filter((status) => status < 400)).toEqual([])
+    expect(await belongings()).toEqual(before)
+    await page.goto(address)
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+    await context.close()
+  })
+
+  test('B01: nor whoever says another origin, or none', async () => {
+    const before = await belongings()
+    const { host, hostname } = new URL(address)
+    const cookie = [...dashboard.account.cookies].map((pair) => pair.join('=')).join('; ')
+    const origins = [
+      undefined,
+      'null',
+      `http://sub.${host}`,
+      `http://${hostname}:1`,
+      `http://${host}.evil.example`,
+      `http://evil.example/${host}`,
+    ]
+    const statuses = new Set<number>()
+    for (const [method, path, body] of wishes(await firstKeyId())) {
+      for (const origin of origins) {
+        for (const type of ['application/json', 'text/plain']) {
+          const headers = { cookie, 'content-type': type, ...(origin && { origin }) }
+          const sent = body && { body: JSON.stringify(body) }
+          const { status } = await fetch(`${address}${path}`, { method, headers, ...sent })
+          statuses.add(status)
+        }
+      }
+    }
+    expect(statuses.difference(refusals)).toEqual(new Set())
+    expect(await belongings()).toEqual(before)
+  })
+})
+
+describe('B03: sessions', () => {
+  test('B03: the cookie is new at each sign-in, for this host alone, and out of reach', async () => {
+    await rested(dashboard)
+    const context = await dashboard.stranger()
+    const planted = 'chosen-by-somebody-else'
+    await context.addCookies([{ name: 'tollgate.session_token', value: planted, url: address }])
+    const page = await context.newPage()
+    await page.goto(`${address}/keys`)
+    await enter(page)
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    const cookie = await sessionCookie(context)
+    expect(cookie).toMatchObject({
+      domain: 'localhost',
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Strict',
+    })
+    expect(cookie.value).not.toBe(planted)
+    expect(await page.evaluate<string>('document.cookie')).toBe('')
+    await page.evaluate(`localStorage.clear(); sessionStorage.clear()`)
+    await page.reload()
+    await page.getByRole('heading', { name: 'API keys' }).waitFor()
+    const [again] = await signedInAgain(dashboard)
+    expect((await sessionCookie(again)).value).not.toBe(cookie.value)
+    await Promise.all([context.close(), again.close()])
+  })
+
+  test('B03: it is for https alone where the service is', async () => {
+    const base = 'https://gate.example'
+    await using gateway = await startGateway({
+      environment: { BASE_URL: base, PORT: String(await freePort()) },
+    })
+    await using sql = await openDatabase(gateway.dataDir)
+    const browser = new Browser(gateway)
+    await browser.ask('POST /api/auth/sign-up/email', { email, password, name: 'Ada' })
+    const [link = ''] = await linksFor(sql, email)
+    const { headers } = await fetch(link.replace(base, gateway.url), { redirect: 'manual' })
+    const cookies = headers.getSetCookie().filter((line) => line.includes('session_token'))
+    expect(cookies).toHaveLength(1)
+    for (const flag of ['Secure', 'HttpOnly', 'SameSite=Strict', 'Path=/']) {
+      expect(cookies[0]?.toLowerCase()).toContain(flag.toLowerCase())
+    }
+    expect(cookies[0]).not.toMatch(/domain=/i)
+  })
+
+  test('B03: signed out is signed out, and the way back shows nothing', async () => {
+    const [context, page] = await signedInAgain(dashboard)
+    const { value } = await sessionCookie(context)
+    await page.getByRole('link', { name: 'API keys' }).click()
+    await page.getByRole('cell', { name: 'Mine' }).first().waitFor()
+    await page.getByRole('button', { name: 'Your account' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.content()).not.toContain('Mine')
+    const old = await fetch(`${address}/api/account/keys`, {
+      headers: { cookie: `tollgate.session_token=${value}` },
+    })
+    expect(old.status).toBe(401)
+    await context.close()
+  })
+
+  test('B03: a new password, and the end of all others, end them everywhere', async () => {
+    const [first, page] = await signedInAgain(dashboard)
+    const [second, other] = await signedInAgain(dashboard)
+    await page.goto(`${address}/settings/security`)
+    await page.getByRole('button', { name: 'End all others' }).click()
+    await page.getByText('this one').waitFor()
+    await page
+      .getByRole('button', { name: 'End', exact: true })
+      .first()
+      .waitFor({ state: 'detached' })
+    await other.goto(`${address}/keys`)
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await rested(dashboard)
+    await enter(other)
+    await other.getByRole('heading', { name: 'API keys' }).waitFor()
+    const next = 'another long enough password'
+    await page.getByLabel('Current password').fill(password)
+    await page.getByRole('textbox', { name: 'New password' }).fill(next)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Your password was changed.').waitFor()
+    await other.reload()
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Security' }).waitFor()
+    // As the others know it.
+    await page.getByLabel('Current password').fill(next)
+    await page.getByRole('textbox', { name: 'New password' }).fill(password)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Your password was changed.').waitFor()
+    await Promise.all([first.close(), second.close()])
+  })
+})

@@ -1,0 +1,113 @@
+import type { SignedIn } from './signed-in'
+import type { Json } from '../faults/asking'
+
+export type Make = (path: string, body: Json) => Promise<string>
+
+/** Makes something by the account's session. Resolves with its id; throws where it was refused. */
+export const maker =
+  ({ account }: SignedIn): Make =>
+  async (path, body) => {
+    const { status, body: made } = await account.ask(`POST /api${path}`, body)
+    if (status !== 200 && status !== 201) throw new Error(`${path}: ${JSON.stringify(made)}`)
+    return String(made['id'])
+  }
+
+/** Gives an account something on every page. Resolves with pages of single things, by name. */
+export async function fill(dashboard: SignedIn): Promise<Record<string, string>> {
+  const make = maker(dashboard)
+  await credit(dashboard)
+  return {
+    ...(await routing(make)),
+    ...(await own(dashboard, make)),
+    ...(await shared(dashboard, make)),
+    ...(await traffic(dashboard, make)),
+    'playground-two': '/playground?model=sandbox%2Fecho&other=sandbox%2Florem',
+    model: '/models?model=sandbox%2Fecho',
+    'ticket-new': '/support?new=true',
+    'prompt-new': '/prompts?prompt=new',
+    'quota-increase': '/quota?increase=requests_per_minute',
+  }
+}
+
+async function credit({ gateway, sql }: SignedIn) {
+  const [{ id: user_id }] = await sql`select id from users where email = 'ada@example.com'`
+  await gateway.admin('POST', '/credits/grant', { user_id, amount: 25, reason: 'Welcome' })
+  await gateway.admin('POST', '/models', {
+    id: 'sandbox/priced',
+    name: 'Priced',
+    upstream_model: 'lorem',
+    category: 'chat',
+    pricing: { input: 1000, output: 4000 },
+  })
+}
+
+async function routing(make: Make) {
+  await make('/connections', { name: 'Work', provider: 'openai', api_key: 'sk-0123456789abcdef' })
+  await make('/connections', { name: 'Home', provider: 'anthropic', api_key: 'sk-ant-0123456789' })
+  const collection = await make('/user/model-collections', {
+    name: 'fast',
+    display_name: 'Fast answers',
+    description: 'Whatever answers first.',
+    members: ['sandbox/echo', 'sandbox/lorem'],
+  })
+  await make('/user/model-mappings', { source_pattern: 'gpt-*', target_model: 'sandbox/echo' })
+  return { collection: `/collections?collection=${collection}` }
+}
+
+async function own({ account }: SignedIn, make: Make) {
+  await make('/account/keys', { name: 'Website', permissions: ['read', 'write'] })
+  const failing = { name: 'Something fails', type: 'error_rate', threshold: 0, min_requests: 1 }
+  const alert = await make('/account/alerts', failing)
+  await make('/account/alerts', { name: 'Spending', type: 'cost_threshold', threshold: 10 })
+  await account.ask(`POST /api/account/alerts/${alert}/test`)
+  const prompt = await make('/user/prompts', {
+    title: 'Summary',
+    content: 'Sum up {{text}} in {{sentences}} sentences.',
+    description: 'For reports',
+    category: 'Writing',
+    tags: ['daily', 'short'],
+  })
+  await make('/models/sandbox/echo/ratings', { rating: 4, review: 'It says what I say.' })
+  await make('/user/quota/request-increase', {
+    quota_type: 'requests_per_minute',
+    requested_limit: 6000,
+    reason: 'We have many readers.',
+  })
+  return { alert: `/alerts?open=${alert}`, prompt: `/prompts?prompt=${prompt}` }
+}
+
+async function shared({ gateway }: SignedIn, make: Make) {
+  const name = 'Analytical Engines'
+  const id = await make('/organizations', { name, description: 'Machines that calculate.' })
+  const email = 'grace@example.com'
+  await make(`/organizations/${id}/members/invite`, { email, role: 'developer' })
+  const ticket = await make('/support/tickets', {
+    subject: 'The answer stops half-way',
+    description: 'Since this morning long answers end in the middle of a sentence.',
+    category: 'technical',
+  })
+  const content = 'Thank you, we look into it.'
+  await gateway.admin('POST', `/tickets/${ticket}/comments`, { content })
+  return {
+    organization: `/organizations/${id}`,
+    'organization-invitations': `/organizations/${id}?tab=invitations`,
+    'organization-usage': `/organizations/${id}?tab=usage`,
+    'organization-limits': `/organizations/${id}?tab=limits`,
+    ticket: `/support/${ticket}`,
+  }
+}
+
+async function traffic({ account, call }: SignedIn, make: Make) {
+  const models = ['sandbox/priced', 'sandbox/echo', 'sandbox/lorem', 'nobody/nothing']
+  for (const model of [...models, ...models]) await call(model, 'Say something about bridges.')
+  const request = await call('sandbox/priced')
+  const failed = await call('sandbox/nothing')
+  const talk = await make('/automation/sessions', { modelId: 'sandbox/echo', name: 'Bridges' })
+  const said = { content: '# Bridges\n\nA **list**:\n\n- one\n- two\n\n```js\nlet a = 1\n```' }
+  await account.ask(`POST /api/automation/sessions/${talk}/messages`, said)
+  return {
+    'playground-talk': `/playground?chat=${talk}`,
+    log: `/logs?open=${request}`,
+    'log-failed': `/logs?open=${failed}`,
+  }
+}

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { BrowserContext, Page, Request } from 'playwright-core'
+import { reloadUntil, startSignedIn, type SignedIn } from './signed-in'
+
+setDefaultTimeout(60_000)
+
+let dashboard: SignedIn
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+/** A page that nothing was kept for, and the scripts that it has fetched so far. */
+async function fresh(context: BrowserContext): Promise<{ page: Page; scripts: Request[] }> {
+  const page = await context.newPage()
+  const scripts: Request[] = []
+  page.on('requestfinished', (request) => {
+    if (request.resourceType() === 'script') scripts.push(request)
+  })
+  return { page, scripts }
+}
+
+/** What scripts are on the wire, compressed; one that was kept counts as well. */
+async function bytesOf(scripts: readonly Request[]): Promise<number> {
+  const addresses = new Set(scripts.map((script) => script.url()))
+  const sizes = [...addresses].map(async (url) => {
+    const headers = { 'accept-encoding': 'gzip' }
+    const response = await fetch(url, { headers, decompress: false })
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+    return (await response.arrayBuffer()).byteLength
+  })
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+const most = 250_000
+
+test('the page of sign-in fetches at most 250 kB of script', async () => {
+  const context = await dashboard.stranger()
+  const { page, scripts } = await fresh(context)
+  await page.goto(`${dashboard.address}/sign-in`)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  const bytes = await bytesOf(scripts)
+  console.info(`The page of sign-in fetches ${bytes} bytes of script.`)
+  expect(bytes).toBeGreaterThan(20_000)
+  expect(bytes).toBeLessThanOrEqual(most)
+  await context.close()
+})
+
+test('the overview does too before charts, and each further page its own part when it is opened', async () => {
+  const { page, scripts } = await fresh(dashboard.context)
+  await page.goto(dashboard.address)
+  await page.getByRole('heading', { name: 'Your first request' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  const bytes = await bytesOf(scripts)
+  console.info(`The overview fetches ${bytes} bytes of script before charts.`)
+  expect(bytes).toBeLessThanOrEqual(most)
+  for (const name of ['Playground', 'Models', 'Logs', 'Alerts', 'Settings']) {
+    const before = scripts.length
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('heading', { name, exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect([name, scripts.length > before]).toEqual([name, true])
+  }
+  await page.close()
+})
+
+test('charts come once there is something to draw', async () => {
+  const { page, scripts } = await fresh(dashboard.context)
+  await page.goto(dashboard.address)
+  await page.getByRole('heading', { name: 'Your first request' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  const before = await bytesOf(scripts)
+  await dashboard.call('sandbox/echo')
+  await reloadUntil(page, () => page.locator('.recharts-surface').first().isVisible())
+  scripts.length = 0
+  await page.reload()
+  await page.locator('.recharts-surface').first().waitFor()
+  const bytes = await bytesOf(scripts)
+  console.info(`The overview fetches ${bytes} bytes of script with charts.`)
+  expect(bytes).toBeGreaterThan(before)
+  await page.close()
+})

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import {
+  callLikeCurl,
+  linkTo,
+  mailTo,
+  newKey,
+  openJourneys,
+  type Journeys,
+  type Traveller,
+} from './journey-stage'
+import { reloadUntil } from './signed-in'
+import { deliver } from '../payments/stripe-events'
+
+// Each goes through many pages, and waits for what comes by mail.
+setDefaultTimeout(120_000)
+
+let stage: Journeys
+/** One that costs enough to be seen. */
+let model: string
+
+beforeAll(async () => {
+  stage = await openJourneys()
+  model = await stage.rig.model('ok', { pricing: { input: 1000, output: 4000 } })
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const go = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
+
+async function idOf({ email }: Traveller): Promise<string> {
+  const [{ id }] = await stage.sql`select id from users where email = ${email}`
+  return String(id)
+}
+
+async function grant(traveller: Traveller, amount: number) {
+  const user_id = await idOf(traveller)
+  await stage.rig.gateway.admin('POST', '/credits/grant', { user_id, amount, reason: 'Welcome' })
+}
+
+/** Chooses in a list that opens. */
+async function choose(page: Page, list: string, option: string) {
+  await page.getByRole('combobox', { name: list }).click()
+  await page.getByRole('option', { name: option }).click()
+}
+
+/** Buys on the page of billing, pays where that leads, and comes back as the processor says. */
+async function topUp({ page, context }: Traveller, amount: string) {
+  const { double, rig } = stage
+  await context.route('https://checkout.simulated.example/**', (route) =>
+    route.fulfill({ body: 'Pay here' }),
+  )
+  await page.getByLabel('Amount in USD').fill(amount)
+  await page.getByRole('button', { name: 'Go to checkout' }).click()
+  await page.waitForURL(/checkout\.simulated\.example/)
+  const session = page.url().split('/').at(-1) ?? ''
+  const asked = double.calls.findLast(({ path }) => path === '/v1/checkout/sessions')
+  const { completed } = double.pay(session)
+  expect((await deliver(rig.gateway.url, completed)).status).toBe(200)
+  await page.goto(asked?.form.get('success_url') ?? '')
+}
+
+test('(a) signs up, confirms by mail, makes a key, calls with it, and sees the call', async () => {
+  const ada = await stage.newcomer('Ada')
+  const { page } = ada
+  await section(page, 'Balance').getByText('$0.00').waitFor()
+  await grant(ada, 50)
+  const key = await newKey(page, 'Laptop')
+  const request = await callLikeCurl(stage.address, key, model)
+
+  await go(page, 'Logs')
+  await reloadUntil(page, () => page.getByRole('cell', { name: /^fake\/ok/ }).isVisible())
+  await page.locator('tbody a').first().click()
+  const log = page.getByRole('dialog', { name: 'Request' })
+  await log.getByText(request, { exact: true }).waitFor()
+  await log.getByText('from your credit').waitFor()
+  await page.keyboard.press('Escape')
+
+  await go(page, 'Overview')
+  const used = section(page, 'Top models').getByText(model)
+  await reloadUntil(page, () => used.isVisible())
+  await section(page, 'Requests').getByText('1', { exact: true }).waitFor()
+  const spent = await section(page, 'Spent today').textContent()
+  expect(spent).toMatch(/\$\d*\.\d*[1-9]/)
+  await ada.context.close()
+})
+
+test('(b) an alert is told by mail and in the inbox once traffic triggers it', async () => {
+  const bea = await stage.newcomer('Bea')
+  const { page } = bea
+  await grant(bea, 50)
+  await go(page, 'Alerts')
+  await page.getByRole('button', { name: 'New alert' }).click()
+  await page.getByLabel('Name').fill('Any spending')
+  await page.getByLabel('More than').fill('0')
+  await page.getByRole('button', { name: 'Watch it' }).click()
+  await page.getByRole('link', { name: 'Any spending' }).waitFor()
+  const key = await newKey(page, 'Server')
+  await callLikeCurl(stage.address, key, model)
+
+  const mail = await mailTo(stage.mails, bea.email, 'Alert: Any spending')
+  expect(mail).toContain('Any spending')
+  await page.goto(stage.address)
+  await page.getByRole('link', { name: 'Inbox, 1 unread' }).click()
+  await page.getByRole('link', { name: 'Open: Alert: Any spending' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Alert' })
+  await drawer.getByRole('button', { name: 'Acknowledge' }).click()
+  await drawer.getByText('acknowledged').waitFor()
+  await page.reload()
+  await drawer.getByText('acknowledged').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Inbox', exact: true }).first().waitFor()
+  await bea.context.close()
+})
+
+test('(c) a call goes by a connection that was added, and its log says so', async () => {
+  const cleo = await stage.newcomer('Cleo')
+  const { page } = cleo
+  const secret = 'sk-cleo-0123456789abcdef'
+  await go(page, 'Connections')
+  await page.getByRole('button', { name: 'Add connection' }).click()
+  await page.getByLabel('Name').fill('My own')
+  await page.getByLabel('Provider').fill('fake')
+  await page.getByRole('textbox', { name: 'API key' }).fill(secret)
+  await page.getByLabel('Address').fill(stage.upstream.url)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('cell', { name: /^My own/ }).waitFor()
+  const key = await newKey(page, 'Notebook')
+  // Nothing is on the account: whoever answers is paid otherwise.
+  const request = await callLikeCurl(stage.address, key, model)
+  const last = stage.upstream.seen.at(-1)
+  expect(last?.headers.get('authorization')).toBe(`Bearer ${secret}`)
+
+  await go(page, 'Logs')
+  await reloadUntil(page, () => page.getByRole('cell', { name: /^fake\/ok/ }).isVisible())
+  await page.goto(`${stage.address}/logs?open=${request}`)
+  const log = page.getByRole('dialog', { name: 'Request' })
+  await log.getByText('by the provider, to your own key').waitFor()
+  const [connection] = await stage.sql`select id from connection where name = 'My own'`
+  await log.getByText(String(connection.id), { exact: true }).waitFor()
+  expect(await page.content()).not.toContain(secret)
+  await cleo.context.close()
+})
+
+test('(d) somebody invited by mail joins, and the organization pays what they use', async () => {
+  const dora = await stage.newcomer('Dora')
+  await go(dora.page, 'Organizations')
+  await dora.page.getByRole('button', { name: 'New organization' }).click()
+  await dora.page.getByRole('textbox', { name: 'Name', exact: true }).fill('Dora and sons')
+  await dora.page.getByRole('button', { name: 'Make it' }).click()
+  await dora.page.getByRole('link', { name: 'Dora and sons' }).waitFor()
+  await go(dora.page, 'Billing')
+  await choose(dora.page, 'Whose billing', 'Dora and sons')
+  await dora.page.waitForURL(/organization=/)
+  await topUp(dora, '40')
+  await section(dora.page, 'Balance').getByText('$40.00').first().waitFor()
+  await go(dora.page, 'Organizations')
+  await dora.page.getByRole('link', { name: 'Dora and sons' }).click()
+  await dora.page.getByRole('tab', { name: 'Invitations' }).click()
+  await dora.page.getByRole('button', { name: 'Invite people' }).click()
+  await dora.page.getByLabel('E-mail addresses').fill('emil@example.com')
+  await dora.page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await dora.page.getByRole('cell', { name: /^emil@example.com/ }).waitFor()
+
+  const link = await linkTo(stage.mails, 'emil@example.com', 'Dora and sons invites you')
+  const emil = await stage.arrive('Emil', link)
+  await stage.signUp(emil, 'Emil')
+  await go(emil.page, 'Organizations')
+  await emil.page.getByRole('button', { name: 'Accept' }).click()
+  await emil.page.getByRole('link', { name: 'Dora and sons' }).waitFor()
+  await go(emil.page, 'Settings')
+  await choose(emil.page, 'Your calls are paid by', 'Dora and sons')
+  await emil.page.getByRole('button', { name: 'Save', exact: true }).click()
+  await emil.page.getByText('Saved.').waitFor()
+  const key = await newKey(emil.page, 'Work')
+  await callLikeCurl(stage.address, key, model)
+  await emil.context.close()
+
+  await dora.page.getByRole('tab', { name: 'Usage' }).click()
+  const row = dora.page.getByRole('row', { name: /^Emil/ })
+  await reloadUntil(dora.page, () => row.isVisible())
+  expect(await row.textContent()).toMatch(/emil@example\.com1.*\$\d*\.\d*[1-9]/)
+  const pool = dora.page.getByText('Pool balance').locator('..')
+  await reloadUntil(dora.page, async () => /\$39\.\d\d/.test((await pool.textContent()) ?? ''))
+  await dora.context.close()
+})
+
+test('(e) credit is bought at the processor, and is there when one comes back', async () => {
+  const fay = await stage.newcomer('Fay')
+  const { page } = fay
+  await go(page, 'Billing')
+  await section(page, 'Balance').getByText('$0.00').first().waitFor()
+  await topUp(fay, '12.34')
+  await page.getByText('$12.34 were added to the balance.').waitFor()
+  await section(page, 'Balance').getByText('$12.34').first().waitFor()
+  await section(page, 'Transactions').getByRole('cell', { name: '$12.34' }).first().waitFor()
+  const key = await newKey(page, 'Paid')
+  await callLikeCurl(stage.address, key, model)
+  await go(page, 'Billing')
+  await reloadUntil(page, () =>
+    section(page, 'Balance')
+      .getByText(/^\$12\.(?!34)\d/)
+      .first()
+      .isVisible(),
+  )
+  await fay.context.close()
+})
+
+test('(f) a higher limit that an operator grants is told, shown, and holds', async () => {
+  const gus = await stage.newcomer('Gus')
+  const { page } = gus
+  await go(page, 'Quota')
+  await page.getByRole('button', { name: 'Ask for more requests per minute' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('What you need').fill('6000')
+  await form.getByLabel('What for').fill('We have many readers.')
+  await form.getByRole('button', { name: 'Send' }).click()
+  await section(page, 'Your requests').getByText('pending').waitFor()
+
+  const { gateway } = stage.rig
+  const { quota_requests: asked } = await gateway.admin('GET', '/quota-requests?status=pending')
+  const [{ id }] = Array.isArray(asked) ? asked : [{ id: '' }]
+  await gateway.admin('POST', `/quota-requests/${id}/approve`, { limit: 5000, note: 'Enjoy.' })
+
+  const granted = 'Your request for more requests per minute was approved'
+  expect(await mailTo(stage.mails, gus.email, granted)).toMatch(/5,?000 now[^]*Enjoy\./)
+  await page.reload()
+  await section(page, 'Your requests').getByText('approved').waitFor()
+  await section(page, 'Your requests').getByText('Enjoy.').waitFor()
+  await section(page, 'Limits').getByText(/5,000/).waitFor()
+  await page.getByRole('link', { name: 'Inbox, 1 unread' }).waitFor()
+  const key = await newKey(page, 'Busy')
+  const told = await fetch(`${stage.address}/v1/models`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(told.headers.get('x-ratelimit-limit')).toBe('5000')
+  await gus.context.close()
+})
