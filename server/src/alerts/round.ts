@@ -22,8 +22,8 @@ export interface Round {
 }
 
 const accountsAtOnce = 100
-/** How long a node that says nothing more is believed to be at work. */
-const leaseSeconds = 60
+/** How long a node that says nothing more is believed to be at work; every few accounts it says so again. */
+const leaseSeconds = 10
 const leased = sql`leased_until = now() + make_interval(secs => ${leaseSeconds})`
 
 /**
