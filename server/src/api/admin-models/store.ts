@@ -9,6 +9,7 @@ import { isServable } from '../../catalog/priced'
 import { toStoredPricing } from '../../catalog/stored-pricing'
 import type { Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
+import { noteMade } from '../../db/underway'
 import { invalidRequest } from '../../errors'
 import type { Page } from '../../http/paging'
 import { splitModelId } from '../../wire/model-id'
@@ -103,6 +104,7 @@ export function createModelStore(db: Kysely<Schema>, catalog: Catalog) {
         .execute(async (trx) => {
           await trx.insertInto('model').values(row).execute()
           await notePrice(trx, id, fields)
+          noteMade(id)
         })
         .catch((thrown: unknown) => {
           throw isTaken(thrown) ? idTaken(id) : thrown
