@@ -64,6 +64,22 @@ async function say(page: Page, text: string) {
 }
 
 describe('the playground', () => {
+  test('sends what was said before it knew a model, once it does', async () => {
+    const page = await ada.newPage()
+    await page.route('**/api/models?*billing_mode=free*', async (route) => {
+      await Bun.sleep(1000)
+      await route.continue()
+    })
+    await page.goto(`${address}/playground`)
+    await page.getByLabel('Message').fill('Are you there?')
+    await page.getByLabel('Message').press('Enter')
+    await page.getByText('It is sent as soon as there is a model').waitFor()
+    await page.getByRole('log').getByText('Are you there?').first().waitFor()
+    await page.getByText(/tokens in/).waitFor()
+    expect(await page.getByLabel('Message').inputValue()).toBe('')
+    await page.close()
+  })
+
   test('shows an answer as Markdown, what it cost, and nothing foreign', async () => {
     const page = await open('/playground?model=sandbox%2Fecho')
     const asked: string[] = []

@@ -1,14 +1,14 @@
-import { Button, Group, Paper, SimpleGrid, Stack, Textarea } from '@mantine/core'
+import { Button, Group, SimpleGrid } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { getRouteApi, useLocation } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../api'
 import { Page } from '../components/page'
 import { useConversation } from '../conversation'
+import { Composer } from './playground-composer'
 import { Options, plain, type OptionFields } from './playground-options'
 import { Pane } from './playground-pane'
-import { SavedPrompts } from './playground-prompts'
 import { Talks } from './playground-talks'
 
 const route = getRouteApi('/home/playground')
@@ -143,73 +143,5 @@ function Actions({ isComparing, model, chat, go }: ActionsProps) {
         />
       )}
     </Group>
-  )
-}
-
-interface ComposerProps {
-  isReady: boolean
-  isBusy: boolean
-  onSend: (text: string) => void
-  onStop: () => void
-  onSystem: (text: string) => void
-  onOptions: () => void
-  areOptionsOpen: boolean
-}
-
-function Composer(props: ComposerProps) {
-  const { isReady, isBusy, onSend, onStop, onSystem, onOptions, areOptionsOpen } = props
-  // Another page may have brought what is to be said: it is too long for an address.
-  const brought = useLocation({ select: ({ state }) => state.message })
-  const [text, setText] = useState(brought ?? '')
-  const [arePromptsOpen, prompts] = useDisclosure()
-  const isEmpty = text.trim() === ''
-  const send = () => {
-    if (isEmpty || isBusy || !isReady) return
-    onSend(text)
-    setText('')
-  }
-  return (
-    <Paper withBorder p="md">
-      <Stack gap="xs">
-        <Textarea
-          label="Message"
-          description="Enter sends, Shift and Enter begin a new line."
-          autosize
-          minRows={2}
-          maxRows={10}
-          maxLength={100_000}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            // Enter that ends the choice of a character sends nothing.
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-            event.preventDefault()
-            send()
-          }}
-        />
-        <Group justify="space-between">
-          <Group gap="xs">
-            <Button variant="subtle" size="xs" onClick={onOptions} aria-expanded={areOptionsOpen}>
-              Options
-            </Button>
-            <Button variant="subtle" size="xs" onClick={prompts.open}>
-              Saved prompt
-            </Button>
-          </Group>
-          {isBusy ? (
-            <Button color="red" onClick={onStop}>
-              Stop
-            </Button>
-          ) : (
-            <Button onClick={send} disabled={isEmpty || !isReady}>
-              Send
-            </Button>
-          )}
-        </Group>
-      </Stack>
-      {arePromptsOpen && (
-        <SavedPrompts onMessage={setText} onSystem={onSystem} onClose={prompts.close} />
-      )}
-    </Paper>
   )
 }
