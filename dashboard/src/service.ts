@@ -5,6 +5,7 @@ interface Service {
   name: string
   base_url: string
   features: Record<string, boolean>
+  auth: { oauth_providers: string[] }
 }
 
 /** What anybody may know of this service. */

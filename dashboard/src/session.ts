@@ -59,6 +59,10 @@ export interface Credentials {
   password: string
 }
 
+/** Where people may have an account already that lets them in here. */
+export const otherServices = { github: 'GitHub', google: 'Google' } as const
+export type OtherService = keyof typeof otherServices
+
 /** What sign-in does, as the library's endpoints name it. */
 export const signIn = {
   /** Whether a second factor is asked for next. */
@@ -70,7 +74,7 @@ export const signIn = {
   withBackupCode: (code: string) => ask('/two-factor/verify-backup-code', { code }),
   withLink: (email: string) => ask('/sign-in/magic-link', { email, callbackURL: '/' }),
   /** Where to go on at another service. */
-  withService: (provider: 'github' | 'google') =>
+  withService: (provider: OtherService) =>
     ask<{ url: string }>('/sign-in/social', { provider, callbackURL: '/' }),
   signUp: (account: Credentials & { name: string }) =>
     ask('/sign-up/email', { ...account, callbackURL: '/' }),

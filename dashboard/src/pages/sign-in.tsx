@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { ownPath } from '../address'
 import { EntryCard } from '../components/entry-card'
 import { Problem } from '../components/problem'
+import { ServiceButtons } from '../components/service-buttons'
 import { sessionQuery, signIn, type Credentials } from '../session'
 import { useSubmit } from '../submit'
 
@@ -28,6 +29,7 @@ export function SignInPage() {
       <Password
         onDone={async ({ needsFactor: isNext }) => (isNext ? setNeedsFactor(true) : enter())}
       />
+      <ServiceButtons />
       <Group justify="space-between">
         <Anchor size="sm" component={Link} to="/sign-up">
           Create an account

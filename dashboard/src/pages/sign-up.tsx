@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { EntryCard } from '../components/entry-card'
 import { Problem } from '../components/problem'
+import { ServiceButtons } from '../components/service-buttons'
 import { leastPassword, passwordProblem } from '../password'
 import { signIn } from '../session'
 import { useSubmit } from '../submit'
@@ -60,6 +61,7 @@ export function SignUpPage() {
           </Button>
         </Stack>
       </form>
+      <ServiceButtons />
       <BackToSignIn />
     </EntryCard>
   )
