@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Table, Text } from '@mantine/core'
+import { Badge, Group, Menu, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
@@ -6,6 +6,7 @@ import { Confirm } from '../components/confirm'
 import { ConnectionTests, useConnectionTests } from '../components/connection-tests'
 import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
+import { RowMenu } from '../components/row-menu'
 import { connectionsQuery, mayChange, statusColors, type Connection } from '../connections'
 import { count } from '../figures'
 import { poolsQuery } from '../pools'
@@ -118,21 +119,14 @@ function Actions({ connection }: { connection: Connection }) {
   }
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => void start([connection])}>Test</Menu.Item>
-          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
-          <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
-          <Menu.Item color="red" onClick={() => setAsked('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={name}>
+        <Menu.Item onClick={() => void start([connection])}>Test</Menu.Item>
+        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+        <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
+        <Menu.Item color="red" onClick={() => setAsked('delete')}>
+          Delete
+        </Menu.Item>
+      </RowMenu>
       <ConnectionTests tests={tests} onClose={close} />
       {asked === 'change' && <EditConnection connection={connection} onDone={done} />}
       {asked === 'key' && <ReplaceKey id={id} name={name} onDone={done} />}

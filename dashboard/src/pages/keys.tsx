@@ -1,10 +1,11 @@
-import { Button, Menu } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
 import { isExpired, KeyTable } from '../components/key-table'
 import { ListPage } from '../components/list-page'
+import { RowMenu } from '../components/row-menu'
 import { keysQuery, type Key } from '../keys'
 import { KeySecret } from './key-secret'
 import { NewKey } from './new-key'
@@ -84,19 +85,12 @@ function Actions({ one, onSecret }: ActionsProps) {
   }
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {!isExpired(one) && <Menu.Item onClick={() => setAsked('rotate')}>Rotate</Menu.Item>}
-          <Menu.Item color="red" onClick={() => setAsked('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={name}>
+        {!isExpired(one) && <Menu.Item onClick={() => setAsked('rotate')}>Rotate</Menu.Item>}
+        <Menu.Item color="red" onClick={() => setAsked('delete')}>
+          Delete
+        </Menu.Item>
+      </RowMenu>
       {asked === 'rotate' && (
         <Confirm
           question={`Rotate ${name}?`}

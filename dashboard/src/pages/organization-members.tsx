@@ -1,14 +1,4 @@
-import {
-  Badge,
-  Button,
-  Group,
-  Menu,
-  Pagination,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Badge, Group, Menu, Pagination, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
@@ -18,6 +8,7 @@ import { Confirm } from '../components/confirm'
 import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
+import { RowMenu } from '../components/row-menu'
 import { usdOf } from '../numbers'
 import {
   isManager,
@@ -179,20 +170,13 @@ function Actions({ organization, member }: { organization: Organization; member:
   }
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" aria-label={`Actions for ${member.display_name}`}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
-          <Menu.Item onClick={() => void move()}>{next.label}</Menu.Item>
-          <Menu.Item color="red" onClick={() => setAsked('remove')}>
-            {member.status === 'pending' ? 'Refuse' : 'Remove'}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={member.display_name}>
+        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+        <Menu.Item onClick={() => void move()}>{next.label}</Menu.Item>
+        <Menu.Item color="red" onClick={() => setAsked('remove')}>
+          {member.status === 'pending' ? 'Refuse' : 'Remove'}
+        </Menu.Item>
+      </RowMenu>
       {asked === 'change' && (
         <ChangeMember
           organization={organization}

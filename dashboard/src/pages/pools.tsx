@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Modal, Switch, Table, Text } from '@mantine/core'
+import { Badge, Group, Menu, Modal, Switch, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { json } from '../api'
@@ -8,6 +8,7 @@ import { ConnectionTests, useConnectionTests } from '../components/connection-te
 import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
+import { RowMenu } from '../components/row-menu'
 import { connectionsQuery, statusColors, type Connection } from '../connections'
 import { poolsEndpoint, poolsQuery, poolStrategies, type Pool } from '../pools'
 import { useSubmit } from '../submit'
@@ -126,20 +127,13 @@ function Actions({ pool: { id, name }, pool, members }: Omit<RowProps, 'isReadOn
   }
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => void start(members)}>Test</Menu.Item>
-          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
-          <Menu.Item color="red" onClick={() => setAsked('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={name}>
+        <Menu.Item onClick={() => void start(members)}>Test</Menu.Item>
+        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+        <Menu.Item color="red" onClick={() => setAsked('delete')}>
+          Delete
+        </Menu.Item>
+      </RowMenu>
       <ConnectionTests tests={tests} onClose={close} />
       <Modal opened={asked === 'change'} onClose={done} title={`Change ${name}`}>
         <PoolForm pool={pool} onDone={done} />

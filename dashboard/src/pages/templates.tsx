@@ -1,9 +1,10 @@
-import { Badge, Button, Code, Group, Menu, Modal, Table, Text } from '@mantine/core'
+import { Badge, Code, Group, Menu, Modal, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Confirm } from '../components/confirm'
 import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
+import { RowMenu } from '../components/row-menu'
 import { count } from '../figures'
 import { templates, templatesQuery, type Template } from '../templates'
 import { StartSession } from './start-session'
@@ -82,22 +83,15 @@ function Actions({ template }: { template: Template }) {
   }
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => setAsked('begin')}>Begin a session</Menu.Item>
-          {!isSystem && <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>}
-          {!isSystem && (
-            <Menu.Item color="red" onClick={() => setAsked('delete')}>
-              Delete
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={name}>
+        <Menu.Item onClick={() => setAsked('begin')}>Begin a session</Menu.Item>
+        {!isSystem && <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>}
+        {!isSystem && (
+          <Menu.Item color="red" onClick={() => setAsked('delete')}>
+            Delete
+          </Menu.Item>
+        )}
+      </RowMenu>
       <Modal opened={asked === 'begin'} onClose={done} title={`Begin with ${name}`}>
         <StartSession template={template} onCancel={done} />
       </Modal>

@@ -1,4 +1,4 @@
-import { Button, Menu, Modal, PasswordInput } from '@mantine/core'
+import { Menu, Modal, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { ConnectionForm } from './connection-form'
 import { admin, json } from '../../api'
 import { Confirm } from '../../components/confirm'
 import { FormFrame } from '../../components/form-frame'
+import { RowMenu } from '../../components/row-menu'
 import type { PlatformConnection } from '../../operator/connections'
 import { useRefresh } from '../../operator/refresh'
 import { useSubmit } from '../../submit'
@@ -59,26 +60,19 @@ export function ConnectionActions({ connection }: Props) {
     })
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button size="xs" variant="default" loading={isBusy} aria-label={`Actions for ${name}`}>
-            Actions
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => void test()}>Test</Menu.Item>
-          <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
-          <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
-          {status === 'inactive' ? (
-            <Menu.Item onClick={() => void resume()}>Switch on</Menu.Item>
-          ) : (
-            <Menu.Item onClick={() => setAsked('pause')}>Switch off</Menu.Item>
-          )}
-          <Menu.Item color="red" onClick={() => setAsked('delete')}>
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={name} isBusy={isBusy}>
+        <Menu.Item onClick={() => void test()}>Test</Menu.Item>
+        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
+        <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
+        {status === 'inactive' ? (
+          <Menu.Item onClick={() => void resume()}>Switch on</Menu.Item>
+        ) : (
+          <Menu.Item onClick={() => setAsked('pause')}>Switch off</Menu.Item>
+        )}
+        <Menu.Item color="red" onClick={() => setAsked('delete')}>
+          Delete
+        </Menu.Item>
+      </RowMenu>
       <Asked
         connection={connection}
         asked={asked}

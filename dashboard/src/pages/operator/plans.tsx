@@ -1,4 +1,4 @@
-import { Badge, Button, Menu, Modal, Table, Text } from '@mantine/core'
+import { Badge, Menu, Modal, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,6 +13,7 @@ import { plansQuery, type Plan } from '../../operator/plans'
 import { useRefresh } from '../../operator/refresh'
 import { quotaNames } from '../../quota'
 import { HiddenHeader } from '../../components/hidden-header'
+import { RowMenu } from '../../components/row-menu'
 
 async function make(fields: object) {
   await admin.plans.$post(undefined, json(fields))
@@ -82,29 +83,22 @@ interface MenuProps {
 }
 
 const PlanMenu = ({ plan: { id, name, is_default: isDefault }, onAsk }: MenuProps) => (
-  <Menu position="bottom-end">
-    <Menu.Target>
-      <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
-        Actions
-      </Button>
-    </Menu.Target>
-    <Menu.Dropdown>
-      <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
-      <Menu.Item
-        renderRoot={(props) => <Link to="/operator/users" search={{ plan: id }} {...props} />}
-      >
-        Users on it
-      </Menu.Item>
-      {!isDefault && (
-        <>
-          <Menu.Item onClick={() => onAsk('default')}>Make the default</Menu.Item>
-          <Menu.Item color="red" onClick={() => onAsk('delete')}>
-            Delete
-          </Menu.Item>
-        </>
-      )}
-    </Menu.Dropdown>
-  </Menu>
+  <RowMenu name={name}>
+    <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+    <Menu.Item
+      renderRoot={(props) => <Link to="/operator/users" search={{ plan: id }} {...props} />}
+    >
+      Users on it
+    </Menu.Item>
+    {!isDefault && (
+      <>
+        <Menu.Item onClick={() => onAsk('default')}>Make the default</Menu.Item>
+        <Menu.Item color="red" onClick={() => onAsk('delete')}>
+          Delete
+        </Menu.Item>
+      </>
+    )}
+  </RowMenu>
 )
 
 function Actions({ plan }: { plan: Plan }) {

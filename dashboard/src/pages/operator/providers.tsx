@@ -11,6 +11,7 @@ import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
 import { When } from '../../components/when'
+import { RowMenu } from '../../components/row-menu'
 import { providersQuery, type Provider } from '../../operator/providers'
 import { useRefresh } from '../../operator/refresh'
 
@@ -96,36 +97,29 @@ interface MenuProps {
 }
 
 const ProviderMenu = ({ provider: { key, name, enabled }, onAsk, onEnable }: MenuProps) => (
-  <Menu position="bottom-end">
-    <Menu.Target>
-      <Button size="xs" variant="default" aria-label={`Actions for ${name}`}>
-        Actions
-      </Button>
-    </Menu.Target>
-    <Menu.Dropdown>
-      <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
-      <Menu.Item
-        renderRoot={(props) => <Link to="/operator/models" search={{ provider: key }} {...props} />}
-      >
-        Its models
-      </Menu.Item>
-      <Menu.Item
-        renderRoot={(props) => (
-          <Link to="/operator/connections" search={{ search: key }} {...props} />
-        )}
-      >
-        Its connections
-      </Menu.Item>
-      {enabled ? (
-        <Menu.Item onClick={() => onAsk('off')}>Switch off</Menu.Item>
-      ) : (
-        <Menu.Item onClick={onEnable}>Switch on</Menu.Item>
+  <RowMenu name={name}>
+    <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+    <Menu.Item
+      renderRoot={(props) => <Link to="/operator/models" search={{ provider: key }} {...props} />}
+    >
+      Its models
+    </Menu.Item>
+    <Menu.Item
+      renderRoot={(props) => (
+        <Link to="/operator/connections" search={{ search: key }} {...props} />
       )}
-      <Menu.Item color="red" onClick={() => onAsk('delete')}>
-        Delete
-      </Menu.Item>
-    </Menu.Dropdown>
-  </Menu>
+    >
+      Its connections
+    </Menu.Item>
+    {enabled ? (
+      <Menu.Item onClick={() => onAsk('off')}>Switch off</Menu.Item>
+    ) : (
+      <Menu.Item onClick={onEnable}>Switch on</Menu.Item>
+    )}
+    <Menu.Item color="red" onClick={() => onAsk('delete')}>
+      Delete
+    </Menu.Item>
+  </RowMenu>
 )
 
 function Actions({ provider }: { provider: Provider }) {
