@@ -64,7 +64,10 @@ const pages = {
   playground: '/playground',
   models: '/models',
   logs: '/logs',
+  usage: '/usage',
+  sessions: '/sessions',
   connections: '/connections',
+  pools: '/pools',
   collections: '/collections',
   mappings: '/mappings',
   keys: '/keys',
@@ -75,6 +78,7 @@ const pages = {
   organizations: '/organizations',
   support: '/support',
   prompts: '/prompts',
+  templates: '/templates',
   settings: '/settings',
   security: '/settings/security',
   'not-found': '/no/such/page',
@@ -83,3 +87,13 @@ const empty = Object.entries(pages).map(([name, path]) => [`${name}-empty`, path
 await takeAll(Object.fromEntries(empty), dashboard.open)
 const details = await fill(dashboard)
 await takeAll({ ...pages, ...details }, dashboard.open)
+
+await dashboard.operate()
+await takeAll(
+  Object.fromEntries(
+    ['users', 'organizations', 'transactions', 'plans', 'quota-requests', 'tickets']
+      .concat(['providers', 'models', 'connections', 'collections', 'branding', 'config', 'system'])
+      .map((name) => [`operator-${name}`, `/operator/${name}`]),
+  ),
+  dashboard.open,
+)
