@@ -10,9 +10,12 @@ function findChromium(): string {
   throw new Error('These tests need Chromium: apt-get install chromium, or name it in CHROMIUM.')
 }
 
+/** Before a test's own end, which would take browser and gateway away from those that follow. */
+const patienceMs = 15_000
+
 /** Starts it without a proxy: nothing of a test leaves this machine. */
-export const startBrowser = (): Promise<Browser> =>
-  chromium.launch({
+export async function startBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: findChromium(),
     args: [
       '--no-sandbox',
@@ -20,6 +23,14 @@ export const startBrowser = (): Promise<Browser> =>
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost',
     ],
   })
+  const newContext = browser.newContext.bind(browser)
+  browser.newContext = async (options) => {
+    const context = await newContext(options)
+    context.setDefaultTimeout(patienceMs)
+    return context
+  }
+  return browser
+}
 
 /** What a page complained of so far. */
 export function complaintsOf(page: Page): string[] {

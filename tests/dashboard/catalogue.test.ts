@@ -4,6 +4,7 @@ import type { SQL } from 'bun'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { complaintsOf, startBrowser } from './browser'
 import { openDatabase } from '../database'
+import { askAsOftenAsLiked } from '../funding/stage'
 import { startGateway, type Gateway } from '../rig'
 import { linksFor, password } from '../sign-in/browser'
 
@@ -18,6 +19,7 @@ let signedIn: BrowserContext
 
 beforeAll(async () => {
   gateway = await startGateway()
+  await askAsOftenAsLiked(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   address = gateway.url.replace('127.0.0.1', 'localhost')

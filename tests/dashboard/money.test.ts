@@ -8,6 +8,7 @@ import { ask, messages } from '../faults/asking'
 import { eventually, list, paidBy, part } from '../payments/stage'
 import { startStripeDouble, type StripeDouble } from '../payments/stripe-double'
 import { deliver } from '../payments/stripe-events'
+import { askAsOftenAsLiked } from '../funding/stage'
 import { startGateway, type Gateway } from '../rig'
 import { signedUp, type Browser as Session } from '../sign-in/browser'
 
@@ -19,6 +20,7 @@ let sql: SQL & AsyncDisposable
 beforeAll(async () => {
   double = startStripeDouble()
   gateway = await startGateway({ environment: paidBy(double) })
+  await askAsOftenAsLiked(gateway)
   sql = await openDatabase(gateway.dataDir)
   browser = await startBrowser()
   await gateway.admin('POST', '/models', {

@@ -3,6 +3,7 @@ import type { SQL } from 'bun'
 import type { BrowserContext, Page } from 'playwright-core'
 import { startBrowser } from './browser'
 import { openDatabase } from '../database'
+import { askAsOftenAsLiked } from '../funding/stage'
 import { startGateway, type Gateway, type RigOptions } from '../rig'
 import { signedUp, type Browser as Account } from '../sign-in/browser'
 
@@ -28,12 +29,10 @@ export interface SignedIn extends AsyncDisposable {
 
 const email = 'ada@example.com'
 
-/** Before a test's own end, so that what was waited for is said. */
-const patienceMs = 15_000
-
 export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn> {
   const stack = new AsyncDisposableStack()
   const gateway = stack.use(await startGateway(options))
+  await askAsOftenAsLiked(gateway)
   const address = gateway.url.replace('127.0.0.1', 'localhost')
   const sql = stack.use(await openDatabase(gateway.dataDir))
   const browser = await startBrowser()
@@ -41,7 +40,6 @@ export async function startSignedIn(options: RigOptions = {}): Promise<SignedIn>
   const account = await signedUp({ ...gateway, url: address }, sql, email)
   const { body } = await account.ask('POST /api/account/keys', { name: 'Mine' })
   const context = await browser.newContext({ acceptDownloads: true })
-  context.setDefaultTimeout(patienceMs)
   await context.addCookies(
     [...account.cookies].map(([name, value]) => ({ name, value, url: address })),
   )
