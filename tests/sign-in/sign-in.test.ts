@@ -43,16 +43,6 @@ describe('an address and a password', () => {
     expect((await again.ask(keys)).status).toBe(200)
   })
 
-  test('who is signed in is asked by each page, as often as people at one address open some', async () => {
-    await rested()
-    const browser = await signedUp(gateway, sql, newEmail())
-    const statuses = []
-    for (let page = 0; page < 130; page++) {
-      statuses.push((await browser.ask('GET /api/auth/get-session')).status)
-    }
-    expect(new Set(statuses)).toEqual(new Set([200]))
-  })
-
   test('a wrong password opens nothing, and an unknown address answers alike', async () => {
     await rested()
     const email = newEmail()
