@@ -28,18 +28,14 @@ test('a balance says what is there, and when it is low', async () => {
     available_balance: 1,
     low_balance: false,
   })
-  // What requests hold of what a node has set aside.
-  await stage().sql`update credit_account set leased = 500000000 where id = ${customer.userId}`
-  await stage().sql`
-    insert into credit_lease (id, account_id, node_id, amount, held, expires_at)
-    values ('lease_of_a_test', ${customer.userId}, 'node', 500000000, 250000000, now() + interval '1 hour')`
+  // What a running node has set aside is held.
+  await stage().sql`update credit_account set leased = 250000000 where id = ${customer.userId}`
   expect(await balanceOf(stage().gateway, customer)).toMatchObject({
     balance: 1,
     held: 0.25,
     available_balance: 0.75,
     low_balance: true,
   })
-  await stage().sql`delete from credit_lease where id = 'lease_of_a_test'`
   await stage().sql`update credit_account set leased = 0 where id = ${customer.userId}`
 })
 

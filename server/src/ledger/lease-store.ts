@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely'
-import { tellHeld } from './held'
 import type { LeaseStore } from './purses'
 import { recall } from './recalls'
 import { renewLeases } from './renew-leases'
@@ -26,6 +25,5 @@ export const createLeaseStore = (db: Kysely<Schema>, { nodeId, nodes }: Options)
   find: async (leaseId) => (await within(findLease(db, leaseId), patienceMs))?.amount,
   recall: (accountId) => within(recall(db, { accountId, nodeId }), patienceMs),
   giveBack: (returns, options) => within(returnLeases(db, returns, options), patienceMs),
-  tellHeld: (held) => within(tellHeld(db, held), patienceMs),
   renew: (leaseIds) => within(renewLeases(db, leaseIds, lifeSeconds), patienceMs),
 })

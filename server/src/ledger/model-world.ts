@@ -85,7 +85,6 @@ export class World {
       take: (lease) =>
         call(() => ledger.take({ ...lease, nodeId: owner().id, nodes, nowMs: this.nowMs })),
       find: (leaseId) => call(() => ledger.find(leaseId)),
-      tellHeld: () => call(() => undefined),
       renew: (ids) => call(() => ledger.renew(ids, this.nowMs)),
       recall: (accountId) =>
         call(() => {

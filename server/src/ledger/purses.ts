@@ -1,5 +1,4 @@
 import type { Bank } from './bank'
-import type { Held } from './held'
 import { Purse, usableMs, type PursePorts } from './purse'
 import type { Return } from './return-leases'
 import type { Slice } from './slice'
@@ -19,7 +18,6 @@ export interface LeaseStore {
   giveBack: (returns: readonly Return[], options: { isLast: boolean }) => Promise<Set<string>>
   /** Resolves with the leases that still are. */
   renew: (leaseIds: readonly string[]) => Promise<Set<string>>
-  tellHeld: (held: readonly Held[]) => Promise<void>
 }
 
 export interface PursesPorts extends Omit<PursePorts, 'bank'> {
@@ -33,7 +31,6 @@ export interface PursesPorts extends Omit<PursePorts, 'bank'> {
 const idleMs = 30_000
 const renewEveryMs = 20_000
 const mostReturnsAtOnce = 500
-const mostToldAtOnce = 500
 
 interface Idle {
   accountId: string
@@ -105,10 +102,7 @@ export class Purses {
     for (const slice of purse.slices) await this.#giveBack([{ accountId, purse, slice }])
   }
 
-  /**
-   * To be called every second. Renews what is in use, gives back what is not, and tells what is held.
-   * Never rejects.
-   */
+  /** To be called every second. Renews what is in use and gives back what is not. Never rejects. */
   async tick(): Promise<void> {
     const now = this.#ports.now().monotonicMs
     try {
@@ -123,7 +117,6 @@ export class Purses {
         await this.#giveBack(idle.slice(from, from + mostReturnsAtOnce))
       }
       this.#forget(now)
-      await this.#tellHeld()
     } catch (error) {
       this.#ports.onError(error)
     }
@@ -203,18 +196,6 @@ export class Purses {
         purse.drop(slice)
       }
     }
-  }
-
-  /** Of many accounts the rest is told a second later. */
-  async #tellHeld(): Promise<void> {
-    const changed = this.#all()
-      .map(({ slice }) => slice)
-      .filter(({ held, heldAsTold }) => held !== heldAsTold)
-      .slice(0, mostToldAtOnce)
-    if (changed.length === 0) return
-    const told = changed.map(({ leaseId, held }) => ({ leaseId, held }))
-    await this.#ports.store.tellHeld(told)
-    for (const [at, slice] of changed.entries()) slice.heldAsTold = told[at]?.held ?? 0n
   }
 
   #forget(now: number): void {

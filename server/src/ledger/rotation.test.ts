@@ -24,7 +24,6 @@ function openNode() {
       find: async (leaseId) => ledger.find(leaseId),
       recall: () => Promise.resolve(),
       giveBack: async (returns, options) => ledger.giveBack(returns, options),
-      tellHeld: () => Promise.resolve(),
       renew: async (ids) => ledger.renew(ids, clock.ms),
     },
   })

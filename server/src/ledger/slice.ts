@@ -11,8 +11,6 @@ export class Slice {
   usableUntil = { monotonicMs: 0, wallMs: 0 }
   /** When a hold of it last ended, by the monotonic clock. */
   settledAtMs = 0
-  /** What was last told of `held`. */
-  heldAsTold = 0n
   /** A call about it went unanswered: it must be looked up before the next. */
   isUnsure = false
 

@@ -4,13 +4,12 @@ import type { Account } from './whose'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { heldOf } from '../../ledger/held'
 import type { Settings } from '../../settings/settings'
 import { toUsd } from '../../wire/usd'
 
 interface Row {
   posted: bigint
-  held: bigint
+  leased: bigint
   payment_method_required: boolean
   funding_source: 'personal' | 'organization'
   updated_at: Date
@@ -23,7 +22,7 @@ export async function balanceOf(
   { minimumBalance, warningThreshold }: Settings,
 ): Promise<Balance> {
   const { rows } = await sql<Row>`
-    select posted, ${heldOf('a.id')} as held, payment_method_required,
+    select posted, leased, payment_method_required,
       -- Users choose it in their settings; an organization pays by itself.
       case when ${organizationId}::text is not null then 'organization'
         when u.funding_organization_id is not null then 'organization'
@@ -36,10 +35,10 @@ export async function balanceOf(
     where a.id = ${id}`.execute(db)
   const [row] = rows
   if (!row) throw new ApiError('resource_not_found')
-  const available = row.posted - row.held
+  const available = row.posted - row.leased
   return {
     balance: toUsd(row.posted),
-    held: toUsd(row.held),
+    held: toUsd(row.leased),
     available_balance: toUsd(available),
     currency: 'USD',
     minimum_required: toUsd(minimumBalance),
