@@ -67,6 +67,17 @@ describe('usage', () => {
     await page.close()
   })
 
+  test('nothing moves for people who ask for less motion', async () => {
+    const page = await dashboard.open('/usage')
+    const label = page.locator('label', { hasText: '24 hours' })
+    const durationOf = () =>
+      label.evaluate((element) => getComputedStyle(element).transitionDuration)
+    expect(await durationOf()).toBe('0s')
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    expect(await durationOf()).not.toBe('0s')
+    await page.close()
+  })
+
   test('all of it is saved as a file, where nothing is a formula', async () => {
     const page = await dashboard.open('/usage')
     await rowOf(page, 'sandbox/echo').waitFor()
