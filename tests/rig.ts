@@ -48,7 +48,7 @@ export interface RigOptions {
   /** Where an earlier gateway left its data; kept at the end, as its own is not. */
   dataDir?: string
   /** A module that is loaded before the gateway's own. */
-  preload?: string
+  preload?: string | readonly string[]
 }
 
 /** What a gateway of the tests does not take over from whoever runs them. */
@@ -69,7 +69,7 @@ export async function newDataDir(): Promise<string> {
 /** Starts a gateway on a free port and waits until it is ready. Rejects with its output. */
 export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
   const dataDir = options.dataDir ?? (await newDataDir())
-  const preload = options.preload ? ['--preload', options.preload] : []
+  const preload = [options.preload ?? []].flat().flatMap((path) => ['--preload', path])
   const child = Bun.spawn([process.execPath, ...preload, 'server/src/main.ts'], {
     cwd: root,
     env: {

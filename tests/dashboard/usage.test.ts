@@ -70,8 +70,7 @@ describe('usage', () => {
   test('nothing moves for people who ask for less motion', async () => {
     const page = await dashboard.open('/usage')
     const label = page.locator('label', { hasText: '24 hours' })
-    const durationOf = () =>
-      label.evaluate((element) => getComputedStyle(element).transitionDuration)
+    const durationOf = () => label.evaluate('(label) => getComputedStyle(label).transitionDuration')
     expect(await durationOf()).toBe('0s')
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     expect(await durationOf()).not.toBe('0s')

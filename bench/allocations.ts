@@ -1,0 +1,72 @@
+// How many objects the gateway makes for a plain chat request, by type, with money and limits and
+// without. Unlike a time, it is the same on a busy machine.
+// Run by: npm run bench allocations
+import { join } from 'node:path'
+import { z } from 'zod'
+import { startBenchGateway, type BenchGateway } from './bench-gateway'
+
+const Counts = z.record(z.string(), z.number())
+
+/** Until the engine has compiled what runs often: it leaves out what nobody sees. */
+const warmUpRequests = 30_000
+/** Few enough for no collection to fall in between more often than not. */
+const requests = 640
+const atOnce = 32
+const mostTries = 20
+/** What is made less often than that is somebody else's. */
+const fewest = 0.15
+
+async function ask({ gateway, key }: BenchGateway, model: string, count: number): Promise<void> {
+  const lanes = Array.from({ length: atOnce }, async () => {
+    for (let done = 0; done < count / atOnce; done++) {
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model, messages: [{ role: 'user', content: 'x'.repeat(900) }] }),
+      })
+      if (!response.ok) throw new Error(`status ${response.status}: ${await response.text()}`)
+      await response.text()
+    }
+  })
+  await Promise.all(lanes)
+}
+
+async function countsOf({ gateway }: BenchGateway): Promise<z.infer<typeof Counts>> {
+  const from = gateway.output().length
+  process.kill(gateway.pid, 'SIGUSR2')
+  for (;;) {
+    await Bun.sleep(10)
+    const [, counts] = /HEAP (\{.*\})\n/.exec(gateway.output().slice(from)) ?? []
+    if (counts !== undefined) return Counts.parse(JSON.parse(counts))
+  }
+}
+
+/** Objects a request, by type. Throws where the heap is collected each time. */
+async function perRequest(...changes: readonly string[]): Promise<Map<string, number>> {
+  await using bench = await startBenchGateway({
+    preload: [...changes, 'heap-counts.ts'].map((file) => join(import.meta.dir, file)),
+  })
+  const model = await bench.model('ok')
+  await ask(bench, model, warmUpRequests)
+  for (let tries = 0; tries < mostTries; tries++) {
+    const before = await countsOf(bench)
+    await ask(bench, model, requests)
+    const after = await countsOf(bench)
+    const types = Object.keys(after)
+    const made = types.map((type) => ((after[type] ?? 0) - (before[type] ?? 0)) / requests)
+    if (made.some((count) => count < -fewest)) continue
+    const counts = types.map((type, at) => [type, made[at] ?? 0] as const)
+    return new Map(counts.filter(([, count]) => count > fewest))
+  }
+  throw new Error('the heap was collected during every try')
+}
+
+const everything = await perRequest()
+const without = await perRequest('without-money.ts')
+const sum = (counts: Map<string, number>) => [...counts.values()].reduce((all, one) => all + one, 0)
+const line = (name: string, on: number, off: number) =>
+  console.log([on, off].map((count) => count.toFixed(1).padStart(8)).join(''), name)
+console.log('objects a plain chat request: everything on, without money and limits')
+line('all', sum(everything), sum(without))
+const types = [...everything].toSorted((a, b) => b[1] - a[1])
+for (const [type, count] of types) line(type, count, without.get(type) ?? 0)
