@@ -69,8 +69,9 @@ describe('usage', () => {
 
   test('nothing moves for people who ask for less motion', async () => {
     const page = await dashboard.open('/usage')
-    const label = page.locator('label', { hasText: '24 hours' })
-    const durationOf = () => label.evaluate('(label) => getComputedStyle(label).transitionDuration')
+    await page.locator('label', { hasText: '24 hours' }).waitFor()
+    const durationOf = () =>
+      page.evaluate(`getComputedStyle(document.querySelector('label')).transitionDuration`)
     expect(await durationOf()).toBe('0s')
     await page.emulateMedia({ reducedMotion: 'no-preference' })
     expect(await durationOf()).not.toBe('0s')
