@@ -9,15 +9,16 @@ import { automationRoutes, type Automation } from './automation/routes'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
-import { ApiError, tellQuota } from './errors'
+import { ApiError } from './errors'
 import type { Gateway } from './gateway'
 import { allowAnyOrigin } from './http/cors'
 import { dashboardRoutes, type DashboardFiles } from './http/dashboard'
 import { docsRoutes } from './http/docs'
 import type { Env } from './http/env'
+import { failed, finish } from './http/finish'
 import { assertGuarded, type Guards } from './http/guards'
 import { refuseNul } from './http/nul'
-import { renderError, toRendered } from './http/render'
+import { renderError } from './http/render'
 import { wordingOf } from './http/wording'
 import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface } from './http/openapi'
@@ -28,7 +29,6 @@ import { messageRoutes } from './v1/messages'
 import { modelRoutes, type CollectionsFor } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
 import { responseRoutes } from './v1/responses'
-import { ClientGone } from './wire/chunk-stream'
 
 /** What the application is put together from; main.ts makes it. */
 export interface AppPorts {
@@ -64,18 +64,11 @@ export function createApp(ports: AppPorts): Hono<Env> {
   const app = new Hono<Env>({ strict: false })
   app.use('*', async (c, next) => {
     const startedAtMs = performance.now()
-    c.set('requestId', newId('req'))
+    const requestId = newId('req')
+    c.set('requestId', requestId)
     c.set('startedAtMs', startedAtMs)
     await next()
-    const tookMs = performance.now() - startedAtMs
-    const { headers } = c.res
-    // A replayed answer has the id of the first.
-    if (!headers.has('x-request-id')) headers.set('x-request-id', c.get('requestId'))
-    headers.set('openai-processing-ms', String(Math.round(tookMs)))
-    const quota = c.get('quota')
-    // A 429 has told already which limit refused.
-    if (quota && c.res.status !== 429) tellQuota(headers, quota)
-    report(log, c.get('requestId'), { request: c.req.raw, response: c.res, tookMs })
+    finish(c.res, { request: c.req.raw, requestId, startedAtMs, quota: c.get('quota') }, log)
   })
   app.use('/v1/*', allowAnyOrigin)
   app.use('/api/public/*', allowAnyOrigin)
@@ -100,15 +93,9 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.notFound((c) =>
     renderError(unknownRoute(c.req.path), c.get('requestId'), wordingOf(c.req.raw)),
   )
-  app.onError((thrown, c) => {
-    // Nobody is left to read it; for the log, by the number that proxies use.
-    if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
-    const error = toRendered(thrown)
-    const requestId = c.get('requestId')
-    if (error.status >= 500)
-      log.error({ requestId, code: error.code, err: error.cause }, error.message)
-    return renderError(error, requestId, wordingOf(c.req.raw))
-  })
+  app.onError((thrown, c) =>
+    failed(thrown, { request: c.req.raw, requestId: c.get('requestId') }, log),
+  )
   assertGuarded(app)
   return app
 }
@@ -124,23 +111,5 @@ function unknownRoute(path: string): ApiError {
     message: isModelPath
       ? `There is nothing here. The base URL of this service ends in /v1: use /v1${path}.`
       : 'There is nothing here.',
-  })
-}
-
-interface Exchange {
-  request: Request
-  response: Response
-  tookMs: number
-}
-
-/** One line a request. The query is left out: people put secrets there. */
-function report(log: Logger, requestId: string, { request, response, tookMs }: Exchange): void {
-  const path = request.url.slice(request.url.indexOf('/', 8)).replace(/[?#].*$/s, '')
-  log.info({
-    requestId,
-    method: request.method,
-    path: path.slice(0, 300),
-    status: response.status,
-    ms: Math.round(tookMs * 10) / 10,
   })
 }

@@ -4,11 +4,12 @@ import { chatOf, outcomeOf, readAs } from './exchange'
 import { KeptStream } from './kept-stream'
 import type { Run, Runs } from './runs'
 import type { Message, NewMessage } from './schema'
-import { ApiError } from '../errors'
+import { ApiError, type Quota } from '../errors'
 import type { Gateway } from '../gateway'
 import type { Call, OpenStream, StreamReply, WholeReply } from '../gateway/job'
 import type { Env } from '../http/env'
-import { streamed, toCall, type ReplyPorts } from '../v1/reply'
+import { callOf } from '../v1/model-call'
+import { streamed, type ReplyPorts } from '../v1/reply'
 import { isObject, type JsonObject } from '../wire/json-body'
 import type { Usage } from '../wire/usage'
 
@@ -49,10 +50,14 @@ export async function send(
     if (connectionId !== undefined && !(await ports.isUsable(userId, connectionId))) throw gone()
     const history = await ports.conversations.history(session)
     const chat = chatOf(session, history, message)
-    const call = { ...toCall(c), ...talk.callOf(chat), connectionId, principal: c.var.principal }
+    const call = Object.assign(callOf(c), talk.callOf(chat), {
+      connectionId,
+      principal: c.var.principal,
+      tell: (quota: Quota | undefined) => c.set('quota', quota),
+    })
     const answer = await ports.gateway.chat(call)
     if (answer.kind === 'whole') return c.json(await talk.whole(answer), 201)
-    if (answer.kind === 'stream') return await streamed(c, talk.stream(answer), { ports: reply })
+    if (answer.kind === 'stream') return await streamed(call, talk.stream(answer), { ports: reply })
     throw new Error('a message was answered with another one')
   } catch (thrown) {
     throw await talk.failed(thrown)

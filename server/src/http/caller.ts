@@ -3,7 +3,7 @@ import type { Env } from './env'
 import type { Caller } from '../policy/door'
 
 /** Clients of Anthropic's send the bare key by itself. A bearer token counts before it. */
-function modelKeyOf({ headers }: Request): string | null {
+export function modelKeyOf({ headers }: Request): string | null {
   const authorization = headers.get('authorization')
   const key = headers.get('x-api-key')
   return key && !/^bearer\s/i.test(authorization ?? '') ? `Bearer ${key}` : authorization

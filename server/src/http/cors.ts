@@ -37,10 +37,14 @@ export const allowAnyOrigin: MiddlewareHandler<Env> = async (c, next) => {
     })
   }
   await next()
-  // Only browsers say where they come from, and only they read the answer to it.
-  if (!c.req.raw.headers.has('origin')) return undefined
-  c.res.headers.set('access-control-allow-origin', '*')
-  c.res.headers.set('access-control-expose-headers', exposed)
-  c.res.headers.append('vary', vary)
+  tellOrigin(c.req.raw, c.res)
   return undefined
+}
+
+/** Only browsers say where they come from, and only they read the answer to it. */
+export function tellOrigin(request: Request, { headers }: Response): void {
+  if (!request.headers.has('origin')) return
+  headers.set('access-control-allow-origin', '*')
+  headers.set('access-control-expose-headers', exposed)
+  headers.append('vary', vary)
 }

@@ -1,5 +1,3 @@
-import type { Hono } from 'hono'
-import type { Env } from './env'
 import { renderError } from './render'
 import { wordingOf } from './wording'
 import type { Wording } from '../dialects/dialect'
@@ -26,7 +24,7 @@ function refuse(error: ApiError, requestId: string, wording?: Wording): Response
 
 /** Opens the port. Throws `StartError` when it is taken. */
 export function listen(
-  app: Hono<Env>,
+  answer: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>,
   config: Config,
   newRequestId: () => string,
 ): Bun.Server<undefined> {
@@ -39,7 +37,7 @@ export function listen(
       development: false,
       fetch: (request, server) =>
         URL.canParse(request.url)
-          ? app.fetch(request, { server })
+          ? answer(request, server)
           : refuse(unparsable(), newRequestId(), wordingOf(request)),
       error: () => refuse(new ApiError('internal_error'), newRequestId()),
     })

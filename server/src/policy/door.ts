@@ -111,14 +111,16 @@ export class Door {
     return principal
   }
 
-  #authenticate({ authorization, address }: Caller): Principal | Promise<Principal> {
+  #authenticate(caller: Caller): Principal | Promise<Principal> {
     const { keyring, failures } = this.#ports
     const judged = (thrown: unknown): never => {
       if (!(thrown instanceof ApiError) || thrown.status !== 401) throw thrown
-      throw failures.judge(address(), thrown)
+      throw failures.judge(caller.address(), thrown)
     }
     try {
-      const found = keyring.authenticate(authorization, () => failures.assertMayLookUp(address()))
+      const found = keyring.authenticate(caller.authorization, () =>
+        failures.assertMayLookUp(caller.address()),
+      )
       return found instanceof Promise ? found.catch(judged) : found
     } catch (thrown) {
       return judged(thrown)

@@ -13,6 +13,7 @@ import { openStores } from './stores'
 import { openSettings, liveTimers } from './settings'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
+import { createFront } from '../app/front'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../config'
 import { crasher, type CrashAt } from '../crash-points'
@@ -81,7 +82,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
       credit: config.firstCredit,
     },
   )
-  const http = listen(app, config, () => newId('req'))
+  const http = listen(createFront(app, log), config, () => newId('req'))
   address.here = config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`
   opening.use(openJobs({ config, settings, storage, log }))
   opening.use(lookForLocalServers(http.port ?? config.port))

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
+import { modelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { ChatCompletion } from './schema'
 import { idempotencyKey, modelErrors, streamOr } from './description'
 import type { Gateway } from '../gateway'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-import { guarded } from '../http/guards'
 import { ChatRequest } from '../wire/chat-request'
 
 export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
@@ -35,5 +35,5 @@ export const chatCompletionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    guarded((c) => respond(c, gateway.chat, ports)),
+    modelEndpoint((call) => respond(call, gateway.chat, ports)),
   )

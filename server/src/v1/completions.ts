@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { idempotencyKey, modelErrors, streamOr } from './description'
+import { modelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { TextCompletion } from './schema'
 import type { Gateway } from '../gateway'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-import { guarded } from '../http/guards'
 import { CompletionRequest } from '../wire/completion-request'
 
 export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
@@ -26,5 +26,5 @@ export const completionRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    guarded((c) => respond(c, gateway.complete, ports)),
+    modelEndpoint((call) => respond(call, gateway.complete, ports)),
   )

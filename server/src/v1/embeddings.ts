@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { idempotencyKey, modelErrors } from './description'
+import { modelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { EmbeddingList } from './schema'
 import type { Gateway } from '../gateway'
 import { accepts, answers } from '../http/documentation'
 import type { Env } from '../http/env'
-import { guarded } from '../http/guards'
 import { EmbeddingRequest } from '../wire/embedding-request'
 
 export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts) =>
@@ -26,5 +26,5 @@ export const embeddingRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    guarded((c) => respond(c, gateway.embed, ports)),
+    modelEndpoint((call) => respond(call, gateway.embed, ports)),
   )

@@ -2,13 +2,13 @@ import { Hono } from 'hono'
 import { describeRoute, resolver } from 'hono-openapi'
 import { z } from 'zod'
 import { idempotencyKey } from './description'
-import { respond, toCall, type ReplyPorts } from './reply'
+import { modelEndpoint } from './endpoint'
+import { respond, type ReplyPorts } from './reply'
 import { messages, messagesToCount } from '../dialects/messages'
 import { CountRequest, MessagesRequest } from '../dialects/messages/schema'
 import type { Gateway } from '../gateway'
 import { accepts, answers } from '../http/documentation'
 import type { Env } from '../http/env'
-import { guarded } from '../http/guards'
 
 const Message = z
   .object({
@@ -114,8 +114,8 @@ export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
           ...messageErrors,
         },
       }),
-      guarded((c) =>
-        respond(c, (call) => gateway.converse(messages(c.req.raw.headers), call), ports),
+      modelEndpoint((call) =>
+        respond(call, (it) => gateway.converse(messages(it.request.headers), it), ports),
       ),
     )
     .post(
@@ -130,9 +130,10 @@ export const messageRoutes = (gateway: Gateway, ports: ReplyPorts) =>
           ...messageErrors,
         },
       }),
-      guarded(async (c) => {
-        const dialect = messagesToCount(c.req.raw.headers)
-        const input_tokens = await gateway.count(dialect, toCall(c))
-        return c.json({ input_tokens }, 200, dialect.wording.headers?.(c.get('requestId')))
+      modelEndpoint(async (call) => {
+        const dialect = messagesToCount(call.request.headers)
+        const input_tokens = await gateway.count(dialect, call)
+        const headers = dialect.wording.headers?.(call.requestId)
+        return Response.json({ input_tokens }, { ...(headers && { headers }) })
       }),
     )

@@ -1,10 +1,6 @@
-import type { Context } from 'hono'
-import type { Call, KeptReply, Reply, StreamReply } from '../gateway/job'
-import { readJson } from '../http/body'
-import { modelCallerOf } from '../http/caller'
-import type { Env } from '../http/env'
+import type { ModelCall } from './model-call'
+import type { KeptReply, Reply, StreamReply } from '../gateway/job'
 import { ChunkWriter } from '../wire/event-writer'
-import { hopsHeader, toHops } from '../wire/hops'
 import { plainUsd } from '../wire/usd'
 import {
   openedWithin,
@@ -30,25 +26,40 @@ export interface ReplyPorts {
   crashAt?: CrashAtLastByte | undefined
 }
 
-type Run = (call: Call) => Promise<Reply | KeptReply>
+type Run = (call: ModelCall) => Promise<Reply | KeptReply>
 
 /** Runs a request and answers it, or again as before. Rejects with what failed before any answer. */
-export async function respond(c: Context<Env>, run: Run, ports: ReplyPorts): Promise<Response> {
-  const key = c.req.raw.headers.get('idempotency-key')
-  if (key === null) return toResponse(c, await run(toCall(c)), { ports })
+export function respond(call: ModelCall, run: Run, ports: ReplyPorts): Promise<Response> {
+  const key = call.request.headers.get('idempotency-key')
+  return key === null ? respondOnce(call, run, ports) : respondAgain(call, run, { key, ports })
+}
+
+async function respondOnce(call: ModelCall, run: Run, ports: ReplyPorts): Promise<Response> {
+  return toResponse(call, await run(call), { ports })
+}
+
+interface Named {
+  /** The `Idempotency-Key` as it came. */
+  key: string
+  ports: ReplyPorts
+}
+
+async function respondAgain(call: ModelCall, run: Run, { key, ports }: Named): Promise<Response> {
+  const { request, requestId, path } = call
   const { claims, requestMs } = ports
   const once = new Once({
     claims,
     key,
-    path: c.req.path,
-    wording: wordingOf(c.req.raw),
-    requestId: c.get('requestId'),
-    signal: c.req.raw.signal,
+    path,
+    wording: wordingOf(request),
+    requestId,
+    signal: request.signal,
     patienceMs: requestMs,
   })
+  call.repeatable = once
   try {
-    const reply = await run({ ...toCall(c), repeatable: once })
-    const response = await toResponse(c, reply, { ports, once })
+    const reply = await run(call)
+    const response = await toResponse(call, reply, { ports, once })
     return reply.kind === 'whole' ? await once.whole(response) : response
   } catch (thrown) {
     await once.failed(thrown)
@@ -56,60 +67,49 @@ export async function respond(c: Context<Env>, run: Run, ports: ReplyPorts): Pro
   }
 }
 
-/** A request as the gateway takes it. */
-export const toCall = (c: Context<Env>): Call => ({
-  ...modelCallerOf(c),
-  requestId: c.get('requestId'),
-  endpoint: withoutSlash(c.req.path),
-  userAgent: c.req.raw.headers.get('user-agent') ?? '',
-  readBody: (limitBytes, onText) =>
-    readJson(c.req.raw, { limitBytes, server: c.env.server, onText }),
-  hops: toHops(c.req.raw.headers.get(hopsHeader)),
-  signal: c.req.raw.signal,
-})
-
-const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
-
 interface Answering {
   ports: ReplyPorts
   once?: Once
 }
 
-async function toResponse(
-  c: Context<Env>,
+/** What of a request its answer asks for. */
+export type Asked = Pick<ModelCall, 'request' | 'requestId'>
+
+function toResponse(
+  asked: Asked,
   reply: Reply | KeptReply,
   answering: Answering,
-): Promise<Response> {
+): Response | Promise<Response> {
   if (reply.kind === 'kept') return replayed(reply.answer)
-  if (reply.kind === 'stream') return streamed(c, reply, answering)
+  if (reply.kind === 'stream') return streamed(asked, reply, answering)
   const { crashAt } = answering.ports
   crashAt?.('before-last-byte')
   crashAt?.('after-last-byte')
+  const headers = {
+    'content-type': 'application/json',
+    'x-tollgate-provider': reply.provider,
+    'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+  }
+  const own = wordingOf(asked.request).headers?.(asked.requestId)
   return new Response(JSON.stringify(reply.body), {
-    headers: {
-      'content-type': 'application/json',
-      'x-tollgate-provider': reply.provider,
-      'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
-      ...wordingOf(c.req.raw).headers?.(c.get('requestId')),
-    },
+    headers: own ? { ...headers, ...own } : headers,
   })
 }
 
 /** A stream on its way out. Rejects with what fails before its first event. */
 export async function streamed(
-  c: Context<Env>,
+  { request, requestId }: Asked,
   { identity, writer = new ChunkWriter(identity), opening }: StreamReply,
   { ports, once }: Answering,
 ): Promise<Response> {
   const { watch, earlyHeadersMs, onBroken, crashAt } = ports
   // Headers wait for the first event, so that what fails before it is still a status.
   const opened = await openedWithin(opening, earlyHeadersMs)
-  const requestId = c.get('requestId')
   const headers = new Headers({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-cache, no-transform',
     'x-accel-buffering': 'no',
-    ...wordingOf(c.req.raw).headers?.(requestId),
+    ...wordingOf(request).headers?.(requestId),
   })
   if (opened) headers.set('x-tollgate-provider', opened.provider)
   const outgoing = {

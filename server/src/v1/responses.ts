@@ -2,13 +2,13 @@ import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { z } from 'zod'
 import { idempotencyKey, modelErrors, streamOr } from './description'
+import { modelEndpoint } from './endpoint'
 import { respond, type ReplyPorts } from './reply'
 import { responses } from '../dialects/responses'
 import { ResponsesRequest } from '../dialects/responses/request'
 import type { Gateway } from '../gateway'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-import { guarded } from '../http/guards'
 
 const Item = z.looseObject({
   type: z.enum(['message', 'function_call', 'custom_tool_call', 'reasoning']),
@@ -77,5 +77,5 @@ export const responseRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    guarded((c) => respond(c, (call) => gateway.converse(responses, call), ports)),
+    modelEndpoint((call) => respond(call, (it) => gateway.converse(responses, it), ports)),
   )

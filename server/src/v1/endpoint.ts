@@ -1,0 +1,32 @@
+import type { Context, Hono } from 'hono'
+import { callOf, type ModelCall } from './model-call'
+import type { Env } from '../http/env'
+import { guarded } from '../http/guards'
+
+/** Answers a request to a model endpoint. Rejects with what fails before there is an answer. */
+export type ModelHandler = (call: ModelCall) => Promise<Response>
+
+const handlers = new WeakMap<object, ModelHandler>()
+
+/** The handler of a model endpoint, as the router takes it. */
+export function modelEndpoint(handler: ModelHandler) {
+  const routed = guarded(async (c: Context<Env>) => {
+    const call = callOf(c)
+    try {
+      return await handler(call)
+    } finally {
+      c.set('quota', call.quota)
+    }
+  })
+  handlers.set(routed, handler)
+  return routed
+}
+
+/** The model endpoints of an application by their path: who asks for exactly that needs no router. */
+export const modelHandlersOf = ({ routes }: Hono<Env>): ReadonlyMap<string, ModelHandler> =>
+  new Map(
+    routes.flatMap(({ method, path, handler }) => {
+      const found = method === 'POST' ? handlers.get(handler) : undefined
+      return found ? [[path, found] as const] : []
+    }),
+  )

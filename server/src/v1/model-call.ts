@@ -1,0 +1,80 @@
+import type { Context } from 'hono'
+import type { Quota } from '../errors'
+import type { Call, ReadBody, Repeatable } from '../gateway/job'
+import { readJson } from '../http/body'
+import { modelKeyOf } from '../http/caller'
+import type { Env } from '../http/env'
+import { hopsHeader, toHops } from '../wire/hops'
+import type { Usage } from '../wire/usage'
+
+/** A request as the server got it, and the number it was given. */
+export interface Received {
+  request: Request
+  server: Bun.Server<undefined>
+  /** `req_` and 26 characters. */
+  requestId: string
+  /** Without its query. */
+  path: string
+}
+
+const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
+
+/** A request to a model endpoint as the gateway takes it: one object, as there is one for each. */
+export class ModelCall implements Call {
+  readonly request: Request
+  readonly requestId: string
+  readonly path: string
+  readonly #server: Bun.Server<undefined>
+  /** Where its caller stands with his limits, once he is known; undefined where he has none. */
+  quota: Quota | undefined
+  principal?: Call['principal']
+  connectionId?: string | undefined
+  signal: AbortSignal
+  settled?: (usage: Usage | undefined, cost: bigint) => void
+  repeatable?: Repeatable
+
+  constructor({ request, server, requestId, path }: Received) {
+    this.request = request
+    this.requestId = requestId
+    this.path = path
+    this.#server = server
+    this.signal = request.signal
+  }
+
+  get authorization(): string | null {
+    return modelKeyOf(this.request)
+  }
+
+  get hops(): number {
+    return toHops(this.request.headers.get(hopsHeader))
+  }
+
+  get endpoint(): string {
+    return withoutSlash(this.path)
+  }
+
+  get userAgent(): string {
+    return this.request.headers.get('user-agent') ?? ''
+  }
+
+  address(): string {
+    return this.#server.requestIP(this.request)?.address ?? ''
+  }
+
+  tell(quota: Quota | undefined): void {
+    this.quota = quota
+  }
+
+  readBody(limitBytes: number, onText?: (text: string) => void): Promise<ReadBody> {
+    return readJson(this.request, { limitBytes, server: this.#server, onText })
+  }
+}
+
+/** The same of a request that came through the router. */
+export const callOf = (c: Context<Env>): ModelCall =>
+  new ModelCall({
+    request: c.req.raw,
+    server: c.env.server,
+    requestId: c.get('requestId'),
+    path: c.req.path,
+  })
