@@ -34,14 +34,16 @@
  */
 import type { z } from 'zod'
 import type { Principal } from './auth/principal'
-import type { Dialect } from './dialects/dialect'
+import type { Category } from './catalog/model'
+import type { Dialect, Translation } from './dialects/dialect'
 import { chat } from './gateway/chat'
 import { completions } from './gateway/completions'
 import { countTokens } from './gateway/count-tokens'
 import { embeddings } from './gateway/embeddings'
-import { demandsOf, fitting } from './gateway/fitting'
+import { demandsOf, fitting, type Fits } from './gateway/fitting'
 import { overChat, told } from './gateway/over-chat'
 import { resolutionOf } from './gateway/resolution'
+import { Running } from './gateway/running'
 import type {
   Call,
   CheckedRequest,
@@ -51,20 +53,20 @@ import type {
   ReadBody,
   Reply,
 } from './gateway/job'
-import { endingOf, once, settled, written } from './gateway/settled'
-import { Turns } from './gateway/turns'
+import { settled } from './gateway/settled'
+import { Turns, type Priced } from './gateway/turns'
 import type { RequestLog } from './logs/request-log'
 import { chargeable } from './metering/costly-fields'
-import type { Ending, Meter, Metered } from './metering/meter'
-import type { MonthPass } from './metering/month-pass'
+import type { Metered } from './metering/meter'
 import type { Admission } from './policy/limits'
+import type { PromptSize } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/attempt'
-import { isByPrice, type Candidate } from './routing/candidate'
+import { isByPrice } from './routing/candidate'
+import type { Resolution } from './routing/resolve'
 import { refuseCircle } from './wire/hops'
 import { check, type JsonObject } from './wire/json-body'
-import { completionTokens, promptTokens } from './wire/usage'
 
 /** The model endpoints. Each rejects with an `ApiError`, or answers. */
 export interface Gateway {
@@ -93,126 +95,80 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | KeptReply> {
   const entered = call.principal ?? ports.door.enter(call, 'write')
   const principal = entered instanceof Promise ? await entered : entered
-  const log = ports.logs.begin(call, principal)
+  const running = new Running(call, principal, ports.logs.begin(call, principal))
   try {
     refuseCircle(call.hops)
-    return await run(endpoint, { call, principal, log }, ports)
+    const admitting = admit(running, ports)
+    if (admitting) await admitting
+    return await run(endpoint, running, ports)
   } catch (thrown) {
-    log.refuse(endingOf(thrown))
+    await running.failed(thrown)
     throw thrown
   }
-}
-
-/** One request whose caller is known. */
-interface Known {
-  call: Call
-  principal: Principal
-  log: RequestLog
 }
 
 async function run<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
-  { call, principal, log }: Known,
+  running: Running,
   ports: Ports,
 ): Promise<Reply | KeptReply> {
-  const admitting = admit(call, principal, ports)
-  const { admission, month } = admitting instanceof Promise ? await admitting : admitting
-  const running: Running = { call, log, admission, month, candidates: [] }
-  const settle = once((ending) => end(running, ending))
-  try {
-    const read = await call.readBody(endpoint.limitBytes, log.keepRequest)
-    log.read(read.body)
-    if (call.repeatable) {
-      const answer = await call.repeatable.claim(principal.userId, read.body)
-      if (answer) {
-        log.drop()
-        await settle({ usage: undefined, outcome: 'replayed' })
-        return { kind: 'kept', answer }
-      }
+  const { call, principal, log, admission, month } = running
+  const read = await call.readBody(endpoint.limitBytes, log.keepRequest)
+  log.read(read.body)
+  if (call.repeatable) {
+    const answer = await call.repeatable.claim(principal.userId, read.body)
+    if (answer) {
+      log.drop()
+      await running.settle({ usage: undefined, outcome: 'replayed' })
+      return { kind: 'kept', answer }
     }
-    const { checked, tokens } = await prepare(endpoint, call, { ports, principal, read })
-    running.candidates = checked.candidates
-    log.checked(checked.body)
-    const reserving = admission.reserve(tokens)
-    if (reserving) await reserving
-    const meter = ports.metering.meter({ ...meteredOf(endpoint, checked), log })
-    running.meter = meter
-    const turns = new Turns({ endpoint, checked, meter, month, tokens })
-    running.turns = turns
-    const reply = await endpoint.run({ ...checked, turns })
-    const answer = told(reply, checked.translation)
-    if (reply.kind === 'whole' && answer.kind === 'whole') log.answered(reply.body, answer.body)
-    return await settled(answer, {
-      settle,
-      left: () => {
-        admission.releasePlace()
-        turns.releasePlaces()
-      },
-      opened: () => meter.answered(),
-      log,
-      signal: call.signal,
-    })
-  } catch (thrown) {
-    await written(settle({ usage: undefined, ...endingOf(thrown) }))
-    throw thrown
   }
-}
-
-/** What of a request has to be ended with it, as far as it came. */
-interface Running extends Omit<Known, 'principal'> {
-  admission: Admission
-  month: MonthPass | undefined
-  candidates: readonly Candidate[]
-  meter?: Meter
-  turns?: Pick<Turns<never>, 'ended'>
-}
-
-/** The one place where a request ends, however it does. */
-async function end(running: Running, ending: Ending): Promise<bigint> {
-  const { call, log, admission, month, candidates, meter, turns } = running
-  const { usage } = ending
-  const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
-  if (usage) admission.trueUp(usedTokens)
-  turns?.ended(usedTokens)
-  admission.release()
-  for (const { member } of candidates) member?.ended(ending.outcome)
-  // In one turn with the end of the meter, which tells what was used.
-  month?.end()
-  log.ending(ending)
-  let cost = 0n
-  try {
-    const booked = meter?.end(ending)
-    // Its last attempt has taken the log along; where there was none, it goes by itself.
-    log.close()
-    cost = (await booked) ?? 0n
-    return cost
-  } finally {
-    call.settled?.(usage, cost)
-  }
-}
-
-interface Admitted {
-  admission: Admission
-  month: MonthPass | undefined
+  const asked = askedIn(endpoint, read, ports)
+  const resolving = resolutionOf(questionOf(endpoint, call, asked), principal, ports)
+  const resolution = resolving instanceof Promise ? await resolving : resolving
+  const isFitting = resolution.isCollection || asked.fits(resolution.model)
+  if (isFitting instanceof Promise) await isFitting
+  const checked = checkedOf(endpoint, { asked, resolution, running, ports })
+  running.candidates = checked.candidates
+  log.checked(checked.body)
+  const tokens = tokensNeeded(
+    endpoint.need(checked.request, checked.bytes),
+    asked.size,
+    checked.model,
+  )
+  const reserving = admission?.reserve(tokens)
+  if (reserving) await reserving
+  const meter = ports.metering.meter(meteredOf(endpoint, checked, log))
+  running.meter = meter
+  const turns = new Turns({ endpoint, checked, meter, month, tokens })
+  running.turns = turns
+  const reply = await endpoint.run({ ...checked, turns })
+  const answer = told(reply, checked.translation)
+  if (answer.kind === 'stream') return settled(answer, running)
+  if (reply.kind === 'whole') log.answered(reply.body, answer.body)
+  answer.cost = await running.settle({ usage: answer.usage, outcome: 'ok' })
+  return answer
 }
 
 /** Counts a request: by the month where that is limited, which few are, then by the minute. */
-function admit(call: Call, principal: Principal, ports: Ports): Admitted | Promise<Admitted> {
-  if (principal.limits.monthly.length > 0) return admitWithinMonth(call, principal, ports)
-  const admitted = (admission: Admission): Admitted => {
-    call.tell(admission.quota)
-    return { admission, month: undefined }
-  }
+function admit(running: Running, ports: Ports): undefined | Promise<void> {
+  const { principal } = running
+  if (principal.limits.monthly.length > 0) return admitWithinMonth(running, ports)
   const admission = ports.limits.admit(principal)
-  return admission instanceof Promise ? admission.then(admitted) : admitted(admission)
+  if (admission instanceof Promise) return admitLater(running, admission)
+  running.admitted(admission)
+  return undefined
 }
 
-async function admitWithinMonth(call: Call, principal: Principal, ports: Ports): Promise<Admitted> {
+async function admitLater(running: Running, admission: Promise<Admission>): Promise<void> {
+  running.admitted(await admission)
+}
+
+async function admitWithinMonth(running: Running, ports: Ports): Promise<void> {
+  const { call, principal } = running
   const month = await enterMonth(call, principal, ports)
   try {
-    const admission = await ports.limits.admit(principal)
-    call.tell(admission.quota)
-    return { admission, month }
+    running.admitted(await ports.limits.admit(principal), month)
   } catch (thrown) {
     month.end()
     throw thrown
@@ -231,6 +187,7 @@ async function enterMonth(call: Call, principal: Principal, { months, limits }: 
 const meteredOf = (
   { operation }: { operation: Exclude<Operation, 'responses'> },
   { call, principal, body, requestedModel, passedOver }: CheckedRequest<unknown>,
+  log: RequestLog,
 ): Metered => ({
   requestId: call.requestId,
   userId: principal.userId,
@@ -241,45 +198,69 @@ const meteredOf = (
   streamed: body['stream'] === true,
   hasOwnLimit: outputLimitOf(body) !== undefined,
   onAttempt: call.repeatable?.dispatched,
+  log,
 })
 
-interface Prepared<Request> {
-  checked: CheckedRequest<Request>
-  /** Reserved until it is known what was used. */
-  tokens: number
+/** What a body asks for. */
+interface Asked<Request> extends ReadBody {
+  request: Request
+  size: PromptSize
+  fits: Fits
+  translation: Translation | undefined
 }
 
-/** The checks that look into the request. */
-async function prepare<Schema extends z.ZodType<{ model: string }>>(
+/** Reads and checks a body. Throws `invalid_request`. */
+function askedIn<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
-  call: Call,
-  { ports, principal, read }: { ports: Ports; principal: Principal; read: ReadBody },
-): Promise<Prepared<z.output<Schema>>> {
+  read: ReadBody,
+  ports: Ports,
+): Asked<z.output<Schema>> {
   const translation = endpoint.translate?.(read.body)
-  const arrived = translation ? measured(translation.chat, read) : read
-  const { body, bytes } = arrived
+  const { body, bytes } = translation ? measured(translation.chat, read) : read
   const request = check(endpoint.schema, body)
   const size = endpoint.size(request, body)
-  const fits = fitting(size, bytes, ports)
-  const asked = {
-    name: request.model,
-    kinds: endpoint.kinds,
-    demands: () => demandsOf(arrived, fits),
-    only: call.connectionId,
-  }
-  const resolving = resolutionOf(asked, principal, ports)
-  const resolution = resolving instanceof Promise ? await resolving : resolving
+  return { body, bytes, request, size, fits: fitting(size, bytes, ports), translation }
+}
+
+const questionOf = <Request extends { model: string }>(
+  { kinds }: { kinds: readonly Category[] },
+  { connectionId }: Call,
+  asked: Asked<Request>,
+) => ({
+  name: asked.request.model,
+  kinds,
+  demands: () => demandsOf(asked, asked.fits),
+  only: connectionId,
+})
+
+interface Resolved<Request> {
+  asked: Asked<Request>
+  resolution: Resolution
+  running: Running
+  ports: Ports
+}
+
+function checkedOf<Request extends { model: string }>(
+  endpoint: { priced: Priced<never>['priced'] },
+  { asked, resolution, running, ports }: Resolved<Request>,
+): CheckedRequest<Request> {
   const { model, candidates, passedOver } = resolution
-  const isFitting = resolution.isCollection || fits(model)
-  if (isFitting instanceof Promise) await isFitting
+  const { body, bytes, request, translation } = asked
   const { pricing } = model
   const isPriced = pricing !== null && candidates.every(({ billing }) => isByPrice(billing))
-  const priced = isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined
-  const tokens = tokensNeeded(endpoint.need(request, bytes), size, model)
-  const named = { requestedModel: request.model, model, candidates, passedOver }
   return {
-    checked: { ports, call, principal, request, body, priced, bytes, translation, ...named },
-    tokens,
+    ports,
+    call: running.call,
+    principal: running.principal,
+    request,
+    body,
+    priced: isPriced ? chargeable(body, { endpoint: endpoint.priced, pricing }) : undefined,
+    bytes,
+    translation,
+    requestedModel: request.model,
+    model,
+    candidates,
+    passedOver,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OpenStream, Reply } from './job'
+import type { OpenStream, StreamReply } from './job'
 import { within } from '../db/deadline'
 import { ApiError } from '../errors'
 import type { RequestLog } from '../logs/request-log'
@@ -30,12 +30,6 @@ export const written = async (settling: Promise<bigint>): Promise<void> => {
   await within(settling, writtenMs).catch(() => undefined)
 }
 
-/** `end` on the first call only: a request ends once, in whatever way it is noticed first. */
-export function once(end: Settle): Settle {
-  let ended: Promise<bigint> | undefined
-  return (ending) => (ended ??= end(ending))
-}
-
 /** A request that ends badly says so itself; that its end could not be written is told by `onLost`. */
 export const quietly = (settling: Promise<bigint>) => void settling.catch(() => undefined)
 
@@ -53,17 +47,12 @@ export interface Parting {
 }
 
 /**
- * The reply as it is, with `settle` called when it ends: a whole one before it is sent, a stream
- * before its last chunk, when it breaks, when it never opens, and when nothing more comes of it after
- * the caller has gone.
+ * A stream as it is, with `settle` called when it ends: before its last chunk, when it breaks, when it
+ * never opens, and when nothing more comes of it after the caller has gone.
  */
-export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
-  const { settle } = parting
-  if (reply.kind === 'whole') {
-    reply.cost = await settle({ usage: reply.usage, outcome: 'ok' })
-    return reply
-  }
-  const { signal, left } = parting
+export function settled(reply: StreamReply, parting: Parting): StreamReply {
+  const { signal } = parting
+  const left = () => parting.left()
   if (signal.aborted) left()
   else signal.addEventListener('abort', left, { once: true })
   const opening = reply.opening.then(
@@ -73,7 +62,7 @@ export async function settled(reply: Reply, parting: Parting): Promise<Reply> {
       return settledStream(opened, parting)
     },
     async (thrown: unknown) => {
-      await written(settle({ usage: undefined, ...endingOf(thrown) }))
+      await written(parting.settle({ usage: undefined, ...endingOf(thrown) }))
       throw thrown
     },
   )
@@ -156,7 +145,6 @@ class SettledStream implements ChunkStream {
   }
 
   #end(ending: Parted): Promise<bigint> {
-    const { settle } = this.#parting
-    return this.#departure ?? settle({ usage: this.#opened.usage(), ...ending })
+    return this.#departure ?? this.#parting.settle({ usage: this.#opened.usage(), ...ending })
   }
 }

@@ -1,0 +1,85 @@
+import type { Call } from './job'
+import { endingOf, written, type Parting } from './settled'
+import type { Turns } from './turns'
+import type { Principal } from '../auth/principal'
+import type { RequestLog } from '../logs/request-log'
+import type { Ending, Meter } from '../metering/meter'
+import type { MonthPass } from '../metering/month-pass'
+import type { Admission } from '../policy/limits'
+import type { Candidate } from '../routing/candidate'
+import { completionTokens, promptTokens } from '../wire/usage'
+
+/** A request whose caller is known, to its end: what of it has to be ended, as far as it came. */
+export class Running implements Parting {
+  readonly call: Call
+  readonly principal: Principal
+  readonly log: RequestLog
+  admission: Admission | undefined
+  month: MonthPass | undefined
+  candidates: readonly Candidate[] = []
+  meter: Meter | undefined
+  turns: Pick<Turns<never>, 'ended' | 'releasePlaces'> | undefined
+  #ended: Promise<bigint> | undefined
+
+  constructor(call: Call, principal: Principal, log: RequestLog) {
+    this.call = call
+    this.principal = principal
+    this.log = log
+  }
+
+  get signal(): AbortSignal {
+    return this.call.signal
+  }
+
+  /** It was counted. From here on it must be ended. */
+  admitted(admission: Admission, month?: MonthPass): void {
+    this.admission = admission
+    this.month = month
+    this.call.tell(admission.quota)
+  }
+
+  opened(): void {
+    this.meter?.answered()
+  }
+
+  left(): void {
+    this.admission?.releasePlace()
+    this.turns?.releasePlaces()
+  }
+
+  /** It failed before anything went out. Resolves when that is written down, or takes too long. */
+  async failed(thrown: unknown): Promise<void> {
+    const ending = endingOf(thrown)
+    if (this.admission) await written(this.settle({ usage: undefined, ...ending }))
+    this.log.refuse(ending)
+  }
+
+  /** The first call only: a request ends once, in whatever way it is noticed first. */
+  settle(ending: Ending): Promise<bigint> {
+    this.#ended ??= this.#end(ending)
+    return this.#ended
+  }
+
+  /** The one place where a request ends, however it does. */
+  async #end(ending: Ending): Promise<bigint> {
+    const { usage } = ending
+    const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
+    if (usage) this.admission?.trueUp(usedTokens)
+    this.turns?.ended(usedTokens)
+    this.admission?.release()
+    for (const { member } of this.candidates) member?.ended(ending.outcome)
+    // In one turn with the end of the meter, which tells what was used.
+    this.month?.end()
+    this.log.ending(ending)
+    let cost = 0n
+    try {
+      const booked = this.meter?.end(ending)
+      // Its last attempt has taken the log along; where there was none, it goes by itself.
+      this.log.close()
+      if (booked) cost = await booked
+      return cost
+    } finally {
+      this.call.settled?.(usage, cost)
+    }
+  }
+}
