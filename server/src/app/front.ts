@@ -4,20 +4,11 @@ import { newId } from '../db/id'
 import { tellOrigin } from '../http/cors'
 import type { Env } from '../http/env'
 import { failed, finish } from '../http/finish'
+import { pathOf } from '../http/path'
 import { modelHandlersOf, type ModelHandler } from '../v1/endpoint'
-import { ModelCall, type Received } from '../v1/model-call'
+import { ModelCall } from '../v1/model-call'
 
 type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
-
-/** `https://` at least is before the path. */
-const shortestOrigin = 8
-
-/** The path of an absolute URL, as it was sent; it may have a query, never a fragment. */
-function pathOf(url: string): string {
-  const start = url.indexOf('/', shortestOrigin)
-  const end = url.indexOf('?', start)
-  return url.slice(start, end < 0 ? url.length : end)
-}
 
 /**
  * Answers all requests. The router finds its way for all of them; those of model endpoints by their very
@@ -26,24 +17,21 @@ function pathOf(url: string): string {
 export function createFront(app: Hono<Env>, log: Logger): Answer {
   const handlers = modelHandlersOf(app)
   return (request, server) => {
-    const path = pathOf(request.url)
-    const handler = request.method === 'POST' ? handlers.get(path) : undefined
-    if (!handler) return app.fetch(request, { server })
-    return answer(handler, { request, server, requestId: newId('req'), path }, log)
+    const handler = request.method === 'POST' ? handlers.get(pathOf(request.url)) : undefined
+    return handler
+      ? answer(handler, new ModelCall(request, server, newId('req')), log)
+      : app.fetch(request, { server })
   }
 }
 
-async function answer(handler: ModelHandler, received: Received, log: Logger): Promise<Response> {
-  const startedAtMs = performance.now()
-  const call = new ModelCall(received)
-  const { request, requestId } = call
+async function answer(handler: ModelHandler, call: ModelCall, log: Logger): Promise<Response> {
   let response: Response
   try {
     response = await handler(call)
   } catch (thrown) {
     response = failed(thrown, call, log)
   }
-  tellOrigin(request, response)
-  finish(response, { request, requestId, startedAtMs, quota: call.quota }, log)
+  tellOrigin(call.request, response)
+  finish(response, call, log)
   return response
 }

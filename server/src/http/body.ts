@@ -40,19 +40,21 @@ export async function readJson(
   const bytes = /^\d+$/.test(length) ? Number(length) : undefined
   if (bytes !== undefined && bytes > limitBytes) throw tooLarge(limitBytes)
   server.timeout(request, slowBodySeconds)
-  let read: { text: string; bytes: number }
+  let text: string
+  let size = bytes
   try {
-    read =
-      bytes === undefined
-        ? await readLimited(request, limitBytes)
-        : { text: await request.text(), bytes }
+    if (size === undefined) {
+      const read = await readPieces(request, limitBytes)
+      text = read.toString('utf8')
+      size = read.byteLength
+    } else text = await request.text()
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : broken()
   }
   // An answer may take as long as its own timers allow.
   server.timeout(request, 0)
-  onText?.(read.text)
-  return { body: parseObject(read.text), bytes: read.bytes }
+  onText?.(text)
+  return { body: parseObject(text), bytes: size }
 }
 
 /**
@@ -68,11 +70,6 @@ export async function readBytes(
   const bytes = await readPieces(request, limitBytes)
   server.timeout(request, 0)
   return bytes
-}
-
-async function readLimited(request: Request, limitBytes: number) {
-  const read = await readPieces(request, limitBytes)
-  return { text: read.toString('utf8'), bytes: read.byteLength }
 }
 
 async function readPieces(request: Request, limitBytes: number): Promise<Buffer> {

@@ -4,26 +4,19 @@ import type { Call, ReadBody, Repeatable } from '../gateway/job'
 import { readJson } from '../http/body'
 import { modelKeyOf } from '../http/caller'
 import type { Env } from '../http/env'
+import { pathOf } from '../http/path'
 import { hopsHeader, toHops } from '../wire/hops'
 import type { Usage } from '../wire/usage'
-
-/** A request as the server got it, and the number it was given. */
-export interface Received {
-  request: Request
-  server: Bun.Server<undefined>
-  /** `req_` and 26 characters. */
-  requestId: string
-  /** Without its query. */
-  path: string
-}
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
 
 /** A request to a model endpoint as the gateway takes it: one object, as there is one for each. */
 export class ModelCall implements Call {
   readonly request: Request
+  /** `req_` and 26 characters. */
   readonly requestId: string
-  readonly path: string
+  /** Monotonic milliseconds. */
+  readonly startedAtMs = performance.now()
   readonly #server: Bun.Server<undefined>
   /** Where its caller stands with his limits, once he is known; undefined where he has none. */
   quota: Quota | undefined
@@ -33,12 +26,15 @@ export class ModelCall implements Call {
   settled?: (usage: Usage | undefined, cost: bigint) => void
   repeatable?: Repeatable
 
-  constructor({ request, server, requestId, path }: Received) {
+  constructor(request: Request, server: Bun.Server<undefined>, requestId: string) {
     this.request = request
     this.requestId = requestId
-    this.path = path
     this.#server = server
     this.signal = request.signal
+  }
+
+  get path(): string {
+    return pathOf(this.request.url)
   }
 
   get authorization(): string | null {
@@ -72,9 +68,4 @@ export class ModelCall implements Call {
 
 /** The same of a request that came through the router. */
 export const callOf = (c: Context<Env>): ModelCall =>
-  new ModelCall({
-    request: c.req.raw,
-    server: c.env.server,
-    requestId: c.get('requestId'),
-    path: c.req.path,
-  })
+  new ModelCall(c.req.raw, c.env.server, c.get('requestId'))
