@@ -39,12 +39,16 @@ export class Keyring {
    */
   authenticate(
     authorization: string | null,
-    onUnknown: () => void = () => undefined,
+    onUnknown?: () => void,
   ): Principal | Promise<Principal> {
-    const key = bearer(authorization)
-    if (!isWellFormed(key)) throw new ApiError('invalid_api_key')
-    const found = this.#lookUps.of(hashOf(key), onUnknown)
+    const found = this.#lookUps.of(hashIn(authorization), onUnknown)
     return found instanceof Promise ? found.then(usable) : usable(found)
+  }
+
+  /** The same without asking the database: undefined where it has to be asked. */
+  known(authorization: string | null): Principal | undefined {
+    const known = this.#lookUps.known(hashIn(authorization))
+    return known && usable(known.value)
   }
 
   /** A key was changed or deleted. */
@@ -64,13 +68,24 @@ export class Keyring {
   }
 }
 
+const scheme = 'bearer'
+const isBearer = /^bearer(?!\S)/i
+
 /** The credential of an `Authorization` header; the scheme's name is taken in any case. */
 function bearer(authorization: string | null): string {
-  if (authorization === null || authorization.trim() === '') throw new ApiError('missing_api_key')
-  const [, scheme = '', credential = ''] = /^(\S+)\s*(.*)$/s.exec(authorization.trim()) ?? []
-  if (scheme.toLowerCase() !== 'bearer') throw new ApiError('invalid_api_key')
+  const header = authorization?.trim() ?? ''
+  if (header === '') throw new ApiError('missing_api_key')
+  if (!isBearer.test(header)) throw new ApiError('invalid_api_key')
+  const credential = header.slice(scheme.length).trimStart()
   if (credential === '') throw new ApiError('missing_api_key')
   return credential
+}
+
+/** What the key in a header is looked up by. */
+function hashIn(authorization: string | null): string {
+  const key = bearer(authorization)
+  if (!isWellFormed(key)) throw new ApiError('invalid_api_key')
+  return hashOf(key)
 }
 
 function usable(principal: Principal | undefined): Principal {

@@ -36,22 +36,28 @@ export type IdPrefix =
   | 'tmpl'
   | 'trail'
 
-/** Ten bits as two characters. */
-const pairs = Array.from(
-  { length: 1024 },
-  (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`,
-)
+const randomLength = 16
+const codes = Buffer.from(alphabet)
 
-// Random bits are drawn in pages: one call to the system for 400 ids.
-const page = new Uint16Array(3200)
-let used = page.length
+// Random characters are made in pages, with one call to the system and one text for 400 ids: an id that
+// is put together of single characters leaves as many short texts behind.
+const page = Buffer.alloc(400 * randomLength)
+let pageText = ''
+let used = 0
 
-function randomPair(): string {
-  if (used === page.length) {
-    crypto.getRandomValues(page)
+function newPage(): string {
+  crypto.getRandomValues(page)
+  for (let at = 0; at < page.length; at++) page[at] = codes[(page[at] ?? 0) & 31] ?? 0
+  return page.toString('latin1')
+}
+
+function randomPart(): string {
+  if (used === pageText.length) {
+    pageText = newPage()
     used = 0
   }
-  return pairs[(page[used++] ?? 0) & 1023] ?? ''
+  used += randomLength
+  return pageText.slice(used - randomLength, used)
 }
 
 function timePart(ms: number): string {
@@ -69,17 +75,7 @@ let known = { ms: -1, text: '' }
  */
 export function newIdBody(nowMs = Date.now()): string {
   if (known.ms !== nowMs) known = { ms: nowMs, text: timePart(nowMs) }
-  return (
-    known.text +
-    randomPair() +
-    randomPair() +
-    randomPair() +
-    randomPair() +
-    randomPair() +
-    randomPair() +
-    randomPair() +
-    randomPair()
-  )
+  return known.text + randomPart()
 }
 
 /** A new id: prefix, underscore, `newIdBody`. */

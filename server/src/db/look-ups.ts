@@ -33,6 +33,8 @@ const trustedMs = 60_000
 /** How long a value is still good while the database does not answer. */
 const staleOnErrorMs = 300_000
 const askAgainMs = 1000
+/** No options: the cache would make an object for none each time. */
+const asItIs = {}
 
 /**
  * Rows that requests need, looked up from memory. One lookup a key at a time; one that fails serves
@@ -59,16 +61,22 @@ export class LookUps<Value> {
    * The value of a key; a promise only when the database is asked. `onUnknown` is called before a key
    * is looked up that nothing is known of; what it throws is thrown.
    */
-  of(key: string, onUnknown: () => void = () => undefined): Value | Promise<Value> {
-    const entry = this.#entries.get(key)
-    if (entry && this.#isSpared(entry)) return entry.value
-    if (!entry || !this.#isTrusted(entry)) {
-      const isKnown = entry && !this.#options.isNothing(entry.value)
-      if (!isKnown && !this.#pending.has(key)) onUnknown()
-      return this.#fetch(key).then(({ value }) => value)
-    }
+  of(key: string, onUnknown?: () => void): Value | Promise<Value> {
+    const known = this.known(key)
+    if (known) return known.value
+    const entry = this.#entries.peek(key)
+    const isKnown = entry && !this.#options.isNothing(entry.value)
+    if (!isKnown && !this.#pending.has(key)) onUnknown?.()
+    return this.#fetch(key).then(({ value }) => value)
+  }
+
+  /** The value of a key as `of` has it, undefined where the database has to be asked. */
+  known(key: string): Readonly<Pick<Entry<Value>, 'value'>> | undefined {
+    const entry = this.#entries.get(key, asItIs)
+    if (!entry || this.#isSpared(entry)) return entry
+    if (!this.#isTrusted(entry)) return undefined
     if (this.#options.now() > entry.renewAtMs) this.#fetch(key).catch(() => undefined)
-    return entry.value
+    return entry
   }
 
   /** A row was changed or deleted. */

@@ -1,5 +1,5 @@
 import type { UsageEvent } from './usage-event'
-import { beginningOf, toRecord } from './usage-record'
+import { toRecord } from './usage-record'
 import { newId } from '../db/id'
 
 /** A usage event for tests: of an account, with what matters to the test set by it. */
@@ -46,7 +46,5 @@ export function eventForTests(accountId: string, fields: Partial<UsageEvent> = {
 }
 
 /** The same as its record. */
-export function recordForTests(accountId: string, fields?: Partial<UsageEvent>): string {
-  const event = eventForTests(accountId, fields)
-  return toRecord(event, beginningOf(event))
-}
+export const recordForTests = (accountId: string, fields?: Partial<UsageEvent>): string =>
+  toRecord(eventForTests(accountId, fields))

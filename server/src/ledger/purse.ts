@@ -2,7 +2,7 @@ import type { Bank } from './bank'
 import { larger, least, Refused, wanted, type Need } from './need'
 import { Pace } from './pace'
 import { RecentSpend } from './recent-spend'
-import { Hold, Slice } from './slice'
+import { Hold, Slice, type OnEnd } from './slice'
 import type { Lease } from './take-lease'
 
 export interface PursePorts {
@@ -47,6 +47,11 @@ export class Purse {
   #lastUsedMs: number
   readonly #spend = new RecentSpend()
   readonly #pace = new Pace()
+  /** One for all holds. */
+  readonly #onEnd: OnEnd = (cost, slice) => {
+    slice.settledAtMs = this.#ports.now().monotonicMs
+    this.#spend.note(cost, slice.settledAtMs)
+  }
 
   constructor(ports: PursePorts) {
     this.#ports = ports
@@ -84,6 +89,10 @@ export class Purse {
     } else if (now.monotonicMs < this.#nothingLeftUntilMs) {
       throw new Refused(slice?.free ?? 0n, least(need))
     }
+    return this.#wait(need)
+  }
+
+  #wait(need: Need): Promise<Hold> {
     if (this.#waiting.length >= mostWaiting) throw new Error('too many wait for credit')
     return new Promise((resolve, reject) => {
       this.#waiting.push({ need, resolve, reject })
@@ -136,10 +145,7 @@ export class Purse {
   }
 
   #newHold(slice: Slice, amount: bigint): Hold {
-    return new Hold(slice, amount, (cost) => {
-      slice.settledAtMs = this.#ports.now().monotonicMs
-      this.#spend.note(cost, slice.settledAtMs)
-    })
+    return new Hold(slice, amount, this.#onEnd)
   }
 
   /** As much as there is, down to the floor. Throws `Refused`. */

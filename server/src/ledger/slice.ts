@@ -34,14 +34,17 @@ export interface Settled {
   fromLease: bigint
 }
 
+/** Told when a hold of a slice ends, and at what cost. */
+export type OnEnd = (cost: bigint, slice: Slice) => void
+
 /** The worst case of one request, out of a slice. Ends once, by `settle`. */
 export class Hold {
   readonly #slice: Slice
-  readonly #onEnd: (cost: bigint) => void
+  readonly #onEnd: OnEnd
   #amount: bigint
   #isOver = false
 
-  constructor(slice: Slice, amount: bigint, onEnd: (cost: bigint) => void) {
+  constructor(slice: Slice, amount: bigint, onEnd: OnEnd) {
     this.#slice = slice
     this.#amount = amount
     this.#onEnd = onEnd
@@ -74,9 +77,10 @@ export class Hold {
     this.#isOver = true
     const slice = this.#slice
     slice.held -= this.#amount
-    const fromLease = cost < slice.free ? cost : slice.free > 0n ? slice.free : 0n
+    const { free } = slice
+    const fromLease = cost < free ? cost : free > 0n ? free : 0n
     slice.spent += fromLease
-    this.#onEnd(cost)
+    this.#onEnd(cost, slice)
     return { leaseId: slice.leaseId, fromLease }
   }
 }

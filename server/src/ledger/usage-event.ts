@@ -72,37 +72,8 @@ export interface AttemptEnd {
   price: bigint | null
 }
 
-/** What one attempt used and cost. Written to the journal, then booked once, whatever happens. */
+/**
+ * What one attempt used and cost. Written to the journal, then booked once, whatever happens. There is
+ * one object of it from the attempt's beginning on, in which its end is filled in.
+ */
 export interface UsageEvent extends AttemptBeginning, AttemptEnd {}
-
-/** An attempt that has ended. Field by field, as spreads of so many would cost a microsecond each. */
-export const eventOf = (beginning: AttemptBeginning, end: AttemptEnd): UsageEvent => ({
-  id: beginning.id,
-  requestId: beginning.requestId,
-  userId: beginning.userId,
-  keyId: beginning.keyId,
-  accountId: beginning.accountId,
-  billingMode: beginning.billingMode,
-  operation: beginning.operation,
-  model: beginning.model,
-  provider: beginning.provider,
-  connectionId: beginning.connectionId,
-  streamed: beginning.streamed,
-  startedAt: beginning.startedAt,
-  pricing: beginning.pricing,
-  requestedModel: beginning.requestedModel,
-  passedOver: beginning.passedOver,
-  organizationId: beginning.organizationId,
-  feeMillionths: beginning.feeMillionths,
-  leaseId: end.leaseId,
-  outcome: end.outcome,
-  reason: end.reason,
-  state: end.state,
-  durationMs: end.durationMs,
-  firstTokenMs: end.firstTokenMs,
-  tokens: end.tokens,
-  estimated: end.estimated,
-  cost: end.cost,
-  price: end.price,
-  fromLease: end.fromLease,
-})

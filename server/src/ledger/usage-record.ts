@@ -1,5 +1,5 @@
 import { storable } from '../db/storable'
-import type { AttemptBeginning, AttemptEnd, PassedOver, UsageEvent } from './usage-event'
+import type { PassedOver, UsageEvent } from './usage-event'
 
 /** What booking needs to know of a usage event; amounts in nano-dollars. */
 export interface Charge {
@@ -68,38 +68,61 @@ const placeOfMode = placeOf('billing_mode')
 const placeOfOrganization = placeOf('organization_id')
 const placeOfFee = placeOf('fee_millionths')
 const columnsOfEnd = placeOf('id')
-const columnsToReason = placeOf('reason')
 /** What a record had before any were added. */
 const fewestColumns = placeOfOrganization
 
-/** What a record says of an attempt from its beginning on: the end of the record, as text. */
-export function beginningOf(event: AttemptBeginning): string {
-  // Written for every request: ids and codes of ours have nothing in them to escape.
-  const record =
-    `"${event.id}","${event.startedAt}",${quoted(event.accountId)},"${event.requestId}",` +
-    `"${event.userId}","${event.keyId}","${event.billingMode}","${event.operation}",` +
-    `${JSON.stringify(event.model)},${JSON.stringify(event.provider)},` +
-    `${JSON.stringify(event.connectionId)},${event.streamed},${pricingOf(event)},` +
-    `${quoted(event.organizationId)},${event.feeMillionths}`
-  const { requestedModel, passedOver } = event
-  if (requestedModel === null && passedOver === null) return `${record}]`
-  // Of all there is in a record only this is what a caller wrote.
-  const requested = JSON.stringify(requestedModel && storable(requestedModel))
-  return `${record},${requested},${JSON.stringify(passedOver?.map(toPassedOver) ?? null)}]`
+/**
+ * A usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a
+ * JSON array, amounts as decimal text, times as ISO 8601. One that has not ended is written as it stands.
+ */
+export function toRecord(event: UsageEvent): string {
+  const { cost, fromLease, tokens } = event
+  const costText = String(cost)
+  // One list and its text: put together of pieces it would be dozens of texts, for every request twice.
+  const values: unknown[] = [
+    costText,
+    fromLease === cost ? costText : String(fromLease),
+    event.leaseId,
+    event.state,
+    event.outcome,
+    event.durationMs,
+    event.firstTokenMs,
+    tokens.input,
+    tokens.cachedInput,
+    tokens.cacheWrite,
+    tokens.output,
+    tokens.reasoning,
+    tokens.audioInput,
+    tokens.audioOutput,
+    event.estimated,
+    event.id,
+    event.startedAt,
+    event.accountId,
+    event.requestId,
+    event.userId,
+    event.keyId,
+    event.billingMode,
+    event.operation,
+    event.model,
+    event.provider,
+    event.connectionId,
+    event.streamed,
+    event.pricing,
+    event.organizationId,
+    event.feeMillionths,
+  ]
+  addLast(values, event)
+  return JSON.stringify(values)
 }
 
-const quoted = (id: string | null) => (id === null ? 'null' : `"${id}"`)
-
-const written = new WeakMap<object, string>()
-
-/** The same for all requests of a model, so it is written once. */
-function pricingOf({ pricing }: AttemptBeginning): string {
-  if (pricing === null) return 'null'
-  const known = written.get(pricing)
-  if (known !== undefined) return known
-  const text = JSON.stringify(pricing)
-  written.set(pricing, text)
-  return text
+/** Few have what comes last; of what a record has beyond its columns only the name is a caller's text. */
+function addLast(values: unknown[], event: UsageEvent): void {
+  const { requestedModel, passedOver, reason, price } = event
+  if (requestedModel !== null || passedOver !== null || reason !== null || price !== null) {
+    values.push(requestedModel && storable(requestedModel), passedOver?.map(toPassedOver) ?? null)
+  }
+  if (reason !== null || price !== null) values.push(reason)
+  if (price !== null) values.push(String(price))
 }
 
 const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => ({
@@ -108,40 +131,6 @@ const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => 
   connection_id: connectionId,
   reason,
 })
-
-/**
- * A usage event as the journal keeps it and the ledger books it: the values of `recordColumns` as a
- * JSON array, amounts as decimal text, times as ISO 8601. `beginning` is what `beginningOf` returns.
- */
-export function toRecord(end: AttemptEnd, beginning: string): string {
-  const record = endingOf(end) + beginning
-  return end.reason === null && end.price === null ? record : withLast(record, end)
-}
-
-/** The same for many that end alike. */
-export function recordFrom(end: AttemptEnd): (beginning: string) => string {
-  const ending = endingOf(end)
-  return (beginning) => ending + beginning
-}
-
-/** What stands before the beginning. */
-function endingOf(end: AttemptEnd): string {
-  const { cost, fromLease, leaseId, tokens } = end
-  const { input, cachedInput, cacheWrite, output, reasoning, audioInput, audioOutput } = tokens
-  // Ids, codes and numbers of ours: there is nothing in them to escape.
-  return (
-    `["${cost}","${fromLease}",${leaseId === null ? 'null' : `"${leaseId}"`},` +
-    `"${end.state}","${end.outcome}",${end.durationMs},${end.firstTokenMs},` +
-    `${input},${cachedInput},${cacheWrite},${output},` +
-    `${reasoning},${audioInput},${audioOutput},${end.estimated},`
-  )
-}
-
-/** Few have what stands behind the beginning. */
-function withLast(record: string, { reason, price }: AttemptEnd): string {
-  const values = valuesOf(record).slice(0, columnsToReason)
-  return JSON.stringify(price === null ? [...values, reason] : [...values, reason, String(price)])
-}
 
 /** What booking needs to know of an event that was just made. */
 export const toCharge = (event: UsageEvent): Charge => ({

@@ -29,8 +29,9 @@ const mostLooked = 8
 
 /** The same of the last pieces of a stream, chunks or frames. */
 export function finishIn(pieces: readonly string[]): string | null {
-  for (const piece of pieces.slice(-mostLooked).toReversed()) {
-    const [, reason, event] = said.exec(piece) ?? []
+  const first = Math.max(0, pieces.length - mostLooked)
+  for (let at = pieces.length - 1; at >= first; at--) {
+    const [, reason, event] = said.exec(pieces[at] ?? '') ?? []
     if (reason ?? event) return named(reason ?? event)
   }
   return null

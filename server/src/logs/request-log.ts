@@ -19,7 +19,7 @@ export interface Arrival {
   userAgent: string
 }
 
-export type Caller = Pick<Principal, 'userId' | 'keyId' | 'keyPrefix'>
+export type Caller = Pick<Principal, 'userId' | 'keyId' | 'keyPrefix' | 'logBodies'>
 
 /** Where what is not written with an attempt goes. */
 export interface LogSink {
@@ -27,15 +27,15 @@ export interface LogSink {
   addBodies: (bodies: KeptBodies) => void
 }
 
-interface Options {
-  arrival: Arrival
-  caller: Caller
-  /** Requests of the account that run on this node, this one included. */
-  concurrent: number
-  keepsBodies: boolean
+/** What the logs of all requests have in common. */
+export interface LogPorts {
   sink: LogSink
-  /** Told once, when the request has ended. */
-  onOver: () => void
+  /** Whether the operator allows bodies to be kept. */
+  allowsBodies: () => boolean
+  /** A request of an account begins. Returns how many of it run on this node, this one included. */
+  begun: (userId: string) => number
+  /** It has ended; told once. */
+  over: (userId: string) => void
 }
 
 /** How a request ended. */
@@ -52,6 +52,8 @@ const mostMetadata = 10_000
 /** What proxies call a request whose caller left. */
 const clientGone = 499
 const whole = 1_000_000n
+const well: LoggedEnding = { outcome: 'ok' }
+const nothing: readonly string[] = []
 
 const clean = (text: string, most: number): string =>
   storable(text.length > most ? text.slice(0, most) : text)
@@ -61,33 +63,32 @@ const clean = (text: string, most: number): string =>
  * along to the journal, or, where nobody was asked, by itself.
  */
 export class RequestLog {
-  readonly #options: Options
+  readonly #ports: LogPorts
   readonly #startedAtMs = performance.now()
-  readonly #ipAddress: string
-  #requestedModel = ''
-  #streamed = false
-  #user: string | null = null
-  #metadata: JsonObject | null = null
-  #firstTokenMs: number | null = null
-  #finish: string | null = null
-  #ending: LoggedEnding = { outcome: 'ok' }
+  readonly #keepsBodies: boolean
+  /** What its record will have, as far as it is known. */
+  readonly #values: LogValues
+  #ending: LoggedEnding = well
   /** The last of a stream: its end says why it ended. */
-  #last: readonly string[] = []
-  #beforeLast: readonly string[] = []
+  #last: readonly string[] = nothing
+  #beforeLast: readonly string[] = nothing
   #request: string | null = null
   #response: string | null = null
   #answer: KeptAnswer | undefined
   #isOver = false
 
-  constructor(options: Options) {
-    this.#options = options
-    // Of a caller who has left it is not known any more.
-    this.#ipAddress = options.arrival.address()
+  constructor(ports: LogPorts, arrival: Arrival, caller: Caller) {
+    this.#ports = ports
+    this.#keepsBodies = caller.logBodies && ports.allowsBodies()
+    this.#values = valuesOf(arrival, caller, ports.begun(caller.userId))
   }
 
   /** Gets the text of the body; undefined where bodies are not kept. */
   get keepRequest(): ((text: string) => void) | undefined {
-    if (!this.#options.keepsBodies) return undefined
+    return this.#keepsBodies ? this.#requestKeeper() : undefined
+  }
+
+  #requestKeeper(): (text: string) => void {
     return (text) => {
       this.#request = keptText(text)
     }
@@ -96,27 +97,29 @@ export class RequestLog {
   /** The body was read; what is in it was not checked. */
   read(body: JsonObject): void {
     const { model } = body
-    if (typeof model === 'string') this.#requestedModel = clean(model, mostName)
-    this.#streamed = body['stream'] === true
+    const values = this.#values
+    if (typeof model === 'string') values.requestedModel = values.model = clean(model, mostName)
+    values.streamed = body['stream'] === true
   }
 
   /** The body was checked, and is a request in our format. */
   checked(body: JsonObject): void {
     const { user, metadata } = body
-    this.#streamed = body['stream'] === true
-    if (typeof user === 'string') this.#user = clean(user, 512)
-    if (typeof metadata === 'object' && metadata !== null) this.#metadata = kept(metadata)
+    const values = this.#values
+    values.streamed = body['stream'] === true
+    if (typeof user === 'string') values.callerUser = clean(user, 512)
+    if (typeof metadata === 'object' && metadata !== null) values.metadata = kept(metadata)
   }
 
   /** The first of a stream has come. */
   opened(): void {
-    this.#firstTokenMs = this.#elapsedMs()
+    this.#values.firstTokenMs = this.#elapsedMs()
   }
 
   /** A whole answer, and the same as its caller gets it. */
   answered(body: object, told: object): void {
-    this.#finish = finishOf(body)
-    if (this.#options.keepsBodies) this.#response = keptText(JSON.stringify(told))
+    this.#values.finishReason = finishOf(body)
+    if (this.#keepsBodies) this.#response = keptText(JSON.stringify(told))
   }
 
   /** Some of a stream: chunks, or frames where it is told already. */
@@ -124,7 +127,7 @@ export class RequestLog {
     if (pieces.length === 0) return
     this.#beforeLast = this.#last
     this.#last = pieces
-    if (!this.#options.keepsBodies) return
+    if (!this.#keepsBodies) return
     this.#answer ??= new KeptAnswer()
     this.#answer.add(pieces, isTold)
   }
@@ -137,30 +140,27 @@ export class RequestLog {
   /** The record of a request whose last attempt is about to be settled; undefined after the end. */
   record(event: UsageEvent): string | undefined {
     if (this.#isOver) return undefined
-    const { tokens, cost } = event
-    const record = this.#write({
-      model: event.model,
-      provider: event.provider,
-      inputTokens: tokens.input + tokens.cachedInput + tokens.cacheWrite + tokens.audioInput,
-      outputTokens: tokens.output + tokens.reasoning + tokens.audioOutput,
-      estimated: event.estimated,
-      cost,
-      platformFee: feeOf(event),
-      billingMode: event.billingMode,
-      accountId: event.accountId,
-      organizationId: event.organizationId,
-      connectionId: event.connectionId,
-      gatewayType: providerGateway,
-    })
-    this.#end()
-    return record
+    const { tokens } = event
+    const values = this.#values
+    values.model = event.model
+    values.provider = event.provider
+    values.inputTokens = tokens.input + tokens.cachedInput + tokens.cacheWrite + tokens.audioInput
+    values.outputTokens = tokens.output + tokens.reasoning + tokens.audioOutput
+    values.estimated = event.estimated
+    values.cost = event.cost
+    values.platformFee = feeOf(event)
+    values.billingMode = event.billingMode
+    values.accountId = event.accountId
+    values.organizationId = event.organizationId
+    values.connectionId = event.connectionId
+    values.gatewayType = providerGateway
+    return this.#end()
   }
 
   /** Where no attempt took the record along, it goes by itself. Twice is harmless. */
   close(): void {
     if (this.#isOver) return
-    this.#options.sink.addLog(this.#write(nobody))
-    this.#end()
+    this.#ports.sink.addLog(this.#end())
   }
 
   /** The request was refused. The same, unless it has ended. */
@@ -173,80 +173,66 @@ export class RequestLog {
   drop(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#options.onOver()
+    this.#ports.over(this.#values.userId)
   }
 
   #elapsedMs(): number {
     return Math.round(performance.now() - this.#startedAtMs)
   }
 
-  #write(served: Served): string {
-    const { arrival, caller, concurrent } = this.#options
+  /** The record. */
+  #end(): string {
+    this.#isOver = true
+    const values = this.#values
     const { outcome, error } = this.#ending
     const isCancelled = outcome === 'cancelled'
     const isError = !isCancelled && outcome !== 'ok'
     const failure = isError ? (error ?? new ApiError('internal_error')) : undefined
-    const finish = this.#finish ?? finishIn([...this.#beforeLast, ...this.#last])
-    return toLogRecord({
-      id: arrival.requestId,
-      userId: caller.userId,
-      keyId: caller.keyId,
-      keyPrefix: caller.keyPrefix,
-      endpoint: arrival.endpoint,
-      streamed: this.#streamed,
-      requestedModel: this.#requestedModel,
-      status: statusOf(outcome),
-      statusCode: failure?.status ?? (isCancelled ? clientGone : 200),
-      error: failure ? describe(failure) : null,
-      finishReason: isError ? null : finish,
-      latencyMs: this.#elapsedMs(),
-      firstTokenMs: this.#firstTokenMs,
-      concurrent,
-      callerUser: this.#user,
-      metadata: this.#metadata,
-      ipAddress: this.#ipAddress,
-      userAgent: clean(arrival.userAgent, mostAgent),
-      ...served,
-      model: served.model ?? this.#requestedModel,
-    })
+    values.status = statusOf(outcome)
+    values.statusCode = failure?.status ?? (isCancelled ? clientGone : 200)
+    values.error = failure ? describe(failure) : null
+    values.finishReason = failure ? null : (values.finishReason ?? this.#finishOfStream())
+    values.latencyMs = this.#elapsedMs()
+    this.#ports.over(values.userId)
+    if (this.#keepsBodies) this.#keepBodies()
+    return toLogRecord(values)
   }
 
-  #end(): void {
-    this.#isOver = true
-    const { arrival, caller, keepsBodies, sink, onOver } = this.#options
-    onOver()
-    if (!keepsBodies) return
+  #finishOfStream(): string | null {
+    const last = this.#last
+    return finishIn(this.#beforeLast.length > 0 ? [...this.#beforeLast, ...last] : last)
+  }
+
+  #keepBodies(): void {
+    const { id, userId } = this.#values
     const answer = this.#answer?.text()
-    sink.addBodies({
-      id: arrival.requestId,
-      startedAt: new Date(timeOfId(arrival.requestId)),
-      userId: caller.userId,
+    this.#ports.sink.addBodies({
+      id,
+      startedAt: new Date(timeOfId(id)),
+      userId,
       request: this.#request,
       response: this.#response ?? (answer === undefined ? null : keptText(answer)),
     })
   }
 }
 
-type ServedColumns =
-  | 'provider'
-  | 'inputTokens'
-  | 'outputTokens'
-  | 'estimated'
-  | 'cost'
-  | 'platformFee'
-  | 'billingMode'
-  | 'accountId'
-  | 'organizationId'
-  | 'connectionId'
-  | 'gatewayType'
-
-interface Served extends Pick<LogValues, ServedColumns> {
-  model: string | undefined
-}
-
-const nobody: Served = {
-  model: undefined,
+/** As long as nobody was asked. */
+const valuesOf = (arrival: Arrival, caller: Caller, concurrent: number): LogValues => ({
+  id: arrival.requestId,
+  userId: caller.userId,
+  keyId: caller.keyId,
+  keyPrefix: caller.keyPrefix,
+  endpoint: arrival.endpoint,
+  streamed: false,
+  requestedModel: '',
+  model: '',
   provider: null,
+  status: 'success',
+  statusCode: 200,
+  error: null,
+  finishReason: null,
+  latencyMs: 0,
+  firstTokenMs: null,
   inputTokens: 0,
   outputTokens: 0,
   estimated: false,
@@ -257,7 +243,13 @@ const nobody: Served = {
   organizationId: null,
   connectionId: null,
   gatewayType: null,
-}
+  concurrent,
+  callerUser: null,
+  metadata: null,
+  // Of a caller who has left it is not known any more.
+  ipAddress: arrival.address(),
+  userAgent: clean(arrival.userAgent, mostAgent),
+})
 
 function statusOf(outcome: string): LogValues['status'] {
   if (outcome === 'ok') return 'success'
@@ -273,7 +265,7 @@ const describe = ({ code, message }: ApiError) => ({
 /** The platform's part of what was charged. Source: api.md 21.3. */
 function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
   if (billingMode === 'byok' || billingMode === 'org_pays') return cost
-  return (cost * BigInt(feeMillionths ?? 0)) / whole
+  return feeMillionths ? (cost * BigInt(feeMillionths)) / whole : 0n
 }
 
 /** As it is, unless PostgreSQL would refuse it; what is too large is left out. */

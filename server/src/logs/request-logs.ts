@@ -1,4 +1,4 @@
-import { RequestLog, type Arrival, type Caller, type LogSink } from './request-log'
+import { RequestLog, type Arrival, type Caller, type LogPorts, type LogSink } from './request-log'
 
 interface Options {
   sink: LogSink
@@ -8,28 +8,28 @@ interface Options {
 
 /** Begins the log of each request of this node. Source: api.md 11. */
 export class RequestLogs {
-  readonly #options: Options
+  readonly #ports: LogPorts
   /** Requests that run, by account. */
   readonly #running = new Map<string, number>()
 
-  constructor(options: Options) {
-    this.#options = options
+  constructor({ sink, allowsBodies }: Options) {
+    this.#ports = {
+      sink,
+      allowsBodies,
+      begun: (userId) => this.#begun(userId),
+      over: (userId) => this.#over(userId),
+    }
   }
 
   /** A request whose key and permission were accepted; it must be ended. */
-  begin(arrival: Arrival, caller: Caller & { logBodies: boolean }): RequestLog {
-    const { sink, allowsBodies } = this.#options
-    const { userId, logBodies } = caller
-    const concurrent = (this.#running.get(userId) ?? 0) + 1
-    this.#running.set(userId, concurrent)
-    return new RequestLog({
-      arrival,
-      caller,
-      concurrent,
-      keepsBodies: logBodies && allowsBodies(),
-      sink,
-      onOver: () => this.#over(userId),
-    })
+  begin(arrival: Arrival, caller: Caller): RequestLog {
+    return new RequestLog(this.#ports, arrival, caller)
+  }
+
+  #begun(userId: string): number {
+    const running = (this.#running.get(userId) ?? 0) + 1
+    this.#running.set(userId, running)
+    return running
   }
 
   #over(userId: string): void {

@@ -1,21 +1,17 @@
 import { Allowance } from './allowance'
-import { endOf, unused } from './attempt-end'
+import type { Budget } from './budget'
+import { endAttempt, noTokens } from './attempt-end'
 import { costOf } from './cost'
+import { isoTime } from './iso-time'
+import { pricingText } from './pricing-text'
 import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
 import { unavailable, type ApiError } from '../errors'
 import type { Need } from '../ledger/need'
 import type { Hold } from '../ledger/slice'
-import type {
-  AttemptBeginning,
-  AttemptEnd,
-  BillingMode,
-  PassedOver,
-  UsageEvent,
-} from '../ledger/usage-event'
-import { eventOf } from '../ledger/usage-event'
-import { beginningOf, recordFrom } from '../ledger/usage-record'
+import type { BillingMode, PassedOver, UsageEvent } from '../ledger/usage-event'
+import { toRecord } from '../ledger/usage-record'
 import type { Share } from './share'
 import type { Usage } from '../wire/usage'
 
@@ -27,7 +23,7 @@ export interface MeterPorts {
    * Resolves when the event will be booked whatever happens, and the log of its request with it where
    * there is one; rejects where it may not be.
    */
-  settle: (event: UsageEvent, beginning: string, log?: string) => Promise<void>
+  settle: (event: UsageEvent, log?: string) => Promise<void>
   onError: (error: unknown) => void
   /** What the platform takes of a price that is paid to somebody else, in millionths. */
   readonly feeMillionths: number
@@ -42,7 +38,7 @@ export interface Metered {
   requestedModel: string
   /** Who is not asked, as is known before anybody is. */
   passedOver: readonly PassedOver[]
-  operation: AttemptBeginning['operation']
+  operation: UsageEvent['operation']
   streamed: boolean
   /** The caller set the output limit itself: it never pays beyond that. */
   hasOwnLimit: boolean
@@ -64,8 +60,15 @@ export interface Paid {
   /** The limit that the hold pays for, for each answer. */
   outputLimit: number
   contextLength: number | null
-  /** A further hold of the same account. */
-  more: (need: Need) => Hold | Promise<Hold>
+  /** Whose account it is, and limits of what is charged. */
+  accountId: string
+  budget: Budget | undefined
+}
+
+/** Who gets a further hold, as the first one was got. */
+export interface Payer {
+  /** Throws or rejects with `Refused`. */
+  more: (paid: Paid, need: Need) => Hold | Promise<Hold>
 }
 
 /** Who is about to be asked, and on whose account. */
@@ -74,14 +77,6 @@ export interface Asked {
   provider: { key: string }
   connection: { id: string }
   billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
-}
-
-interface OpenAttempt {
-  beginning: AttemptBeginning
-  /** The same as its records have it. */
-  text: string
-  startedAtMs: number
-  firstTokenMs: number | null
 }
 
 /** How a request ended. */
@@ -102,20 +97,9 @@ const over = () => unavailable(new Error('the request has ended'))
 /** The longest answer that is believed of a model whose context is not known. */
 const contextOfUnknown = 131_072
 
-/** The record of an attempt that has not ended. */
-const openRecord = recordFrom(unused)
-
-const textOf = new WeakMap<Pricing, Record<string, string>>()
-
-/** The same for all requests of a model, so it is made once. */
-function asText(pricing: Pricing): Record<string, string> {
-  const known = textOf.get(pricing)
-  if (known) return known
-  const entries = Object.entries(pricing).map(([bucket, price]) => [bucket, String(price)] as const)
-  const made = Object.fromEntries(entries)
-  textOf.set(pricing, made)
-  return made
-}
+const nobody: readonly PassedOver[] = []
+const none: readonly Allowance[] = []
+const begunBefore = Promise.resolve()
 
 /**
  * Follows one request from its first attempt to its end, and says once what it cost. Every attempt
@@ -125,14 +109,18 @@ function asText(pricing: Pricing): Record<string, string> {
 export class Meter {
   readonly #ports: MeterPorts
   readonly #metered: Metered
+  readonly #payer: Payer
   #paid: Paid | undefined
-  #attempt: OpenAttempt | undefined
+  /** What is written of the attempt that runs, and when that began. */
+  #event: UsageEvent | undefined
+  #startedAtMs = 0
   #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
-  #allowances: Allowance[] = []
+  #allowances = none
 
-  constructor(ports: MeterPorts, metered: Metered) {
+  constructor(ports: MeterPorts, metered: Metered, payer: Payer) {
     this.#ports = ports
+    this.#payer = payer
     this.#metered = metered
     this.#passedOver = metered.passedOver
   }
@@ -151,24 +139,37 @@ export class Meter {
   release(): void {
     this.#paid?.hold?.settle(0n)
     this.#paid = undefined
-    this.#allowances = []
+    this.#allowances = none
   }
 
   /**
    * An attempt is about to be sent, after one that failed by `failure`. The same model on the same
    * connection again, for a further part, is no new one.
    */
-  async begin(asked: Asked, failure?: ApiError): Promise<void> {
-    const last = this.#attempt
-    if (last && isSame(last.beginning, asked)) return
-    if (this.#ending) throw over()
-    const beginning = this.#beginningAt(asked)
-    const text = beginningOf(beginning)
-    this.#attempt = { beginning, text, startedAtMs: performance.now(), firstTokenMs: null }
-    if (last)
-      await this.#settle(last, { ...unused, outcome: 'failed_over', reason: failure?.code ?? null })
-    await this.#ports.begin(beginning.id, openRecord(text))
-    this.#metered.onAttempt?.()
+  begin(asked: Asked, failure?: ApiError): Promise<void> {
+    const last = this.#event
+    if (last && isSame(last, asked)) return begunBefore
+    if (this.#ending) return Promise.reject(over())
+    if (last) {
+      last.outcome = 'failed_over'
+      last.reason = failure?.code ?? null
+      this.#stop(last)
+    }
+    const event = this.#eventOf(asked)
+    this.#event = event
+    this.#startedAtMs = performance.now()
+    return last ? this.#openAfter(last, event) : this.#open(event)
+  }
+
+  async #openAfter(last: UsageEvent, event: UsageEvent): Promise<void> {
+    await this.#ports.settle(last)
+    await this.#open(event)
+  }
+
+  #open(event: UsageEvent): Promise<void> {
+    const { onAttempt } = this.#metered
+    const written = this.#ports.begin(event.id, toRecord(event))
+    return onAttempt ? written.then(onAttempt) : written
   }
 
   /** Somebody whose turn it was is not asked; told with the next attempt. */
@@ -179,8 +180,7 @@ export class Meter {
 
   /** The first of a stream has come. */
   answered(): void {
-    if (!this.#attempt) return
-    this.#attempt.firstTokenMs = Math.round(performance.now() - this.#attempt.startedAtMs)
+    if (this.#event) this.#event.firstTokenMs = this.#elapsedMs()
   }
 
   /**
@@ -188,7 +188,8 @@ export class Meter {
    */
   allowance(streams: number): Allowance | undefined {
     if (!this.#paid) return undefined
-    const { hold, worst, outputLimit, more } = this.#paid
+    const paid = this.#paid
+    const { hold, worst, outputLimit } = paid
     const { perToken, volume } = worst
     if (!hold || perToken === 0n) return undefined
     const answers = volume.choices / streams
@@ -197,10 +198,10 @@ export class Meter {
       tokens: answers * outputLimit,
       most: this.#metered.hasOwnLimit ? answers * volume.outputLimit : Infinity,
       rate: perToken / BigInt(volume.choices),
-      more,
+      more: (need) => this.#payer.more(paid, need),
       onError: this.#ports.onError,
     })
-    this.#allowances.push(allowance)
+    this.#allowances = [...this.#allowances, allowance]
     return allowance
   }
 
@@ -216,7 +217,8 @@ export class Meter {
     for (const { gained } of this.#allowances) limits.output += gained
     if (estimated || flawed || this.#metered.hasOwnLimit) return limits
     const plausible = worst.volume.choices * (contextLength ?? contextOfUnknown)
-    return { ...limits, output: Math.max(limits.output, plausible) }
+    limits.output = Math.max(limits.output, plausible)
+    return limits
   }
 
   /**
@@ -235,25 +237,27 @@ export class Meter {
     const cost = paid && price > 0n ? paid.charged.of(price) : 0n
     const settled = paid?.hold?.settle(cost)
     this.#paid = undefined
-    if (!this.#attempt) return Promise.resolve(0n)
-    const isOthers = this.#attempt.beginning.billingMode === 'org_pays'
-    const end = endOf({ outcome, used, cost, price: paid && isOthers ? price : null, settled })
-    return this.#settle(this.#attempt, end, this.#metered.log).then(() => cost)
+    const event = this.#event
+    if (!event) return Promise.resolve(0n)
+    const isOthers = event.billingMode === 'org_pays'
+    endAttempt(event, { outcome, used, cost, price: paid && isOthers ? price : null, settled })
+    this.#stop(event)
+    return this.#ports.settle(event, this.#metered.log?.record(event)).then(() => cost)
   }
 
-  #settle(attempt: OpenAttempt, end: AttemptEnd, log?: Metered['log']): Promise<void> {
-    const { beginning, text, startedAtMs, firstTokenMs } = attempt
-    end.durationMs = Math.round(performance.now() - startedAtMs)
-    end.firstTokenMs = firstTokenMs
-    const event = eventOf(beginning, end)
-    return this.#ports.settle(event, text, log?.record(event))
+  #elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAtMs)
   }
 
-  #beginningAt({ model, provider, connection, billing }: Asked): AttemptBeginning {
+  #stop(event: UsageEvent): void {
+    event.durationMs = this.#elapsedMs()
+  }
+
+  #eventOf({ model, provider, connection, billing }: Asked): UsageEvent {
     const { requestId, userId, keyId, operation, streamed, requestedModel } = this.#metered
     const pricing = billing.payer === null ? null : model.pricing
     const passedOver = this.#passedOver
-    this.#passedOver = []
+    this.#passedOver = nobody
     return {
       id: newId('att'),
       requestId,
@@ -266,15 +270,26 @@ export class Meter {
       provider: provider.key,
       connectionId: connection.id,
       streamed,
-      startedAt: new Date().toISOString(),
-      pricing: pricing && asText(pricing),
+      startedAt: isoTime(Date.now()),
+      pricing: pricing && pricingText(pricing),
       organizationId: billing.organizationId,
       feeMillionths: pricing && this.#ports.feeMillionths,
       requestedModel: requestedModel === model.id ? null : requestedModel,
       passedOver: passedOver.length > 0 ? passedOver : null,
+      leaseId: null,
+      outcome: 'open',
+      reason: null,
+      state: 'settled',
+      durationMs: 0,
+      firstTokenMs: null,
+      tokens: noTokens,
+      estimated: false,
+      cost: 0n,
+      fromLease: 0n,
+      price: null,
     }
   }
 }
 
-const isSame = ({ connectionId, model }: AttemptBeginning, asked: Asked) =>
+const isSame = ({ connectionId, model }: UsageEvent, asked: Asked) =>
   connectionId === asked.connection.id && model === asked.model.id

@@ -1,5 +1,5 @@
 import { both, type Budget } from './budget'
-import { Meter, type Asked, type Metered, type MeterPorts, type Paid } from './meter'
+import { Meter, type Asked, type Metered, type MeterPorts, type Paid, type Payer } from './meter'
 import { chargedBy } from './share'
 import {
   affordableLimit,
@@ -50,7 +50,7 @@ interface Options extends MeterPorts {
 }
 
 /** Holds what requests may cost before they run. Source: api.md 21.3. */
-export class Metering {
+export class Metering implements Payer {
   readonly #options: Options
 
   constructor(options: Options) {
@@ -59,7 +59,7 @@ export class Metering {
 
   /** A request's meter; its attempts are paid by what `hold` returns. */
   meter(metered: Metered): Meter {
-    return new Meter(this.#options, metered)
+    return new Meter(this.#options, metered, this)
   }
 
   /**
@@ -78,27 +78,24 @@ export class Metering {
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
     if (!charged.isNothing) this.#checkRestriction(accountId)
     const whole = worstCase(volumeOf(), model.pricing)
-    const { pricing, contextLength } = model
-    const counted = isCounted ? countedLimit(whole, shared) : whole.volume.outputLimit
-    if (charged.isNothing) {
-      const more = (need: Need) => refuse(need)
-      const limits = { contextLength, outputLimit: counted }
-      return { hold: undefined, pricing, worst: whole, charged, ...limits, more }
-    }
-    const worst = charged.ofWorst(whole)
-    const price = new Price(worst, this.#options.minimumBalance)
-    const budget = isCounted ? month : both(month, shared)
-    const held = budget ? this.#limitedHold(accountId, price, budget) : this.#hold(accountId, price)
-    const paidBy = (hold: Hold): Paid => ({
-      hold,
-      pricing,
-      worst,
+    const paid: Paid = {
+      hold: undefined,
+      pricing: model.pricing,
+      worst: charged.isNothing ? whole : charged.ofWorst(whole),
       charged,
-      contextLength,
-      outputLimit: Math.min(counted, outputLimitOf(worst, hold.amount, price.full)),
-      more: (need) => this.#more(accountId, need, budget),
-    })
-    return held instanceof Promise ? held.then(paidBy) : paidBy(held)
+      outputLimit: isCounted ? countedLimit(whole, shared) : whole.volume.outputLimit,
+      contextLength: model.contextLength,
+      accountId,
+      budget: isCounted ? month : both(month, shared),
+    }
+    return charged.isNothing ? paid : this.#pay(paid)
+  }
+
+  #pay(paid: Paid): Paid | Promise<Paid> {
+    const { accountId, budget } = paid
+    const price = new Price(paid.worst, this.#options.minimumBalance)
+    const held = budget ? this.#limitedHold(accountId, price, budget) : this.#hold(accountId, price)
+    return held instanceof Promise ? paidLater(paid, held, price) : paidBy(paid, held, price)
   }
 
   #checkRestriction(accountId: string): void {
@@ -124,7 +121,7 @@ export class Metering {
   }
 
   /** A further hold, as far as the limits of the month allow. Throws or rejects with `Refused`. */
-  #more(accountId: string, need: Need, budget: Budget | undefined): Hold | Promise<Hold> {
+  more({ accountId, budget }: Paid, need: Need): Hold | Promise<Hold> {
     const purse = this.#options.purses.of(accountId)
     const left = budget?.left
     if (!budget || left === undefined) return purse.hold(need)
@@ -152,10 +149,15 @@ export class Metering {
   #hold(accountId: string, need: Need): Hold | Promise<Hold> {
     try {
       const hold = this.#options.purses.of(accountId).hold(need)
-      if (!(hold instanceof Promise)) return hold
-      return hold.catch((thrown: unknown) => {
-        throw this.#refusalFor(thrown)
-      })
+      return hold instanceof Promise ? this.#held(hold) : hold
+    } catch (thrown) {
+      throw this.#refusalFor(thrown)
+    }
+  }
+
+  async #held(holding: Promise<Hold>): Promise<Hold> {
+    try {
+      return await holding
     } catch (thrown) {
       throw this.#refusalFor(thrown)
     }
@@ -167,6 +169,16 @@ export class Metering {
     return unavailable(thrown)
   }
 }
+
+/** What was to be paid, with the hold that pays for it. */
+function paidBy(paid: Paid, hold: Hold, { full }: Need): Paid {
+  paid.hold = hold
+  paid.outputLimit = Math.min(paid.outputLimit, outputLimitOf(paid.worst, hold.amount, full))
+  return paid
+}
+
+const paidLater = async (paid: Paid, holding: Promise<Hold>, need: Need): Promise<Paid> =>
+  paidBy(paid, await holding, need)
 
 /** The limit that a hold pays for. */
 function outputLimitOf(worst: WorstCase, held: bigint, full: bigint): number {
@@ -183,10 +195,6 @@ function countedLimit(whole: WorstCase, shared: Budget | undefined): number {
   const allowed = left < full ? left : full
   shared.hold(allowed)
   return outputLimitOf(whole, allowed, full)
-}
-
-const refuse = ({ floor }: Need): never => {
-  throw new Refused(0n, floor)
 }
 
 const toPaymentRequired = (restriction: Restriction) =>

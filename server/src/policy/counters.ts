@@ -33,8 +33,8 @@ export interface Used {
 
 export interface Granted {
   kind: 'granted'
-  /** The window with the least left, undefined where there is none. */
-  tightest: Reading | undefined
+  /** The window with the least left, undefined where there is none; asked in the turn of the grant. */
+  readonly tightest: Reading | undefined
   /** Gives the places back, and makes good that `delta` more than the weight was used. Once. */
   end: (delta: number) => void
 }

@@ -86,13 +86,22 @@ export class Door {
     required: Permission,
     windowsOf: WindowsOf,
   ): Principal | Promise<Principal> {
-    const permitted = (principal: Principal): Principal | Promise<Principal> => {
-      this.#ports.lastUse.note(principal.keyId)
-      if (!may(principal, required)) return this.#refuse(principal, { caller, required, windowsOf })
-      return principal
-    }
-    const found = this.#authenticate(caller)
-    return found instanceof Promise ? found.then(permitted) : permitted(found)
+    const known = this.#known(caller)
+    if (!known) return this.#enterUnknown({ caller, required, windowsOf })
+    return this.#mayEnter(known, required)
+      ? known
+      : this.#refuse(known, { caller, required, windowsOf })
+  }
+
+  async #enterUnknown(entering: Entering): Promise<Principal> {
+    const found = await this.#lookUp(entering.caller)
+    return this.#mayEnter(found, entering.required) ? found : this.#refuse(found, entering)
+  }
+
+  /** Of somebody whose key was accepted. */
+  #mayEnter(principal: Principal, required: Permission): boolean {
+    this.#ports.lastUse.note(principal.keyId)
+    return may(principal, required)
   }
 
   /** Who may not is told how far his limits are used, as everybody is whose key was accepted. */
@@ -111,19 +120,27 @@ export class Door {
     return principal
   }
 
-  #authenticate(caller: Caller): Principal | Promise<Principal> {
-    const { keyring, failures } = this.#ports
-    const judged = (thrown: unknown): never => {
-      if (!(thrown instanceof ApiError) || thrown.status !== 401) throw thrown
-      throw failures.judge(caller.address(), thrown)
-    }
+  /** Nearly always the key is known here. */
+  #known(caller: Caller): Principal | undefined {
     try {
-      const found = keyring.authenticate(caller.authorization, () =>
-        failures.assertMayLookUp(caller.address()),
-      )
-      return found instanceof Promise ? found.catch(judged) : found
+      return this.#ports.keyring.known(caller.authorization)
     } catch (thrown) {
-      return judged(thrown)
+      throw this.#judged(thrown, caller)
     }
+  }
+
+  async #lookUp(caller: Caller): Promise<Principal> {
+    const { keyring, failures } = this.#ports
+    const mayLookUp = () => failures.assertMayLookUp(caller.address())
+    try {
+      return await keyring.authenticate(caller.authorization, mayLookUp)
+    } catch (thrown) {
+      throw this.#judged(thrown, caller)
+    }
+  }
+
+  #judged(thrown: unknown, caller: Caller): unknown {
+    if (!(thrown instanceof ApiError) || thrown.status !== 401) return thrown
+    return this.#ports.failures.judge(caller.address(), thrown)
   }
 }

@@ -42,15 +42,17 @@ export class Limits {
     const { requests: windows, running } = limits
     const taken = this.#counters.take({ windows, weight: 1, running })
     return taken instanceof Promise
-      ? taken.then((one) => this.#admitted(one, limits.tokens))
+      ? this.#admitLater(taken, limits.tokens)
       : this.#admitted(taken, limits.tokens)
+  }
+
+  async #admitLater(taking: Promise<Taken>, windows: readonly Bucket[]): Promise<Admission> {
+    return this.#admitted(await taking, windows)
   }
 
   #admitted(taken: Taken, windows: readonly Bucket[]): Admission {
     if (taken.kind === 'refused') throw tooManyRequests(taken)
-    return new Admission(taken, (tokens) =>
-      this.#counters.take({ windows, weight: tokens, running: nowhere }),
-    )
+    return new Admission(taken, this.#counters, windows)
   }
 }
 
@@ -61,23 +63,31 @@ export class Limits {
 export class Admission {
   readonly quota: Quota | undefined
   readonly #requests: Granted
-  readonly #takeTokens: (tokens: number) => ReturnType<Counters['take']>
+  readonly #counters: Counters
+  /** Where its tokens are counted. */
+  readonly #windows: readonly Bucket[]
   #tokens: Granted | undefined
   #reserved = 0
   #used = 0
 
-  constructor(requests: Granted, takeTokens: (tokens: number) => ReturnType<Counters['take']>) {
+  constructor(requests: Granted, counters: Counters, windows: readonly Bucket[]) {
     this.quota = quotaOf(requests.tightest)
     this.#requests = requests
-    this.#takeTokens = takeTokens
+    this.#counters = counters
+    this.#windows = windows
   }
 
   /** Reserves tokens, as `admit` counts. Throws or rejects with `tokens_per_minute_exceeded`. Once. */
   reserve(tokens: number): undefined | Promise<undefined> {
-    const taken = this.#takeTokens(tokens)
+    const demand = { windows: this.#windows, weight: tokens, running: nowhere }
+    const taken = this.#counters.take(demand)
     return taken instanceof Promise
-      ? taken.then((one) => this.#reserve(one, tokens))
+      ? this.#reserveLater(taken, tokens)
       : this.#reserve(taken, tokens)
+  }
+
+  async #reserveLater(taking: Promise<Taken>, tokens: number): Promise<undefined> {
+    return this.#reserve(await taking, tokens)
   }
 
   #reserve(taken: Taken, tokens: number): undefined {

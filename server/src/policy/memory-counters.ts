@@ -37,27 +37,35 @@ export class MemoryCounters implements Counters {
   }
 
   /** Counts without asking: what was granted elsewhere. */
-  grant({ windows, weight, running }: Demand, nodes = 1): Granted {
+  grant(demand: Demand, nodes = 1): Granted {
     const nowMs = this.#now()
     this.#sweep(nowMs)
-    let tightest: Reading | undefined
     // The clock never steps back here, so that all windows have one slot for it.
     let slot = 0
+    for (const { id } of demand.windows) slot = this.#window(id).add(demand.weight, nowMs)
+    for (const { id } of demand.running) this.#running.set(id, (this.#running.get(id) ?? 0) + 1)
+    return new Grant(this, demand, { nodes, slot })
+  }
+
+  /** The window of a demand with the least left, for its grant. */
+  tightest({ windows, weight }: Demand, nodes: number): Reading | undefined {
+    const nowMs = this.#now()
+    let tightest: Reading | undefined
     for (const bucket of windows) {
-      const window = this.#window(bucket.id)
-      slot = window.add(weight, nowMs)
-      tightest = tighter(tightest, readingOf(window, { bucket, nodes, weight, nowMs }))
+      tightest = tighter(
+        tightest,
+        readingOf(this.#window(bucket.id), { bucket, nodes, weight, nowMs }),
+      )
     }
-    for (const { id } of running) this.#running.set(id, (this.#running.get(id) ?? 0) + 1)
-    let isOver = false
-    const end = (delta: number) => {
-      if (isOver) return
-      isOver = true
-      for (const { id } of running) this.#leave(id)
-      if (delta !== 0)
-        for (const { id } of windows) this.#window(id).correct(slot, delta, this.#now())
-    }
-    return { kind: 'granted', tightest, end }
+    return tightest
+  }
+
+  /** Ends a grant of what was counted in a slot; `delta` more than the weight was used. */
+  end({ windows, running }: Demand, slot: number, delta: number): void {
+    for (const { id } of running) this.#leave(id)
+    if (delta === 0) return
+    const nowMs = this.#now()
+    for (const { id } of windows) this.#window(id).correct(slot, delta, nowMs)
   }
 
   /** What refuses a demand, undefined where nothing does. Counts nothing. */
@@ -112,6 +120,33 @@ export class MemoryCounters implements Counters {
     for (const [id, window] of this.#windows) {
       if (window.used(nowMs) === 0) this.#windows.delete(id)
     }
+  }
+}
+
+/** A class, as every request has some: closures would be as many objects again. */
+class Grant implements Granted {
+  readonly kind = 'granted'
+  readonly #counters: MemoryCounters
+  readonly #demand: Demand
+  readonly #nodes: number
+  readonly #slot: number
+  #isOver = false
+
+  constructor(counters: MemoryCounters, demand: Demand, at: { nodes: number; slot: number }) {
+    this.#counters = counters
+    this.#demand = demand
+    this.#nodes = at.nodes
+    this.#slot = at.slot
+  }
+
+  get tightest(): Reading | undefined {
+    return this.#counters.tightest(this.#demand, this.#nodes)
+  }
+
+  end(delta: number): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#counters.end(this.#demand, this.#slot, delta)
   }
 }
 

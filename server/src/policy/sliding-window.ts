@@ -45,7 +45,8 @@ export class SlidingWindow {
     let excess = this.#used + weight - limit
     if (excess <= 0) return 0
     if (weight > limit) return Infinity
-    const last = this.#weights.findIndex((taken) => (excess -= taken) <= 0)
+    let last = -1
+    while (excess > 0 && last < this.#weights.length) excess -= this.#weights[++last] ?? 0
     return (this.#lastMs[last] ?? nowMs) + windowMs - nowMs
   }
 
@@ -76,7 +77,7 @@ export class SlidingWindow {
       return
     }
     this.#advance(clockMs)
-    const place = this.#lastMs.findLastIndex((lastMs) => slotOf(lastMs) === slot)
+    const place = this.#placeOf(slot)
     const held = this.#weights[place]
     if (held === undefined) return
     const given = Math.min(held, -delta)
@@ -85,6 +86,13 @@ export class SlidingWindow {
     if (held > given) return
     this.#weights.splice(place, 1)
     this.#lastMs.splice(place, 1)
+  }
+
+  /** Mostly the last one; -1 where it has been let go. */
+  #placeOf(slot: number): number {
+    let place = this.#lastMs.length - 1
+    while (place >= 0 && slotOf(this.#lastMs[place] ?? 0) !== slot) place--
+    return place
   }
 
   #advance(clockMs: number): number {

@@ -145,10 +145,9 @@ interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
 
 const meterPorts = (ports: WritePorts): WrittenPorts => ({
   begin: (attemptId, record) => begin(attemptId, record, ports),
-  settle: (event, beginning, log) => {
+  settle: (event, log) => {
     ports.months.note(event)
-    const written = new Written(toRecord(event, beginning), log, toCharge(event))
-    return write(event, written, ports)
+    return write(event, new Written(toRecord(event), log, toCharge(event)), ports)
   },
 })
 
@@ -159,23 +158,39 @@ function begin(
   { journal, crashAt }: Pick<WritePorts, 'journal' | 'crashAt'>,
 ): Promise<void> {
   crashAt?.('after-admit')
-  const begun = journal.begin(attemptId, record).catch((cause: unknown) => {
-    throw unavailable(cause)
-  })
-  return crashAt ? begun.then(() => crashAt('after-open-record')) : begun
+  const begun = journal.begin(attemptId, record).catch(refuse)
+  return crashAt ? begun.then(crashAfterRecord(crashAt)) : begun
 }
+
+const refuse = (cause: unknown): never => {
+  throw unavailable(cause)
+}
+
+const crashAfterRecord = (crashAt: CrashAt) => () => crashAt('after-open-record')
 
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 function write(event: UsageEvent, written: Written, ports: WritePorts): Promise<void> {
-  const { storage, log, crashAt, journal, months } = ports
-  crashAt?.('after-usage')
+  ports.crashAt?.('after-usage')
   const body = withLog(written.record, written.log)
-  return journal.settle(event.id, body, written).catch(async (cause: unknown) => {
-    log.error({ err: cause, attemptId: event.id }, 'a usage event goes straight to the ledger')
-    await book([written], { storage, log }).catch((err: unknown) => {
-      log.fatal({ err, record: written.record }, 'a usage event could not be written anywhere')
-      months.drop(event)
-      throw unavailable(err)
-    })
+  return ports.journal.settle(event.id, body, written).catch((cause: unknown) => {
+    ports.log.error(
+      { err: cause, attemptId: event.id },
+      'a usage event goes straight to the ledger',
+    )
+    return writeToLedger(event, written, ports)
   })
+}
+
+async function writeToLedger(event: UsageEvent, written: Written, ports: WritePorts) {
+  const { storage, log, months } = ports
+  try {
+    await book([written], { storage, log })
+  } catch (thrown) {
+    log.fatal(
+      { err: thrown, record: written.record },
+      'a usage event could not be written anywhere',
+    )
+    months.drop(event)
+    throw unavailable(thrown)
+  }
 }

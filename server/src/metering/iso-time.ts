@@ -1,0 +1,16 @@
+const thousandths = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, '0')}Z`)
+
+let known = { secondMs: -1, text: '' }
+
+/**
+ * A moment, in whole milliseconds since the epoch, as ISO 8601 in UTC. Each attempt has one, so that the
+ * second is written out once for all that begin in it.
+ */
+export function isoTime(ms: number): string {
+  const rest = ms % 1000
+  if (ms - rest !== known.secondMs) {
+    const text = new Date(ms - rest).toISOString()
+    known = { secondMs: ms - rest, text: text.slice(0, -4) }
+  }
+  return `${known.text}${thousandths[rest]}`
+}
