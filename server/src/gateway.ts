@@ -60,8 +60,8 @@ import type { MonthPass } from './metering/month-pass'
 import type { Admission } from './policy/limits'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
-import type { Operation } from './routing/attempt'
 import { isByPrice, type Candidate } from './routing/candidate'
+import type { Operation } from './routing/upstream-head'
 import { refuseCircle } from './wire/hops'
 import { check, type JsonObject } from './wire/json-body'
 import { completionTokens, promptTokens } from './wire/usage'
@@ -139,7 +139,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     running.meter = meter
     const turns = new Turns({ endpoint, checked, meter, month, tokens })
     running.turns = turns
-    const reply = await endpoint.run({ ...checked, turns })
+    const reply = await endpoint.run(turns)
     const answer = told(reply, checked.translation)
     if (reply.kind === 'whole' && answer.kind === 'whole') log.answered(reply.body, answer.body)
     return await settled(answer, {
