@@ -62,7 +62,7 @@ import type { Admission } from './policy/limits'
 import type { PromptSize } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
-import type { Operation } from './routing/attempt'
+import type { Operation } from './routing/upstream-head'
 import { isByPrice } from './routing/candidate'
 import type { Resolution } from './routing/resolve'
 import { refuseCircle } from './wire/hops'
@@ -142,7 +142,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   running.meter = meter
   const turns = new Turns({ endpoint, checked, meter, month, tokens })
   running.turns = turns
-  const reply = await endpoint.run({ ...checked, turns })
+  const reply = await endpoint.run(turns)
   const answer = told(reply, checked.translation)
   if (answer.kind === 'stream') return settled(answer, running)
   if (reply.kind === 'whole') log.answered(reply.body, answer.body)

@@ -163,7 +163,10 @@ function pin({ port, pathname, search }: URL, address: string): string {
   return `https://${host}${port === '' ? '' : `:${port}`}${pathname}${search}`
 }
 
-const headersFor = ({ host }: URL, headers: Record<string, string>) => ({ ...headers, host })
+const headersFor = ({ host }: URL, headers: Readonly<Record<string, string>>) => ({
+  ...headers,
+  host,
+})
 
 /** What a name server says, or the reason of a signal that aborts before. */
 async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {

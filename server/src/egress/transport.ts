@@ -6,7 +6,7 @@ import { ConnectionFailed, toConnectionFailed } from './connection-failed'
 export interface Request {
   url: string
   method: 'POST' | 'GET'
-  headers: Record<string, string>
+  headers: Readonly<Record<string, string>>
   body?: string
   signal: AbortSignal
 }
@@ -43,7 +43,7 @@ export class Transport {
 
   /** Throws `ConnectionFailed`, or the reason of the signal. */
   async send({ url, method, headers, body, signal }: Request, way: Way): Promise<Response> {
-    const { origin } = new URL(url)
+    const origin = originIn(url)
     const isProven = (this.#provenUntil.get(origin) ?? -Infinity) > performance.now()
     const reach = isProven ? undefined : new AbortController()
     const timer = reach && askIfThere(origin, way, reach)
@@ -51,11 +51,11 @@ export class Transport {
       const response = await fetch(url, {
         method,
         headers,
-        ...(body !== undefined && { body }),
-        ...(way.tls && { tls: way.tls }),
+        body: body ?? null,
         redirect: 'manual',
         keepalive: true,
         signal: reach ? AbortSignal.any([signal, reach.signal]) : signal,
+        ...(way.tls && { tls: way.tls }),
       })
       this.#prove(origin)
       return response
@@ -70,6 +70,12 @@ export class Transport {
     if (this.#provenUntil.size >= mostOrigins) this.#provenUntil.clear()
     this.#provenUntil.set(origin, performance.now() + provenForMs)
   }
+}
+
+/** Scheme, host and port as they stand there, which takes no parsing; another spelling is proven apart. */
+function originIn(url: string): string {
+  const end = url.indexOf('/', url.indexOf('://') + 3)
+  return end < 0 ? url : url.slice(0, end)
 }
 
 /**

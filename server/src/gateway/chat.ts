@@ -1,11 +1,24 @@
-import type { Endpoint, Job, Reply, Turn } from './job'
+import type { CheckedRequest, Endpoint, Job, Reply, Turn } from './job'
 import { remoteImagesOf, type RemoteImages } from './remote-images'
-import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
-import { chatStreamOf, prepareChat } from './upstream-chat'
+import {
+  identityOf,
+  openStream,
+  Relay,
+  wholeDeadline,
+  type Prepared,
+  type StreamPlan,
+  type Telling,
+} from './relay'
+import { chatStreamOf, prepareChat, type ChatForm } from './upstream-chat'
 import { wholeChat } from './whole-chat'
 import { roughPromptTokens, textsOf } from '../metering/estimate'
 import { chatVolume } from '../metering/volume'
+import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { outputLimitOf } from '../providers/openai/request'
+import type { Allowance } from '../routing/attempt'
+import type { Deadline } from '../routing/deadline'
+import type { Part } from '../routing/dispatch'
+import type { Identity } from '../wire/answer'
 import { ChatRequest } from '../wire/chat-request'
 import { usesFunctions } from '../wire/legacy-functions'
 
@@ -26,54 +39,80 @@ export const chat: Endpoint<typeof ChatRequest> = {
     promptTokens: roughPromptTokens(bytes, () => textsOf(request)),
     answers: request.n ?? 1,
   }),
-  volume: ({ body, bytes, model }) =>
-    chatVolume(body, { bytes, model, outputLimit: outputLimitOf(body)?.limit }),
-  run: (job) => (job.request.stream ? Promise.resolve(streamed(job)) : whole(job)),
+  volume: ({ body, checked, model }) =>
+    chatVolume(body, { bytes: checked.bytes, model, outputLimit: outputLimitOf(body)?.limit }),
+  run: (job) =>
+    job.checked.request.stream ? Promise.resolve(streamed(job)) : job.ask(new Whole(job.checked)),
 }
+
+const plain: ChatForm<ChatRequest> = {
+  textField: 'messages',
+  outputLimit: (turn) => chat.volume(turn).outputLimit,
+}
+
+/** A chat request as its candidates are asked. */
+class Asking implements Telling {
+  readonly identity: Identity
+  readonly legacyFunctions: boolean
+  readonly images: RemoteImages | undefined
+  readonly #form: ChatForm<ChatRequest>
+
+  constructor(checked: CheckedRequest<ChatRequest>, object: Identity['object']) {
+    this.identity = identityOf(checked, object)
+    this.legacyFunctions = usesFunctions(checked.body)
+    this.images = remoteImagesOf(checked)
+    this.#form = this.images ? { ...plain, media: this.images.media } : plain
+  }
+
+  prepare(turn: Turn<ChatRequest>): Prepared {
+    return prepareChat(turn, turn.body, this.#form)
+  }
+}
+
+class Whole extends Asking implements Part<Turn<ChatRequest>, Reply> {
+  readonly before: Part<Turn<ChatRequest>, Reply>['before']
+  readonly deadline: Deadline
+
+  constructor(checked: CheckedRequest<ChatRequest>) {
+    super(checked, 'chat.completion')
+    this.deadline = wholeDeadline(checked)
+    this.before = this.images && fetching(this.images, this.deadline)
+  }
+
+  attempt(turn: Turn<ChatRequest>): Promise<Reply> {
+    return wholeChat(turn, this.prepare(turn), this)
+  }
+}
+
+const fetching =
+  (images: RemoteImages, { signal }: Deadline) =>
+  (turn: Turn<ChatRequest>) =>
+    images.fetchFor(turn, signal)
 
 function streamed(job: Job<ChatRequest>): Reply {
-  const images = remoteImagesOf(job)
-  const identity = identityOf(job, 'chat.completion.chunk')
-  const legacyFunctions = usesFunctions(job.body)
-  const opening = openStream(job, {
-    allowance: ({ meter }) => meter.allowance(1),
-    before: images && ((turn) => fetchWithin(images, turn)),
-    prepare: (turn) => prepare(turn, images),
-    relay: (turn, prepared) =>
-      chatStreamOf(
-        prepared,
-        relayRequestOf(turn, { source: prepared.source, identity, legacyFunctions }),
-      ),
-  })
-  return { kind: 'stream', identity, opening }
+  const plan = new Streamed(job.checked)
+  return { kind: 'stream', identity: plan.identity, opening: openStream(job, plan) }
 }
 
-async function whole(job: Job<ChatRequest>): Promise<Reply> {
-  using deadline = wholeDeadline(job)
-  const identity = identityOf(job, 'chat.completion')
-  const legacyFunctions = usesFunctions(job.body)
-  const images = remoteImagesOf(job)
-  return await job.turns.ask(
-    async (turn) => {
-      const prepared = prepare(turn, images)
-      const relay = { source: prepared.source, identity, legacyFunctions }
-      const answer = await wholeChat(turn, { ...relay, prepared, deadline })
-      return { kind: 'whole', ...answer, provider: turn.candidate.provider.key }
-    },
-    images && ((turn) => images.fetchFor(turn, deadline.signal)),
-  )
+class Streamed extends Asking implements StreamPlan<ChatRequest> {
+  readonly before: StreamPlan<ChatRequest>['before']
+
+  constructor(checked: CheckedRequest<ChatRequest>) {
+    super(checked, 'chat.completion.chunk')
+    this.before = this.images && fetchingFirst(this.images)
+  }
+
+  allowance({ meter }: Turn<ChatRequest>): Allowance | undefined {
+    return meter.allowance(1)
+  }
+
+  relay(turn: Turn<ChatRequest>, prepared: Prepared): RelayedStream {
+    return chatStreamOf(prepared, new Relay(turn, prepared.source, this))
+  }
 }
 
 /** A stream's own deadline begins when its provider is asked. */
-async function fetchWithin(images: RemoteImages, turn: Turn<ChatRequest>): Promise<void> {
-  using deadline = wholeDeadline(turn)
+const fetchingFirst = (images: RemoteImages) => async (turn: Turn<ChatRequest>) => {
+  using deadline = wholeDeadline(turn.checked)
   await images.fetchFor(turn, deadline.signal)
 }
-
-const prepare = (turn: Turn<ChatRequest>, images: RemoteImages | undefined) =>
-  prepareChat(turn, {
-    body: turn.body,
-    textField: 'messages',
-    outputLimit: () => chat.volume(turn).outputLimit,
-    media: images?.media,
-  })

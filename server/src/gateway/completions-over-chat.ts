@@ -1,11 +1,10 @@
-import type { Job, Leave, OpenStream, Reply, Turn } from './job'
-import { identityOf, openStream, relayRequestOf, wholeDeadline } from './relay'
-import { chatStreamOf, prepareChat } from './upstream-chat'
-import { wholeChat } from './whole-chat'
+import type { CheckedRequest, Job, Leave, OpenStream, Reply, Turn } from './job'
+import { identityOf, openStream, Relay, wholeDeadline } from './relay'
+import { chatStreamOf, prepareChat, type ChatForm } from './upstream-chat'
+import { wholeChat, type ChatReply } from './whole-chat'
 import { invalidRequest } from '../errors'
 import { completionVolume } from '../metering/volume'
 import { outputLimitOf } from '../providers/openai/request'
-import type { WholeAnswer } from '../providers/openai/whole-answer'
 import type { ChunkStream } from '../wire/chunk-stream'
 import type { CompletionRequest } from '../wire/completion-request'
 import { isObject } from '../wire/json-body'
@@ -23,26 +22,29 @@ const atOnce = 4
 
 /** A legacy completion by a model that only chats: each prompt becomes a conversation. */
 export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply> {
-  using deadline = wholeDeadline(job)
-  const prompts = chatPrompts(job)
-  const identity = identityOf(job, 'text_completion')
-  const answers: (WholeAnswer & { provider: string; model: string })[] = []
+  const { checked } = job
+  using deadline = wholeDeadline(checked)
+  const prompts = chatPrompts(checked)
+  const identity = identityOf(checked, 'text_completion')
+  const awaited = { identity, legacyFunctions: false, deadline }
+  const answers: (ChatReply & { model: string })[] = []
   for (let start = 0; start < prompts.length; start += atOnce) {
     const batch = prompts.slice(start, start + atOnce).map((prompt) =>
-      job.turns.ask(async (turn) => {
-        const prepared = prepare(turn, prompt)
-        const relay = { source: prepared.source, identity, legacyFunctions: false }
-        const answer = await wholeChat(turn, { ...relay, prepared, deadline })
-        return { ...answer, provider: turn.candidate.provider.key, model: turn.model.id }
+      job.ask({
+        attempt: async (turn) => {
+          const answer = await wholeChat(turn, prepare(turn, prompt), awaited)
+          return { ...answer, model: turn.model.id }
+        },
       }),
     )
     answers.push(...(await Promise.all(batch)))
   }
-  const perPrompt = job.request.n ?? 1
+  const { request } = checked
+  const perPrompt = request.n ?? 1
   const choices = answers.flatMap(({ body }, position) => {
     const theirs = Array.isArray(body['choices']) ? body['choices'].filter(isObject) : []
-    const before = job.request.echo ? (prompts[position] ?? '') : ''
-    const echo = { before, isAll: wantsEchoOnly(job.body) }
+    const before = request.echo ? (prompts[position] ?? '') : ''
+    const echo = { before, isAll: wantsEchoOnly(checked.body) }
     return theirs.map((choice, k) => toTextChoice(choice, position * perPrompt + k, echo))
   })
   const usage = answers.map((answer) => answer.usage).reduce(addUsage)
@@ -57,19 +59,21 @@ export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply>
 
 /** The same as a stream: one prompt after the other. */
 export function streamOverChat(job: Job<CompletionRequest>): Reply {
-  const prompts = chatPrompts(job)
-  const identity = identityOf(job, 'text_completion')
-  const echoOnly = wantsEchoOnly(job.body)
+  const { checked } = job
+  const { request } = checked
+  const prompts = chatPrompts(checked)
+  const identity = identityOf(checked, 'text_completion')
+  const echoOnly = wantsEchoOnly(checked.body)
   let served = identity
   const open = (prompt: string) =>
     openStream(job, {
       allowance: ({ meter }) => meter.allowance(prompts.length),
       prepare: (turn) => prepare(turn, prompt),
       relay: (turn, prepared) => {
-        const { source } = prepared
-        const relay = relayRequestOf(turn, { source, identity, legacyFunctions: false })
+        const telling = { identity, legacyFunctions: false, wantsUsage: false }
+        const relay = new Relay(turn, prepared.source, telling)
         served = relay.identity
-        return chatStreamOf(prepared, { ...relay, wantsUsage: false })
+        return chatStreamOf(prepared, relay)
       },
     })
   const [first = '', ...rest] = prompts
@@ -78,11 +82,11 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
       opened,
       rest.map((prompt) => () => open(prompt)),
       {
-        perPrompt: job.request.n ?? 1,
-        echoes: job.request.echo ? prompts : [],
+        perPrompt: request.n ?? 1,
+        echoes: request.echo ? prompts : [],
         write: (chunk, place) => toTextChunk(chunk, served, { ...place, echoOnly }),
         usageChunk: (usage) =>
-          job.request.stream_options?.include_usage
+          request.stream_options?.include_usage
             ? [JSON.stringify({ ...served, choices: [], usage: toUsageBlock(usage) })]
             : [],
       },
@@ -195,7 +199,7 @@ class ConsecutiveStreams implements ChunkStream {
   }
 }
 
-function chatPrompts({ request, model }: Job<CompletionRequest>): string[] {
+function chatPrompts({ request, model }: CheckedRequest<CompletionRequest>): string[] {
   const texts = promptTexts(request.prompt)
   if (texts) return texts
   throw invalidRequest(
@@ -205,13 +209,13 @@ function chatPrompts({ request, model }: Job<CompletionRequest>): string[] {
   )
 }
 
+const form: ChatForm<CompletionRequest> = {
+  textField: 'prompt',
+  outputLimit: ({ body, model }) => {
+    const outputLimit = outputLimitOf(body)?.limit
+    return completionVolume(body, { model, outputLimit }).outputLimit
+  },
+}
+
 const prepare = (turn: Turn<CompletionRequest>, prompt: string) =>
-  prepareChat(turn, {
-    body: toChatBody(turn.body, prompt),
-    textField: 'prompt',
-    outputLimit: () => {
-      const { body, model } = turn
-      const outputLimit = outputLimitOf(body)?.limit
-      return completionVolume(body, { model, outputLimit }).outputLimit
-    },
-  })
+  prepareChat(turn, toChatBody(turn.body, prompt), form)

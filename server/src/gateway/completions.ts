@@ -1,12 +1,5 @@
 import type { Endpoint, Job, Reply, Turn } from './job'
-import {
-  identityOf,
-  openStream,
-  relayRequestOf,
-  sourceOf,
-  wholeDeadline,
-  type Prepared,
-} from './relay'
+import { identityOf, openStream, Relay, TurnSource, wholeDeadline, type Prepared } from './relay'
 import { streamOverChat, wholeOverChat } from './completions-over-chat'
 import { roughPromptTokens } from '../metering/estimate'
 import { completionVolume } from '../metering/volume'
@@ -43,8 +36,9 @@ export const completions: Endpoint<typeof CompletionRequest> = {
   volume: ({ body, model }) =>
     completionVolume(body, { model, outputLimit: outputLimitOf(body)?.limit }),
   run: (job) => {
-    const isNative = job.candidates.every((candidate) => servesCompletions(candidate))
-    if (job.request.stream) {
+    const { candidates, request } = job.checked
+    const isNative = candidates.every((candidate) => servesCompletions(candidate))
+    if (request.stream) {
       return Promise.resolve(isNative ? streamed(job) : streamOverChat(job))
     }
     return isNative ? whole(job) : wholeOverChat(job)
@@ -55,29 +49,28 @@ const servesCompletions = ({ model, provider }: Candidate) =>
   !adapterOf(provider) && (model.category === 'completion' || provider.options.legacyCompletions)
 
 function streamed(job: Job<CompletionRequest>): Reply {
-  const identity = identityOf(job, 'text_completion')
+  const identity = identityOf(job.checked, 'text_completion')
   const opening = openStream(job, {
     // An echo of the prompt is no output, and looks like it.
-    allowance: ({ request, meter }) => (request.echo ? undefined : meter.allowance(1)),
+    allowance: ({ checked, meter }) => (checked.request.echo ? undefined : meter.allowance(1)),
     prepare,
     relay: (turn, { source }) =>
-      new TextStream(relayRequestOf(turn, { source, identity, legacyFunctions: false })),
+      new TextStream(new Relay(turn, source, { identity, legacyFunctions: false })),
   })
   return { kind: 'stream', identity, opening }
 }
 
-async function whole(job: Job<CompletionRequest>): Promise<Reply> {
-  using deadline = wholeDeadline(job)
-  const identity = identityOf(job, 'text_completion')
-  return await job.turns.ask(async (turn) => {
-    const { candidate } = turn
-    const prepared = prepare(turn)
-    const { source } = prepared
-    const { egress, credentials } = turn.ports
-    const way = { candidate, deadline, egress, credentials, hops: turn.call.hops }
-    const { body: answer } = await exchange({ ...prepared, ...way })
-    const relay = relayRequestOf(turn, { source, identity, legacyFunctions: false })
-    return { kind: 'whole', ...relayText(answer, relay), provider: candidate.provider.key }
+function whole(job: Job<CompletionRequest>): Promise<Reply> {
+  const identity = identityOf(job.checked, 'text_completion')
+  const deadline = wholeDeadline(job.checked)
+  return job.ask({
+    deadline,
+    attempt: (turn) =>
+      exchange({ turn, sent: prepare(turn), deadline }, (answer, { sent }): Reply => {
+        const relay = new Relay(turn, sent.source, { identity, legacyFunctions: false })
+        const provider = turn.candidate.provider.key
+        return { kind: 'whole', ...relayText(answer, relay), provider }
+      }),
   })
 }
 
@@ -88,5 +81,5 @@ function prepare(turn: Turn<CompletionRequest>): Prepared {
   const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'completions')
   const body = toUpstreamCompletion(turn.body, { upstreamModel, options })
   if (deployment !== undefined) body['model'] = deployment
-  return { operation: 'completions', source: sourceOf(turn, 'prompt'), url, body }
+  return { operation: 'completions', source: new TurnSource(turn, 'prompt'), url, body }
 }

@@ -1,12 +1,12 @@
 import { chat } from './chat'
 import type { Call, Ports } from './job'
-import { sourceOf, wholeDeadline } from './relay'
+import { TurnSource, wholeDeadline } from './relay'
 import { resolutionOf } from './resolution'
 import type { Dialect, Translation } from '../dialects/dialect'
 import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
 import { chatWayOf } from '../providers/chat-way'
 import { addressOf } from '../providers/line'
-import { AttemptFailed, exchange } from '../routing/attempt'
+import { AttemptFailed, exchange, type Outgoing } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { needsOf } from '../routing/needs'
 import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
@@ -58,7 +58,7 @@ interface Counting {
  * count. Rejects with what it says is wrong with the request.
  */
 async function toldBy(candidate: Candidate, counting: Counting): Promise<number | undefined> {
-  const { call, ports, translation } = counting
+  const { translation } = counting
   const { model } = candidate
   const { original } = translation
   const { adapter, url, deployment } = chatWayOf(candidate, model.upstreamModel, translation.chat)
@@ -67,27 +67,26 @@ async function toldBy(candidate: Candidate, counting: Counting): Promise<number 
   const { path, body, headers } = adapter.own.request(original.body, target)
   if (deployment !== undefined) body['model'] = deployment
   const base = url ?? `${addressOf(candidate)}${candidate.provider.options.paths.chat ?? path}`
-  using deadline = wholeDeadline({ call, ports })
+  using deadline = wholeDeadline(counting)
   try {
-    const { body: answer } = await exchange({
-      candidate,
+    const sent: Outgoing = {
       operation: 'chat',
+      source: new TurnSource({ model, body, candidate }, 'messages'),
       url: `${base}/count_tokens`,
       body,
       ...(headers && { headers }),
       forwarded: original.headers,
-      deadline,
-      source: sourceOf({ model, body, candidate }, 'messages'),
-      egress: ports.egress,
-      credentials: ports.credentials,
-      hops: call.hops,
-    })
-    const count = isObject(answer) ? answer['input_tokens'] : undefined
-    return Number.isInteger(count) ? Number(count) : undefined
+    }
+    return await exchange({ turn: { candidate, checked: counting }, sent, deadline }, countIn)
   } catch (thrown) {
     if (!(thrown instanceof AttemptFailed)) throw thrown
     if (thrown.error.status === 400) throw thrown.error
     // Many servers of this format do not count.
     return undefined
   }
+}
+
+function countIn(answer: unknown): number | undefined {
+  const count = isObject(answer) ? answer['input_tokens'] : undefined
+  return Number.isInteger(count) ? Number(count) : undefined
 }

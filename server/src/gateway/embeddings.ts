@@ -30,22 +30,25 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   // The limit of an embedding model is per input, and its provider's to judge.
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
   need: (_request, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
-  volume: ({ body, candidates, request }) => {
-    const batchLimit = Math.min(...candidates.map(batchLimitOf))
-    return embeddingVolume(body, {
-      decodes: !candidates.every(takesTokens),
-      requests: Math.ceil(toInputs(request.input).length / batchLimit),
-    })
-  },
+  volume: ({ body, candidate, checked }) =>
+    embeddingVolume(body, {
+      decodes: !takesTokens(candidate),
+      requests: Math.ceil(toInputs(checked.request.input).length / batchLimitOf(candidate)),
+    }),
   run,
 }
 
 async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
-  checkDimensions(job.model, job.body)
-  using deadline = wholeDeadline(job)
-  let inputs = toInputs(job.request.input)
-  return await job.turns.ask(
-    async (turn) => {
+  const { model, body, request } = job.checked
+  checkDimensions(model, body)
+  let inputs = toInputs(request.input)
+  const deadline = wholeDeadline(job.checked)
+  return await job.ask({
+    deadline,
+    before: async (turn) => {
+      inputs = await acceptable(inputs, turn)
+    },
+    attempt: async (turn) => {
       const answers = await embedAll(turn, { deadline, inputs })
       const data = answers
         .flatMap((answer) => answer.embeddings)
@@ -55,10 +58,7 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
       const body = { object: 'list', data, model: turn.model.id, usage: block }
       return { kind: 'whole', body, usage, provider: turn.candidate.provider.key }
     },
-    async (turn) => {
-      inputs = await acceptable(inputs, turn)
-    },
-  )
+  })
 }
 
 /** A request in as many batches as its provider wants, a few at a time. */
@@ -89,10 +89,10 @@ async function embedAll(
 /** Token ids go to who takes them; for the others they become text again, off the event loop. */
 async function acceptable(
   inputs: EmbeddingInput,
-  { candidate, ports }: Turn<EmbeddingRequest>,
+  { candidate, checked }: Turn<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
   if (!isTokens(inputs) || takesTokens(candidate)) return inputs
-  const decoded = await ports.counter.decode(inputs, { deadlineMs: decodingMs })
+  const decoded = await checked.ports.counter.decode(inputs, { deadlineMs: decodingMs })
   if (!decoded) throw unavailable()
   if (Array.isArray(decoded)) return decoded
   throw invalidRequest(

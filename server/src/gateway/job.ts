@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Drains } from './drains'
 import type { ImagePorts } from './remote-images'
-import type { Priced, Turn as TurnOf, Turns } from './turns'
+import type { Priced, Turn as TurnOf } from './turns'
 import type { Principal } from '../auth/principal'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
@@ -19,9 +19,10 @@ import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
 import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
-import type { Operation } from '../routing/attempt'
+import type { Operation } from '../routing/upstream-head'
 import type { Candidate, Open } from '../routing/candidate'
 import type { PassedMember } from '../routing/collections'
+import type { Part } from '../routing/dispatch'
 import type { Deadline } from '../routing/deadline'
 import type { PoolTurns } from '../routing/pool-turns'
 import type { Resilience } from '../routing/resilience'
@@ -165,14 +166,15 @@ export interface CheckedRequest<Request> {
   translation?: Translation | undefined
 }
 
-/** A request that may run. */
-export interface Job<Request> extends CheckedRequest<Request> {
-  /** Asks its candidates. */
-  turns: Turns<CheckedRequest<Request>>
-}
-
 /** A request as one candidate is asked. */
 export type Turn<Request> = TurnOf<CheckedRequest<Request>>
+
+/** A request that may run. */
+export interface Job<Request> {
+  readonly checked: CheckedRequest<Request>
+  /** Asks its candidates, one after the other, for the whole of it or a part. */
+  ask: <Answer>(part: Part<Turn<Request>, Answer>) => Promise<Answer>
+}
 
 /** What one model endpoint adds to the stages that all share. */
 export interface Endpoint<Schema extends z.ZodType<{ model: string }>> extends Priced<

@@ -4,12 +4,16 @@ import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { newIdBody } from '../db/id'
 import type { OwnFormat } from '../providers/adapter'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
+import type { RelayOptions } from '../providers/provider'
 import type { Source } from '../providers/upstream-error'
-import type { Allowance, Attempt, Operation, Sent } from '../routing/attempt'
+import type { Allowance, Attempt, Outgoing } from '../routing/attempt'
 import { Deadline } from '../routing/deadline'
+import type { Part } from '../routing/dispatch'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { answerId, type Identity } from '../wire/answer'
-import { ClientGone } from '../wire/chunk-stream'
+import type { JsonObject } from '../wire/json-body'
+import type { TextSize } from '../wire/text-size'
+import type { Usage } from '../wire/usage'
 
 /** The fields of a request that decide how its answer is relayed. */
 export interface Relayable {
@@ -17,46 +21,86 @@ export interface Relayable {
   stream_options?: { include_usage?: boolean | null | undefined } | null | undefined
 }
 
-/** The head of every chunk or answer of a job. */
-export const identityOf = (job: CheckedRequest<unknown>, object: Identity['object']): Identity => ({
-  id: answerId(job.call.requestId, object === 'text_completion' ? 'cmpl' : 'chatcmpl'),
+/** The head of every chunk or answer of a request. */
+export const identityOf = (
+  checked: CheckedRequest<unknown>,
+  object: Identity['object'],
+): Identity => ({
+  id: answerId(checked.call.requestId, object === 'text_completion' ? 'cmpl' : 'chatcmpl'),
   object,
   created: Math.floor(Date.now() / 1000),
-  model: job.model.id,
+  model: checked.model.id,
 })
 
 /** The same with the model that serves, which of a collection may be another than the first. */
 const servedBy = ({ model }: Turn<unknown>, identity: Identity): Identity =>
   model.id === identity.model ? identity : { ...identity, model: model.id }
 
-export const sourceOf = (
-  { model, body, candidate }: Pick<Turn<unknown>, 'model' | 'body' | 'candidate'>,
-  textField: Source['textField'],
-): Source => ({
-  provider: candidate.provider.key,
-  secret: candidate.connection.secret,
-  textField,
-  wasSent: (field) => field in body,
-  contextLength: model.contextLength,
-  maxOutputTokens: model.maxOutputTokens,
-})
+type Answering = Pick<Turn<unknown>, 'model' | 'body' | 'candidate'>
 
-export interface RelayOf {
-  source: Source
-  identity: Identity
-  legacyFunctions: boolean
+/** Who answers a turn, and what he was sent. */
+export class TurnSource implements Source {
+  readonly provider: string
+  readonly secret: string | null
+  readonly textField: Source['textField']
+  readonly contextLength: number | null
+  readonly maxOutputTokens: number | null
+  readonly #body: JsonObject
+
+  constructor({ model, body, candidate }: Answering, textField: Source['textField']) {
+    this.provider = candidate.provider.key
+    this.secret = candidate.connection.secret
+    this.textField = textField
+    this.contextLength = model.contextLength
+    this.maxOutputTokens = model.maxOutputTokens
+    this.#body = body
+  }
+
+  wasSent(field: string): boolean {
+    return field in this.#body
+  }
 }
 
-export const relayRequestOf = (turn: Turn<Relayable>, relay: RelayOf): RelayRequest => ({
-  identity: servedBy(turn, relay.identity),
-  source: relay.source,
-  options: turn.candidate.provider.options,
-  wantsUsage: turn.request.stream_options?.include_usage === true,
-  legacyFunctions: relay.legacyFunctions,
-  keepsText: turn.translation !== undefined,
-  newCallId: () => `call_${newIdBody()}`,
-  estimate: (output) => estimateUsage({ promptTokens: estimatePrompt(turn.body), output }),
-})
+/** How the answers to a request are told to its caller, whoever gives them. */
+export interface Telling {
+  identity: Identity
+  legacyFunctions: boolean
+  /** Undefined for what the caller asked for. */
+  wantsUsage?: boolean
+}
+
+const newCallId = () => `call_${newIdBody()}`
+
+/** What a relayed answer needs to know of the turn that asked for it. */
+export class Relay implements RelayRequest {
+  readonly #turn: Turn<Relayable>
+  readonly source: Source
+  readonly identity: Identity
+  readonly legacyFunctions: boolean
+  readonly wantsUsage: boolean
+  readonly newCallId = newCallId
+
+  constructor(turn: Turn<Relayable>, source: Source, telling: Telling) {
+    const { stream_options: options } = turn.checked.request
+    this.#turn = turn
+    this.source = source
+    this.identity = servedBy(turn, telling.identity)
+    this.legacyFunctions = telling.legacyFunctions
+    this.wantsUsage = telling.wantsUsage ?? options?.include_usage === true
+  }
+
+  get options(): RelayOptions {
+    return this.#turn.candidate.provider.options
+  }
+
+  get keepsText(): boolean {
+    return this.#turn.checked.translation !== undefined
+  }
+
+  estimate(output: TextSize): Usage {
+    return estimateUsage({ promptTokens: estimatePrompt(this.#turn.body), output })
+  }
+}
 
 /** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
 export function wholeDeadline({
@@ -64,28 +108,21 @@ export function wholeDeadline({
   ports,
 }: Pick<CheckedRequest<unknown>, 'call' | 'ports'>): Deadline {
   const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
-  return call.repeatable ? deadline : followed(deadline, call.signal)
-}
-
-function followed(deadline: Deadline, signal: AbortSignal): Deadline {
-  const leave = () => deadline.cancel(new ClientGone())
-  if (signal.aborted) leave()
-  else signal.addEventListener('abort', leave, { once: true })
+  if (!call.repeatable) deadline.follow(call.signal)
   return deadline
 }
 
 /** What differs from candidate to candidate. */
-export interface Prepared extends Sent {
-  source: Source
-  operation: Operation
+export interface Prepared extends Outgoing {
   /** Set where the caller's request is passed on in the format that it came in. */
   own?: OwnFormat | undefined
 }
 
-interface StreamPlan<Request> {
-  prepare: (turn: Turn<Request>) => Prepared
-  relay: (turn: Turn<Request>, prepared: Prepared) => RelayedStream
-  allowance: (turn: Turn<Request>) => Allowance | undefined
+/** What one endpoint, or one of its prompts, adds to the opening of a stream. */
+export interface StreamPlan<Request> {
+  prepare(turn: Turn<Request>): Prepared
+  relay(turn: Turn<Request>, prepared: Prepared): RelayedStream
+  allowance(turn: Turn<Request>): Allowance | undefined
   /** What has to be done before it is written down that the turn's candidate is asked. */
   before?: ((turn: Turn<Request>) => Promise<void>) | undefined
 }
@@ -94,38 +131,45 @@ interface StreamPlan<Request> {
 export const openStream = <Request>(
   job: Job<Request>,
   plan: StreamPlan<Request>,
-): Promise<OpenStream> => job.turns.ask((turn) => openAt(turn, plan), plan.before)
+): Promise<OpenStream> => job.ask(new Opening(plan))
 
-async function openAt<Request>(
-  turn: Turn<Request>,
-  plan: StreamPlan<Request>,
-): Promise<OpenStream> {
-  const { candidate, call, ports } = turn
-  const prepared = plan.prepare(turn)
-  const { egress, credentials, drains, timers, running, resilience } = ports
-  const { streamMs: totalMs, firstByteMs, idleMs } = timers
-  const onPassed = (reason: Error): boolean => leaving.passed(reason)
-  const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
-  const { signal, hops } = call
-  const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
-  const since = resilience.enter(candidate)
-  const onBroken = (thrown: unknown) => resilience.ended(candidate, since, thrown)
-  const way = { candidate, deadline, egress, credentials, hops, onBroken }
-  const attempt: Attempt = { ...prepared, ...way, allowance: plan.allowance(turn) }
-  try {
-    const relayed = plan.relay(turn, prepared)
-    const stream = await UpstreamStream.open(attempt, relayed)
-    leaving.opened(stream)
-    return {
-      stream,
-      provider: candidate.provider.key,
-      isTold: prepared.own !== undefined,
-      usage: () => relayed.usage(),
-      leave: () => leaving.leave(stream),
+class Opening<Request> implements Part<Turn<Request>, OpenStream> {
+  readonly #plan: StreamPlan<Request>
+  readonly before: StreamPlan<Request>['before']
+
+  constructor(plan: StreamPlan<Request>) {
+    this.#plan = plan
+    this.before = plan.before
+  }
+
+  async attempt(turn: Turn<Request>): Promise<OpenStream> {
+    const { candidate, checked } = turn
+    const prepared = this.#plan.prepare(turn)
+    const { drains, timers, running, resilience } = checked.ports
+    const { streamMs: totalMs, firstByteMs, idleMs } = timers
+    const onPassed = (reason: Error): boolean => leaving.passed(reason)
+    const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
+    const { signal } = checked.call
+    const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
+    const since = resilience.enter(candidate)
+    const onBroken = (thrown: unknown) => resilience.ended(candidate, since, thrown)
+    const allowance = this.#plan.allowance(turn)
+    try {
+      const relayed = this.#plan.relay(turn, prepared)
+      const attempt: Attempt = { turn, sent: prepared, deadline, allowance, onBroken }
+      const stream = await UpstreamStream.open(attempt, relayed)
+      leaving.opened(stream)
+      return {
+        stream,
+        provider: candidate.provider.key,
+        isTold: prepared.own !== undefined,
+        usage: () => relayed.usage(),
+        leave: () => leaving.leave(stream),
+      }
+    } catch (thrown) {
+      leaving[Symbol.dispose]()
+      deadline[Symbol.dispose]()
+      throw thrown
     }
-  } catch (thrown) {
-    leaving[Symbol.dispose]()
-    deadline[Symbol.dispose]()
-    throw thrown
   }
 }

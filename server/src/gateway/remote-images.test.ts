@@ -44,7 +44,8 @@ function staged(urls: string[], { answer = () => new Response(png), limits }: St
     const model = sampleModel()
     const candidate = sampleCandidate({ model, provider: sampleProvider({ dialect }) })
     const principal = { accountId: 'user_1' }
-    const turn = { ports: { images: ports }, principal, body, request, model, candidate }
+    const checked = { ports: { images: ports }, principal, request }
+    const turn = { checked, body, model, candidate }
     await images?.fetchFor(turn, within.signal)
   }
   const refusal = async (dialect: Provider['dialect'] = 'bedrock') => {

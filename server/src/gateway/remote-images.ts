@@ -1,7 +1,8 @@
 import type { FetchPlaces } from './fetch-places'
 import { fetchImage, ImageRefused } from './image-fetch'
-import type { Job, Turn } from './job'
+import type { CheckedRequest } from './job'
 import { addressesFor } from './upstream-chat'
+import type { Principal } from '../auth/principal'
 import type { GuardedWay } from '../egress/egress'
 import { invalidRequest } from '../errors'
 import type { Media } from '../providers/media'
@@ -36,8 +37,10 @@ export interface ImagePorts {
 
 /** Who asks, and how it is fetched. */
 interface Fetching {
-  ports: { images: ImagePorts }
-  principal: Pick<Turn<unknown>['principal'], 'accountId'>
+  checked: {
+    ports: { images: ImagePorts }
+    principal: Pick<Principal, 'accountId'>
+  }
 }
 
 type ShownTurn = Fetching & Parameters<typeof addressesFor>[0]
@@ -45,7 +48,7 @@ type ShownTurn = Fetching & Parameters<typeof addressesFor>[0]
 /** The images that a chat request names by address; undefined where there are none, as in nearly all. */
 export function remoteImagesOf({
   request,
-}: Pick<Job<ChatRequest>, 'request'>): RemoteImages | undefined {
+}: Pick<CheckedRequest<ChatRequest>, 'request'>): RemoteImages | undefined {
   const places = placesOf(request)
   return places.size > 0 ? new RemoteImages(places) : undefined
 }
@@ -86,7 +89,7 @@ export class RemoteImages {
    */
   async fetchFor(turn: ShownTurn, within: AbortSignal): Promise<void> {
     const wanted = addressesFor(turn)
-    const { most } = turn.ports.images.limits
+    const { most } = turn.checked.ports.images.limits
     const beyond = wanted[most]
     if (beyond !== undefined) {
       throw this.#refusal(beyond, new ImageRefused('too_many', `at most ${most} a request`))
@@ -96,7 +99,7 @@ export class RemoteImages {
   }
 
   async #fetchAll(missing: readonly string[], turn: Fetching, within: AbortSignal): Promise<void> {
-    const { atOnce, ms, mostBytesInAll } = turn.ports.images.limits
+    const { atOnce, ms, mostBytesInAll } = turn.checked.ports.images.limits
     this.#room ??= { bytes: mostBytesInAll }
     const timer = AbortSignal.timeout(ms)
     // The first that fails ends the others.
@@ -119,7 +122,8 @@ export class RemoteImages {
     }
   }
 
-  async #fetch(url: string, { ports, principal }: Fetching, signal: AbortSignal): Promise<void> {
+  async #fetch(url: string, { checked }: Fetching, signal: AbortSignal): Promise<void> {
+    const { ports, principal } = checked
     const { way, places, limits } = ports.images
     const owner = principal.accountId
     using _place = await places.enter(owner, signal)

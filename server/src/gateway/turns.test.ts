@@ -127,11 +127,13 @@ async function ask(candidates: Candidate[], failing: readonly string[] = []) {
   const { turns, meter } = turnsOf(candidates)
   const sent: Record<string, unknown> = {}
   const result = await turns
-    .ask(async ({ candidate, body }) => {
-      const { id } = candidate.connection
-      sent[id] = body
-      if (failing.includes(id)) throw refused()
-      return id
+    .ask({
+      attempt: async ({ candidate, body }) => {
+        const { id } = candidate.connection
+        sent[id] = body
+        if (failing.includes(id)) throw refused()
+        return id
+      },
     })
     .catch((thrown: unknown) => thrown)
   const usage = estimateUsage({ promptTokens: 100 })
@@ -213,9 +215,11 @@ test('the parts of a request share a turn, and begin where the others are', asyn
   const { turns, meter } = turnsOf([one, two])
   const asked: string[] = []
   const part = () =>
-    turns.ask(async ({ candidate: { connection } }) => {
-      asked.push(connection.id)
-      if (connection.id === 'one') throw refused()
+    turns.ask({
+      attempt: async ({ candidate: { connection } }) => {
+        asked.push(connection.id)
+        if (connection.id === 'one') throw refused()
+      },
     })
   await Promise.all([part(), part()])
   await part()
@@ -230,11 +234,13 @@ test('a part does not move to another payer while the others are with this one',
   const { turns } = turnsOf([candidateOf('own', { mode: 'byok' }), candidateOf('platform')])
   let isFirst = true
   const part = () =>
-    turns.ask(async ({ candidate: { connection } }) => {
-      const fails = connection.id === 'own' && !isFirst
-      isFirst = false
-      if (fails) throw refused()
-      return connection.id
+    turns.ask({
+      attempt: async ({ candidate: { connection } }) => {
+        const fails = connection.id === 'own' && !isFirst
+        isFirst = false
+        if (fails) throw refused()
+        return connection.id
+      },
     })
   expect(await part()).toBe('own')
   expect(part()).rejects.toMatchObject({ code: 'connection_failed' })
@@ -244,6 +250,8 @@ test('nothing is held for a request that has ended', async () => {
   const slice = fund('user_1', 20_000n)
   const { turns, meter } = turnsOf([candidateOf('one')])
   await meter.end({ usage: undefined, outcome: 'cancelled' })
-  expect(turns.ask(async () => 'asked')).rejects.toMatchObject({ code: 'gateway_unavailable' })
+  expect(turns.ask({ attempt: async () => 'asked' })).rejects.toMatchObject({
+    code: 'gateway_unavailable',
+  })
   expect(slice.held).toBe(0n)
 })

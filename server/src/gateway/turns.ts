@@ -3,24 +3,16 @@ import type { Ports } from './job'
 import { OrganizationUse } from './organization-use'
 import type { Principal } from '../auth/principal'
 import type { Model } from '../catalog/model'
-import { unavailable } from '../errors'
+import { unavailable, type ApiError, type ErrorCode } from '../errors'
 import { chargeable } from '../metering/costly-fields'
 import type { Meter, Paid } from '../metering/meter'
 import type { MonthPass } from '../metering/month-pass'
 import type { Volume } from '../metering/worst-case'
 import { withOutputLimit } from '../providers/openai/request'
 import { isByPrice, type Candidate } from '../routing/candidate'
-import { dispatch, type Course } from '../routing/dispatch'
-import type { MemberTry } from '../routing/member-try'
+import { dispatch, type Course, type Part } from '../routing/dispatch'
+import type { Resilience } from '../routing/resilience'
 import type { JsonObject } from '../wire/json-body'
-
-/** What decides on the price of an endpoint's requests. */
-export interface Priced<Request> {
-  /** Which fields its price covers. */
-  priced: 'chat' | 'completion' | 'embedding'
-  /** The most that a request can make a model read and write. */
-  volume: (request: Request) => Volume
-}
 
 /** What a turn needs to know of a request that was checked. */
 interface Checkable {
@@ -33,7 +25,23 @@ interface Checkable {
 }
 
 /** A request as one candidate is asked: of that one's model, with a body that is paid for. */
-export type Turn<Request> = Request & { candidate: Candidate; meter: Meter }
+export interface Turn<Request> {
+  /** As it arrived. */
+  checked: Request
+  candidate: Candidate
+  /** That of the candidate. */
+  model: Model
+  body: JsonObject
+  meter: Meter
+}
+
+/** What decides on the price of an endpoint's requests. */
+export interface Priced<Request> {
+  /** Which fields its price covers. */
+  priced: 'chat' | 'completion' | 'embedding'
+  /** The most that a request can make a model read and write. */
+  volume: (turn: Turn<Request>) => Volume
+}
 
 interface Options<Request> {
   endpoint: Priced<Request>
@@ -50,7 +58,7 @@ interface Options<Request> {
  * prompts, share it; while one of them needs it, or was answered in it, the others move on only where
  * neither price nor payer changes.
  */
-export class Turns<Request extends Checkable> {
+export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
   readonly #options: Options<Request>
   #turn: Turn<Request> | undefined
   #opening: Promise<Turn<Request>> | undefined
@@ -76,36 +84,50 @@ export class Turns<Request extends Checkable> {
     this.#organizations?.releasePlaces()
   }
 
-  /**
-   * Asks the candidates, one after the other, for the whole request or a part of it. `before` may refuse
-   * what a candidate does not take, before it is written down that it is asked. Source: api.md 21.1.
-   */
-  ask<Answer>(
-    attempt: (turn: Turn<Request>) => Promise<Answer>,
-    before?: (turn: Turn<Request>) => Promise<void>,
-  ): Promise<Answer> {
-    const { checked, meter } = this.#options
-    const course: Course<Turn<Request>> = {
-      candidates: this.#remaining(),
-      resilience: checked.ports.resilience,
-      open: (candidate) => this.#enter(candidate),
-      close: () => this.#close(),
-      begin: before
-        ? async (turn, failure) => {
-            await before(turn)
-            await meter.begin(turn.candidate, failure)
-          }
-        : ({ candidate }, failure) => meter.begin(candidate, failure),
-      passOver: (candidate, reason) => meter.passOver(candidate, reason),
-      isMinor: (refusal) => this.#use?.isFull(refusal) === true,
-    }
-    return dispatch(course, (turn) =>
-      turn.candidate.member ? watched(turn.candidate.member, () => attempt(turn)) : attempt(turn),
-    )
+  /** Asks the candidates, one after the other, for the whole request or a part of it. Source: api.md 21.1. */
+  ask<Answer>(part: Part<Turn<Request>, Answer>): Promise<Answer> {
+    return dispatch(this, part)
+  }
+
+  get checked(): Request {
+    return this.#options.checked
+  }
+
+  get resilience(): Resilience {
+    return this.checked.ports.resilience
+  }
+
+  /** A further part begins with whom the others are. */
+  get candidates(): readonly Candidate[] {
+    const { candidates } = this.checked
+    const current = this.#candidate
+    return current ? candidates.slice(candidates.indexOf(current)) : candidates
+  }
+
+  /** What ended came to nothing; nobody is asked any more, or the next one. */
+  close(): void {
+    this.#parts -= 1
+    if (this.#parts > 0) return
+    this.#options.meter.release()
+    this.#spendNothing()
+    this.#turn = undefined
+    this.#candidate = undefined
+  }
+
+  begin({ candidate }: Turn<Request>, failure: ApiError | undefined): Promise<void> {
+    return this.#options.meter.begin(candidate, failure)
+  }
+
+  passOver(candidate: Candidate, reason: ErrorCode): void {
+    this.#options.meter.passOver(candidate, reason)
+  }
+
+  isMinor(refusal: ApiError): boolean {
+    return this.#use?.isFull(refusal) === true
   }
 
   /** Nearly every candidate counts nothing of its own. */
-  #enter(candidate: Candidate): Turn<Request> | Promise<Turn<Request>> {
+  open(candidate: Candidate): Turn<Request> | Promise<Turn<Request>> {
     const isCounted = ConnectionUse.counts(candidate) || candidate.billing.terms !== undefined
     return isCounted ? this.#enterCounted(candidate) : this.#open(candidate)
   }
@@ -125,13 +147,6 @@ export class Turns<Request extends Checkable> {
       await this.#use.enter(candidate)
     }
     return this.#open(candidate)
-  }
-
-  /** A further part begins with whom the others are. */
-  #remaining(): readonly Candidate[] {
-    const { candidates } = this.#options.checked
-    const current = this.#candidate
-    return current ? candidates.slice(candidates.indexOf(current)) : candidates
   }
 
   #open(candidate: Candidate): Turn<Request> | Promise<Turn<Request>> {
@@ -179,9 +194,7 @@ export class Turns<Request extends Checkable> {
 
   #turnOf(candidate: Candidate): Turn<Request> {
     const { checked, meter } = this.#options
-    const { model } = candidate
-    const body = this.#bodyFor(candidate)
-    return { ...checked, model, body, candidate, candidates: [candidate], meter }
+    return { checked, candidate, model: candidate.model, body: this.#bodyFor(candidate), meter }
   }
 
   /** Without what the model's price does not cover, where that is what is charged. */
@@ -211,32 +224,9 @@ export class Turns<Request extends Checkable> {
     return turn
   }
 
-  /** What ended came to nothing; nobody is asked any more, or the next one. */
-  #close(): void {
-    this.#parts -= 1
-    if (this.#parts > 0) return
-    this.#options.meter.release()
-    this.#spendNothing()
-    this.#turn = undefined
-    this.#candidate = undefined
-  }
-
   #spendNothing(): void {
     this.#options.month?.hold(0n)
     this.#organizations?.spendNothing()
-  }
-}
-
-/** An attempt at a member of a collection, whose book is told how it fares. */
-async function watched<Answer>(member: MemberTry, attempt: () => Promise<Answer>): Promise<Answer> {
-  member.began()
-  try {
-    const answer = await attempt()
-    member.answered()
-    return answer
-  } catch (thrown) {
-    member.failed(thrown)
-    throw thrown
   }
 }
 

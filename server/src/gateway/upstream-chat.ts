@@ -1,7 +1,8 @@
-import type { Turn } from './job'
-import { sourceOf, type Prepared } from './relay'
-import type { Target } from '../providers/adapter'
-import { chatWayOf, responsesWayOf } from '../providers/chat-way'
+import type { CheckedRequest, Turn } from './job'
+import { TurnSource, type Prepared } from './relay'
+import type { Original } from '../dialects/dialect'
+import type { Adapter, OwnFormat, Target } from '../providers/adapter'
+import { chatWayOf, responsesWayOf, type ChatWay } from '../providers/chat-way'
 import type { Model } from '../catalog/model'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
@@ -14,70 +15,104 @@ import type { ChatRequest } from '../wire/chat-request'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
-interface AskedChat {
-  /** The chat request; for a legacy completion the one that stands in for it. */
-  body: JsonObject
+/** What differs between the endpoints that ask for chats. */
+export interface ChatForm<Request> {
   textField: Source['textField']
   /** The output limit that the hold pays for where the body names none. */
-  outputLimit: () => number
+  outputLimit: (turn: Turn<Request>) => number
   /** What was fetched for it. */
   media?: Target['media'] | undefined
 }
 
 /** What decides on the way of a request to a candidate. */
-type Going = Pick<Turn<unknown>, 'model' | 'candidate' | 'translation'>
-type Shown = Going & Pick<Turn<ChatRequest>, 'body' | 'request'>
+type Undecided = Pick<Turn<unknown>, 'model' | 'candidate'> & {
+  checked: Pick<CheckedRequest<unknown>, 'translation'>
+}
+type Shown = Undecided &
+  Pick<Turn<ChatRequest>, 'body'> & { checked: Pick<CheckedRequest<ChatRequest>, 'request'> }
 
 /** The addresses of images that must be fetched for a candidate, which does not fetch them itself. */
 export function addressesFor(turn: Shown): string[] {
   const { adapter } = wayOf(turn, turn.body)
-  const { original, refusal } = turn.translation ?? {}
-  const isPassedOn = adapter?.own !== undefined && adapter.own.format === original?.format
-  if (!adapter?.addresses || isPassedOn || refusal) return []
-  return adapter.addresses(turn.request)
+  const { translation, request } = turn.checked
+  const isPassedOn =
+    adapter?.own !== undefined && adapter.own.format === translation?.original?.format
+  if (!adapter?.addresses || isPassedOn || translation?.refusal) return []
+  return adapter.addresses(request)
 }
 
-/** A chat request as one candidate takes it: relayed, or written by the adapter of its dialect. */
-export function prepareChat(turn: Turn<unknown>, asked: AskedChat): Prepared {
-  const { textField } = asked
-  const { candidate, model, translation } = turn
-  const body = translation ? fittingChat(asked.body, model) : asked.body
-  const source = sourceOf(turn, textField)
-  const { upstreamModel } = model
-  const { original, refusal } = translation ?? {}
-  const { adapter, operation, url, deployment } = wayOf(turn, body)
-  const own = adapter?.own
-  if (own && own.format === original?.format) {
-    const isPriced = model.pricing && isByPrice(candidate.billing)
-    const passedOn = isPriced ? original.paid() : original.body
-    const maxTokens = outputLimitOf(body)?.limit
-    const request = own.request(passedOn, { upstreamModel, maxTokens })
-    if (deployment !== undefined) request.body['model'] = deployment
-    const sent = { model, body: original.body, candidate }
-    return {
-      source: sourceOf(sent, textField),
-      operation,
-      url,
-      ...request,
-      own,
-      forwarded: original.headers,
-    }
+/**
+ * A chat request as one candidate takes it: relayed, or written by the adapter of its dialect. `chat` is
+ * the turn's body; for a legacy completion what stands in for it.
+ */
+export function prepareChat<Request>(
+  turn: Turn<Request>,
+  chat: JsonObject,
+  form: ChatForm<Request>,
+): Prepared {
+  const { translation } = turn.checked
+  const body = translation ? fittingChat(chat, turn.model) : chat
+  const way = wayOf(turn, body)
+  const { adapter, deployment } = way
+  const original = translation?.original
+  if (original && adapter?.own?.format === original.format) {
+    return passedOn({ turn, way, form }, { own: adapter.own, original, body })
   }
-  if (refusal) throw refusal
-  if (!adapter) {
-    const { options } = candidate.provider
-    const relayed = toUpstreamChat(body, { upstreamModel, options })
-    if (deployment !== undefined) relayed['model'] = deployment
-    return { source, operation, url, body: relayed }
+  if (translation?.refusal) throw translation.refusal
+  if (adapter) return translated({ turn, way, form }, adapter, { chat, body })
+  const { upstreamModel } = turn.model
+  const { options } = turn.candidate.provider
+  const relayed = toUpstreamChat(body, { upstreamModel, options })
+  if (deployment !== undefined) relayed['model'] = deployment
+  const source = new TurnSource(turn, form.textField)
+  return { source, operation: way.operation, url: way.url, body: relayed }
+}
+
+interface Going<Request> {
+  turn: Turn<Request>
+  way: ChatWay
+  form: ChatForm<Request>
+}
+
+/** For a caller who speaks the provider's own format. `body` is the chat that it stood for. */
+function passedOn<Request>(
+  { turn, way, form }: Going<Request>,
+  { own, original, body }: { own: OwnFormat; original: Original; body: JsonObject },
+): Prepared {
+  const { candidate, model } = turn
+  const isPriced = model.pricing && isByPrice(candidate.billing)
+  const request = own.request(isPriced ? original.paid() : original.body, {
+    upstreamModel: model.upstreamModel,
+    maxTokens: outputLimitOf(body)?.limit,
+  })
+  if (way.deployment !== undefined) request.body['model'] = way.deployment
+  const sent = { model, body: original.body, candidate }
+  return {
+    source: new TurnSource(sent, form.textField),
+    operation: way.operation,
+    url: way.url,
+    ...request,
+    own,
+    forwarded: original.headers,
   }
+}
+
+/** Written by an adapter; once more where a provider may refuse what another model has signed. */
+function translated<Request>(
+  { turn, way, form }: Going<Request>,
+  adapter: Adapter,
+  { chat, body }: { chat: JsonObject; body: JsonObject },
+): Prepared {
+  const { operation, url, deployment } = way
   const plain = toPlainChat(body)
-  const target = targetOf(turn, asked)
+  const target = targetOf(turn, chat, form)
   const write = (signatures: Target['signatures']): Sent => {
     const request = adapter.request(plain, { ...target, ...(signatures && { signatures }) })
     if (deployment !== undefined) request.body['model'] = deployment
     return { ...request, url, adapter }
   }
   const unsigned = adapter.refusesSignatures && (() => write('replaced'))
+  const source = new TurnSource(turn, form.textField)
   return { source, operation, ...write(undefined), unsigned }
 }
 
@@ -89,9 +124,9 @@ function fittingChat(chat: JsonObject, { capabilities }: Model): JsonObject {
 }
 
 /** What came as a request for a Response goes on as one, where that is taken. */
-function wayOf({ model, candidate, translation }: Going, body: JsonObject) {
+function wayOf({ model, candidate, checked }: Undecided, body: JsonObject): ChatWay {
   const { upstreamModel } = model
-  const original = translation?.original
+  const original = checked.translation?.original
   const way =
     original?.format === 'responses'
       ? responsesWayOf(candidate, upstreamModel, original.body)
@@ -99,20 +134,24 @@ function wayOf({ model, candidate, translation }: Going, body: JsonObject) {
   return way ?? chatWayOf(candidate, upstreamModel, body)
 }
 
-const targetOf = (
-  { model: { capabilities, upstreamModel } }: Turn<unknown>,
-  { body, outputLimit, media }: AskedChat,
-): Target => ({
-  upstreamModel,
-  ...(media && { media }),
-  maxTokens: outputLimitOf(body)?.limit ?? outputLimit(),
-  capabilities: {
-    reasoning: capabilities.reasoning,
-    tools: capabilities.tools,
-    vision: capabilities.vision,
-    jsonSchema: capabilities.json_schema,
-  },
-})
+function targetOf<Request>(
+  turn: Turn<Request>,
+  chat: JsonObject,
+  { outputLimit, media }: ChatForm<Request>,
+): Target {
+  const { capabilities, upstreamModel } = turn.model
+  return {
+    upstreamModel,
+    ...(media && { media }),
+    maxTokens: outputLimitOf(chat)?.limit ?? outputLimit(turn),
+    capabilities: {
+      reasoning: capabilities.reasoning,
+      tools: capabilities.tools,
+      vision: capabilities.vision,
+      jsonSchema: capabilities.json_schema,
+    },
+  }
+}
 
 /** What reads the stream of a candidate that was asked in its own format, by an adapter, or in ours. */
 export function chatStreamOf(

@@ -1,12 +1,12 @@
 import type { Turn } from './job'
-import { sourceOf } from './relay'
+import { TurnSource } from './relay'
 import { estimatePrompt, estimateUsage } from '../metering/estimate'
 import { embeddingAdapterOf } from '../providers/adapters'
 import { relayedWayOf } from '../providers/chat-way'
 import type { EmbeddingAdapter } from '../providers/embedding-adapter'
 import { readEmbeddings, toFormat, toUpstreamEmbedding } from '../providers/openai/embeddings'
 import { nonsense } from '../providers/upstream-error'
-import { exchange, type Attempt } from '../routing/attempt'
+import { exchange, type Outgoing } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import type { EmbeddingInput, EmbeddingRequest } from '../wire/embedding-request'
@@ -49,33 +49,29 @@ export async function embed(turn: Turn<EmbeddingRequest>, batch: Batch): Promise
   }
 }
 
-const attemptOf = (turn: Turn<EmbeddingRequest>, { deadline }: Batch) => ({
-  candidate: turn.candidate,
-  deadline,
+const embedding = (turn: Turn<EmbeddingRequest>) => ({
   operation: 'embeddings' as const,
-  source: sourceOf(turn, 'input'),
-  egress: turn.ports.egress,
-  credentials: turn.ports.credentials,
-  hops: turn.call.hops,
+  source: new TurnSource(turn, 'input'),
 })
 
-const formatOf = ({ request }: Turn<EmbeddingRequest>) => request.encoding_format ?? 'float'
+const formatOf = ({ checked }: Turn<EmbeddingRequest>) => checked.request.encoding_format ?? 'float'
 
-async function relayed(turn: Turn<EmbeddingRequest>, batch: Batch) {
-  const { inputs } = batch
+function relayed(turn: Turn<EmbeddingRequest>, { inputs, deadline }: Batch) {
   const { candidate } = turn
   const { upstreamModel } = turn.model
   const { options } = candidate.provider
   const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'embeddings')
   const written = toUpstreamEmbedding(turn.body, inputs, { upstreamModel, options })
   if (deployment !== undefined) written['model'] = deployment
-  const attempt: Attempt = { ...attemptOf(turn, batch), url, body: written }
-  const { body } = await exchange(attempt)
-  return readEmbeddings(body, { count: inputs.length, format: formatOf(turn) }, attempt.source)
+  const sent: Outgoing = { ...embedding(turn), url, body: written }
+  return exchange({ turn, sent, deadline }, (answer) =>
+    readEmbeddings(answer, { count: inputs.length, format: formatOf(turn) }, sent.source),
+  )
 }
 
-async function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapter, batch: Batch) {
-  const { request, body, model } = turn
+function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapter, batch: Batch) {
+  const { body, model } = turn
+  const { request } = turn.checked
   const inputType = body['input_type']
   const texts = batch.inputs.filter((input) => typeof input === 'string')
   const written = adapter.request(texts, {
@@ -83,11 +79,14 @@ async function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapte
     dimensions: request.dimensions ?? undefined,
     inputType: typeof inputType === 'string' ? inputType : undefined,
   })
-  const attempt: Attempt = { ...attemptOf(turn, batch), ...written, failure: adapter.failure }
-  const { embeddings, usage } = adapter.read(await exchange(attempt), attempt.source)
-  if (embeddings.length !== texts.length) {
-    throw nonsense(attempt.source.provider, 'an answer without all embeddings')
-  }
-  const format = formatOf(turn)
-  return { embeddings: embeddings.map((vector) => toFormat(vector, format) ?? vector), usage }
+  const sent: Outgoing = { ...embedding(turn), ...written, failure: adapter.failure }
+  const { source } = sent
+  return exchange({ turn, sent, deadline: batch.deadline }, (answer, _attempt, headers) => {
+    const { embeddings, usage } = adapter.read({ body: answer, headers }, source)
+    if (embeddings.length !== texts.length) {
+      throw nonsense(source.provider, 'an answer without all embeddings')
+    }
+    const format = formatOf(turn)
+    return { embeddings: embeddings.map((vector) => toFormat(vector, format) ?? vector), usage }
+  })
 }

@@ -1,5 +1,5 @@
-import type { Turn } from './job'
-import { relayRequestOf, type Prepared, type Relayable, type RelayOf } from './relay'
+import type { Turn, WholeReply } from './job'
+import { Relay, type Prepared, type Relayable, type Telling } from './relay'
 import { chatStreamOf } from './upstream-chat'
 import { relayChat, type WholeAnswer } from '../providers/openai/whole-answer'
 import { exchange, type Attempt } from '../routing/attempt'
@@ -8,47 +8,72 @@ import { UpstreamStream } from '../routing/upstream-stream'
 import { CollectedChat } from '../wire/collected-chat'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-interface WholeChat extends RelayOf {
-  prepared: Prepared
+/** A whole chat completion that somebody waits for, and until when. */
+export interface Awaited extends Telling {
   deadline: Deadline
 }
 
+interface ChatAttempt extends Attempt {
+  turn: Turn<Relayable>
+  sent: Prepared
+  telling: Telling
+}
+
+export interface ChatReply extends WholeReply {
+  body: JsonObject
+}
+
 /** One attempt at a whole chat completion. Throws `AttemptFailed`, and what is no answer. */
-export async function wholeChat(turn: Turn<Relayable>, chat: WholeChat): Promise<WholeAnswer> {
-  const { prepared, deadline } = chat
-  const { candidate, model } = turn
-  const { egress, credentials } = turn.ports
-  const { hops } = turn.call
-  const attempt: Attempt = { ...prepared, candidate, deadline, egress, credentials, hops }
-  if (prepared.own) {
-    const { body } = await exchange(attempt)
-    return { ...prepared.own.whole(body, relayRequestOf(turn, chat)), isTold: true }
-  }
+export function wholeChat(
+  turn: Turn<Relayable>,
+  sent: Prepared,
+  awaited: Awaited,
+): Promise<ChatReply> {
+  const attempt: ChatAttempt = { turn, sent, telling: awaited, deadline: awaited.deadline }
+  if (sent.own) return exchange(attempt, passedBack)
   // A translated provider is always asked to stream.
-  if (prepared.adapter) return collect(turn, chat, attempt)
-  const { streamOnlyModels, streamUsage } = candidate.provider.options
-  if (streamOnlyModels.some((prefix) => model.upstreamModel.startsWith(prefix))) {
-    const body: JsonObject = { ...prepared.body, stream: true }
-    if (streamUsage) body['stream_options'] = { include_usage: true }
-    return collect(turn, chat, { ...attempt, body })
+  if (sent.adapter) return collect(attempt)
+  const { streamOnlyModels, streamUsage } = turn.candidate.provider.options
+  if (streamOnlyModels.length === 0 || !isOneOf(streamOnlyModels, turn)) {
+    return exchange(attempt, relayed)
   }
-  const { body } = await exchange(attempt)
-  return relayChat(body, relayRequestOf(turn, chat))
+  const body: JsonObject = { ...sent.body, stream: true }
+  if (streamUsage) body['stream_options'] = { include_usage: true }
+  return collect({ ...attempt, sent: { ...sent, body } })
+}
+
+const isOneOf = (prefixes: readonly string[], { model }: Turn<unknown>): boolean =>
+  prefixes.some((prefix) => model.upstreamModel.startsWith(prefix))
+
+const relayOf = ({ turn, sent, telling }: ChatAttempt) => new Relay(turn, sent.source, telling)
+
+const replyOf = ({ body, usage }: WholeAnswer, { turn }: ChatAttempt): ChatReply => ({
+  kind: 'whole',
+  body,
+  usage,
+  provider: turn.candidate.provider.key,
+})
+
+const relayed = (answer: unknown, attempt: ChatAttempt): ChatReply =>
+  replyOf(relayChat(answer, relayOf(attempt)), attempt)
+
+function passedBack(answer: unknown, attempt: ChatAttempt): ChatReply {
+  const { own } = attempt.sent
+  if (!own) return relayed(answer, attempt)
+  return { ...replyOf(own.whole(answer, relayOf(attempt)), attempt), isTold: true }
 }
 
 /** For what only streams: its stream is collected. */
-async function collect(
-  turn: Turn<Relayable>,
-  chat: WholeChat,
-  attempt: Attempt,
-): Promise<WholeAnswer> {
-  const relay = relayRequestOf(turn, chat)
-  const reading = { ...relay, wantsUsage: true, legacyFunctions: false }
-  const stream = chatStreamOf(chat.prepared, reading)
+async function collect(attempt: ChatAttempt): Promise<ChatReply> {
+  const { turn, sent, telling } = attempt
+  const { identity } = telling
+  const reading = { identity, wantsUsage: true, legacyFunctions: false }
+  const stream = chatStreamOf(sent, new Relay(turn, sent.source, reading))
   // A stream ends its deadline; the request's own may have further prompts to watch.
-  const deadline = new Deadline({ totalMs: turn.ports.timers.requestMs })
-  const stop = () => deadline.cancel(reasonOf(chat.deadline.signal))
-  chat.deadline.signal.addEventListener('abort', stop, { once: true })
+  const deadline = new Deadline({ totalMs: turn.checked.ports.timers.requestMs })
+  const { signal } = attempt.deadline
+  const stop = () => deadline.cancel(reasonOf(signal))
+  signal.addEventListener('abort', stop, { once: true })
   try {
     const opened = await UpstreamStream.open({ ...attempt, deadline }, stream)
     const collected = new CollectedChat()
@@ -58,9 +83,9 @@ async function collect(
         if (isObject(chunk)) collected.add(chunk)
       }
     }
-    return { ...relayChat(collected.whole(), relay), usage: stream.usage() }
+    return { ...relayed(collected.whole(), attempt), usage: stream.usage() }
   } finally {
-    chat.deadline.signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', stop)
     deadline[Symbol.dispose]()
   }
 }

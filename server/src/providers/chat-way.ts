@@ -33,6 +33,8 @@ export interface ChatWay extends RelayedWay {
   operation: 'chat' | 'responses'
 }
 
+const relayed: ChatWay = { operation: 'chat' }
+
 /** The way of a chat request: by its provider's dialect, by the model, and by what is asked. */
 export function chatWayOf(line: Line, model: string, chat: JsonObject): ChatWay {
   const { provider } = line
@@ -41,8 +43,7 @@ export function chatWayOf(line: Line, model: string, chat: JsonObject): ChatWay 
   if (provider.dialect === 'vertex') return vertexWay(line, model)
   const flags = responsesFlags(provider, model, chat)
   if (provider.dialect === 'azure') return azureWay(line, model, flags)
-  if (flags) return { adapter: responsesFor(flags), operation: 'responses' }
-  return { operation: 'chat' }
+  return flags ? { adapter: responsesFor(flags), operation: 'responses' } : relayed
 }
 
 /** The way of a request that came as one for a Response, in that format; undefined where it has none. */

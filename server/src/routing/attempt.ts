@@ -1,27 +1,17 @@
 import type { Candidate } from './candidate'
 import type { Deadline } from './deadline'
+import { paths, sentHeaders, urlOf, type Operation } from './upstream-head'
 import { ConnectionFailed, toConnectionFailed } from '../egress/connection-failed'
-import type { Egress } from '../egress/egress'
+import type { Egress, UpstreamCall } from '../egress/egress'
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
-import { secretHeader, type Credentials, type Proof } from '../providers/credentials'
-import { addressOf, type Line } from '../providers/line'
+import type { Credentials, Proof } from '../providers/credentials'
 import { isFailure } from '../providers/event'
 import { failure, nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
 import { ClientGone } from '../wire/chunk-stream'
-import { hopsHeader } from '../wire/hops'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { EventTooLong } from '../wire/sse'
-
-/** One operation of the OpenAI format, and its path there. */
-const paths = {
-  chat: '/chat/completions',
-  completions: '/completions',
-  embeddings: '/embeddings',
-  responses: '/responses',
-} as const
-export type Operation = keyof typeof paths
 
 /** What a provider is sent, without its address and credential. */
 export interface Sent {
@@ -41,16 +31,33 @@ export interface Sent {
   unsigned?: (() => Sent) | undefined
 }
 
-/** One try of one candidate. */
-export interface Attempt extends Sent {
-  candidate: Candidate
+/** The same, with what decides on where it goes and on how its answer is read. */
+export interface Outgoing extends Sent {
   operation: Operation
-  deadline: Deadline
   source: Source
+}
+
+/** The way out, and what is shown there. */
+interface Ways {
   egress: Egress
   credentials: Credentials
-  /** How many Tollgates had sent the request on before it came here. */
-  hops: number
+}
+
+/** Who is asked, and for which request. */
+interface Asked {
+  candidate: Candidate
+  checked: {
+    ports: Ways
+    /** How many Tollgates had sent it on before it came here. */
+    call: { hops: number }
+  }
+}
+
+/** One try of one candidate. */
+export interface Attempt {
+  turn: Asked
+  sent: Outgoing
+  deadline: Deadline
   /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
   allowance?: Allowance | undefined
   /** Told of what breaks a stream that has been opened. */
@@ -84,9 +91,21 @@ const othersMayDoBetter = new Set([401, 403, 404, 429])
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
 export async function send(attempt: Attempt): Promise<Response> {
-  const { source } = attempt
-  const response = await transmit(attempt)
-  if (response.ok && response.body) return response
+  try {
+    const response = await post(attempt)
+    return isGood(response) ? response : await refused(attempt, response)
+  } catch (thrown) {
+    throw broken(thrown, attempt.sent.source)
+  }
+}
+
+/** Asked by its status, as asking for its body would make a stream of it: 204 and 205 have none. */
+const isGood = ({ ok, status }: Response): boolean => ok && status !== 204 && status !== 205
+
+/** What was not answered well: put once more without signatures, where those are what was refused. */
+async function refused(attempt: Attempt, response: Response): Promise<Response> {
+  const { sent } = attempt
+  const { source, adapter, unsigned } = sent
   const text = await readText(response, longestErrorBody, source).catch(() => '')
   const { status } = response
   if (status < 400) {
@@ -94,11 +113,10 @@ export async function send(attempt: Attempt): Promise<Response> {
   }
   const retryAfter = response.headers.get('retry-after')
   const refusal = { status, body: parsed(text), retryAfter }
-  const { adapter, unsigned } = attempt
   if (unsigned && adapter?.refusesSignatures?.(refusal)) {
-    return send({ ...attempt, ...unsigned(), unsigned: undefined })
+    return send({ ...attempt, sent: { ...sent, ...unsigned(), unsigned: undefined } })
   }
-  const tell = attempt.failure ?? adapter?.failure ?? toCallerError
+  const tell = sent.failure ?? adapter?.failure ?? toCallerError
   const error = tell(refusal, source)
   throw new AttemptFailed(error, othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
 }
@@ -109,70 +127,61 @@ function meantBy({ cause }: ApiError): number | undefined {
   return typeof meant === 'number' ? meant : undefined
 }
 
-/** Sends it, once more with a new proof where the first was refused. Throws `AttemptFailed`. */
-async function transmit(attempt: Attempt): Promise<Response> {
-  const { candidate, source, credentials } = attempt
-  let proof: Proof | undefined
+/** Throws what `broken` makes an `AttemptFailed` of. */
+function post(attempt: Attempt): Promise<Response> {
+  const { turn, sent, deadline } = attempt
+  const { candidate, checked } = turn
+  const { signal } = deadline
+  const { operation, body } = sent
+  if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
+    return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
+  }
+  const proof = proofOf(attempt)
+  const url = urlOf(attempt)
+  const { owner } = candidate.connection
+  const call: UpstreamCall = {
+    url,
+    method: 'POST',
+    headers: sentHeaders(attempt, url),
+    body: JSON.stringify(body),
+    signal,
+    owner,
+  }
+  return proof ? postProven(attempt, call, proof) : checked.ports.egress.send(call)
+}
+
+/** Only what shows whose request it is fails in words of its own. */
+function proofOf({ turn: { candidate, checked } }: Attempt): Proof | undefined {
   try {
-    proof = credentials.proofOf(candidate)
-    const response = await post(attempt, proof)
-    if (response.status !== 401 || !proof?.refused()) return response
-    response.body?.cancel().catch(() => undefined)
-    return await post(attempt, proof)
+    return checked.ports.credentials.proofOf(candidate)
   } catch (thrown) {
-    if (thrown instanceof AttemptFailed) throw thrown
-    // Only what shows whose request it is fails in words of its own.
-    throw thrown instanceof ApiError && thrown.code === 'provider_error'
-      ? new AttemptFailed(thrown, true)
-      : broken(thrown, source)
+    const isTold = thrown instanceof ApiError && thrown.code === 'provider_error'
+    throw isTold ? new AttemptFailed(thrown, true) : thrown
   }
 }
 
-function post(attempt: Attempt, proof: Proof | undefined): Promise<Response> {
-  const { candidate, operation, body, deadline, egress } = attempt
-  const { provider } = candidate
-  const { signal } = deadline
-  if (provider.dialect === 'sandbox' && operation !== 'responses') {
-    return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
-  }
-  const path = provider.options.paths[operation] ?? attempt.path ?? paths[operation]
-  const url = attempt.url ?? `${addressOf(candidate)}${path}`
-  const headers = {
-    ...attempt.headers,
-    ...headersOf(candidate, url),
-    ...attempt.forwarded,
-    [hopsHeader]: String(attempt.hops + 1),
-  }
-  const { owner } = candidate.connection
-  const call = { url, headers, body: JSON.stringify(body), method: 'POST' as const, signal, owner }
-  if (!proof) return egress.send(call)
-  return provenBy(proof, call, attempt.source).then((proven) =>
-    egress.send({ ...call, headers: proven }),
-  )
+/** Sends it, once more with a new proof where the first was refused. */
+async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): Promise<Response> {
+  const { egress } = attempt.turn.checked.ports
+  const { source } = attempt.sent
+  const response = await egress.send({ ...call, headers: await provenBy(proof, call, source) })
+  if (response.status !== 401 || !proof.refused()) return response
+  response.body?.cancel().catch(() => undefined)
+  return egress.send({ ...call, headers: await provenBy(proof, call, source) })
 }
 
 /** Whatever fails here was not sent to the provider. */
 async function provenBy(
   proof: Proof,
-  request: Parameters<Proof['headers']>[0],
+  { url, headers, body = '' }: UpstreamCall,
   source: Source,
-): Promise<Record<string, string>> {
+): Promise<Readonly<Record<string, string>>> {
   try {
-    return await proof.headers(request)
+    return await proof.headers({ url, headers, body })
   } catch (thrown) {
     throw new AttemptFailed(toBroken(thrown, source), true)
   }
 }
-
-/** Nothing of the caller's headers goes to a provider. */
-export const headersOf = (line: Line, url: string): Record<string, string> => ({
-  'content-type': 'application/json',
-  // Compression would be undone here, and costs more than loopback or a data centre's network.
-  'accept-encoding': 'identity',
-  'user-agent': 'tollgate',
-  ...line.provider.options.headers,
-  ...secretHeader(line, url),
-})
 
 /** What broke an exchange, in words for the caller. */
 export function toBroken(thrown: unknown, source: Source): ApiError {
@@ -195,7 +204,7 @@ export function toBroken(thrown: unknown, source: Source): ApiError {
 
 /** A failed attempt; a caller who has gone is no failure of the provider's. */
 export function broken(thrown: unknown, source: Source): Error {
-  if (thrown instanceof ClientGone) return thrown
+  if (thrown instanceof ClientGone || thrown instanceof AttemptFailed) return thrown
   const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
   return new AttemptFailed(toBroken(thrown, source), isUnsent)
 }
@@ -228,29 +237,40 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A whole answer: parsed JSON, and what its head said. */
-export interface Exchanged {
-  body: unknown
-  headers: Headers
+/** What is made of a whole answer: of its JSON, and what its head said. Throws what is none. */
+type Reader<Asked extends Attempt, Answer> = (
+  answer: unknown,
+  attempt: Asked,
+  headers: Headers,
+) => Answer
+
+/** Sends an attempt, and reads its whole answer, which is JSON. Throws `AttemptFailed`, and as `read`. */
+export async function exchange<Asked extends Attempt, Answer>(
+  attempt: Asked,
+  read: Reader<Asked, Answer>,
+): Promise<Answer> {
+  const { source } = attempt.sent
+  let response: Response
+  let answer: unknown
+  try {
+    response = await post(attempt)
+    if (!isGood(response)) response = await refused(attempt, response)
+    checkType(response, source)
+    answer = JSON.parse(await readText(response, longestBody, source))
+    if (isObject(answer) && isFailure(answer)) throw refusedInside(failure(answer, source))
+  } catch (thrown) {
+    throw broken(thrown, source)
+  }
+  return read(answer, attempt, response.headers)
 }
 
-/** Sends an attempt and reads its whole answer as JSON. Throws `AttemptFailed`. */
-export async function exchange(attempt: Attempt): Promise<Exchanged> {
-  const response = await send(attempt)
+const jsonType = /\bjson\b/i
+
+function checkType(response: Response, { provider }: Source): void {
   const type = response.headers.get('content-type') ?? ''
-  if (type !== '' && !/\bjson\b/i.test(type)) {
-    response.body?.cancel().catch(() => undefined)
-    const error = nonsense(attempt.source.provider, `an answer of type "${type.slice(0, 80)}"`)
-    throw new AttemptFailed(error, false)
-  }
-  try {
-    const text = await readText(response, longestBody, attempt.source)
-    const body: unknown = JSON.parse(text)
-    if (isObject(body) && isFailure(body)) throw refusedInside(failure(body, attempt.source))
-    return { body, headers: response.headers }
-  } catch (thrown) {
-    throw thrown instanceof AttemptFailed ? thrown : broken(thrown, attempt.source)
-  }
+  if (type === '' || jsonType.test(type)) return
+  response.body?.cancel().catch(() => undefined)
+  throw new AttemptFailed(nonsense(provider, `an answer of type "${type.slice(0, 80)}"`), false)
 }
 
 /** An error in place of an answer whose status was good: who was only busy did nothing. */

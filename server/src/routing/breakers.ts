@@ -105,6 +105,7 @@ export class Breakers {
   /** An attempt begins that may be made. Returns when, for `succeeded` and `failed`. */
   enter(candidate: Candidate): number {
     const now = this.#options.now()
+    if (this.#troubles.size === 0) return now
     const trouble = this.#troubles.get(keyOf(candidate))
     if (trouble?.opensUntil !== undefined) trouble.probesUntil = now + probeMs
     return now

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors'
+import { ClientGone } from '../wire/chunk-stream'
 
 interface Limits {
   /** From the start to the end, milliseconds. */
@@ -11,11 +12,15 @@ interface Limits {
   onPassed?: (reason: ApiError) => boolean
 }
 
+const onceOnly = { once: true }
+
 /**
  * When an attempt has to stop. `signal` aborts with `request_timeout`, or with the reason of whoever
  * cancelled first. One timer, moved only when it fires: an event costs a clock reading.
  */
 export class Deadline implements Disposable {
+  /** One for all of them: a timer hands over its deadline. */
+  static readonly #due = (deadline: Deadline): void => deadline.#arm()
   readonly #controller = new AbortController()
   readonly #startedAt = performance.now()
   readonly #limits: Limits
@@ -33,6 +38,17 @@ export class Deadline implements Disposable {
 
   get signal(): AbortSignal {
     return this.#controller.signal
+  }
+
+  /** A caller who leaves ends it too: his signal is `signal`. */
+  follow(signal: AbortSignal): void {
+    if (signal.aborted) this.handleEvent()
+    else signal.addEventListener('abort', this, onceOnly)
+  }
+
+  /** Of the signal that it follows. */
+  handleEvent(): void {
+    this.cancel(new ClientGone())
   }
 
   /** Something arrived. */
@@ -59,7 +75,7 @@ export class Deadline implements Disposable {
     clearTimeout(this.#timer)
     const waitMs = this.#endsAt() - performance.now()
     if (waitMs > 0) {
-      this.#timer = setTimeout(() => this.#arm(), Math.ceil(waitMs))
+      this.#timer = setTimeout(Deadline.#due, Math.ceil(waitMs), this)
       return
     }
     const seconds = Math.round((performance.now() - this.#startedAt) / 1000)

@@ -61,7 +61,7 @@ async function run(outcomes: Record<string, Error>, stage: Stage = {}) {
     if (outcome) throw outcome
     return id
   }
-  const result = await dispatch(course, attempt).catch((thrown: unknown) => thrown)
+  const result = await dispatch(course, { attempt }).catch((thrown: unknown) => thrown)
   return { tried, result, held: [...held] }
 }
 
@@ -176,7 +176,7 @@ test.each([
         passOver: () => undefined,
         begin: () => (begin ? Promise.reject(begin) : Promise.resolve()),
       },
-      () => (outcome ? Promise.reject(outcome) : Promise.resolve('answered')),
+      { attempt: async () => (outcome ? Promise.reject(outcome) : 'answered') },
     ).catch(() => undefined)
   for (let time = 0; time < 5; time++) {
     await ask(before, undefined)

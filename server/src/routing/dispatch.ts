@@ -1,28 +1,39 @@
 import { AttemptFailed } from './attempt'
 import type { Candidate } from './candidate'
+import { watched } from './member-try'
 import type { Resilience } from './resilience'
 import { ApiError, unavailable, type ErrorCode } from '../errors'
 
 const mostAttempts = 2
+const nobody: readonly Candidate[] = []
 
 /** What a request has for each of its attempts. */
 export interface Course<Turn> {
   /** In the order in which they are tried. */
-  candidates: readonly Candidate[]
-  resilience: Resilience
+  readonly candidates: readonly Candidate[]
+  readonly resilience: Resilience
   /**
    * Holds what a candidate's attempt may cost; in the steady state without a promise. Throws or rejects
    * with an `ApiError` where it cannot be paid.
    */
-  open: (candidate: Candidate) => Turn | Promise<Turn>
+  open(candidate: Candidate): Turn | Promise<Turn>
   /** What was opened came to nothing. */
-  close: (turn: Turn) => void
+  close(turn: Turn): void
   /** Told of each attempt before it is sent, and how the one before it failed; awaited. */
-  begin: (turn: Turn, failure: ApiError | undefined) => Promise<void>
+  begin(turn: Turn, failure: ApiError | undefined): Promise<void>
   /** Told of a candidate whose turn it was and who is not asked. */
-  passOver: (candidate: Candidate, reason: ErrorCode) => void
+  passOver(candidate: Candidate, reason: ErrorCode): void
   /** Whether a refusal is told only where there was no other. */
-  isMinor: (refusal: ApiError) => boolean
+  isMinor(refusal: ApiError): boolean
+}
+
+/** What candidates are asked for: the whole of a request, or one of several prompts. */
+export interface Part<Turn, Answer> {
+  /** May refuse what a candidate does not take, before it is written down that it is asked. */
+  before?: ((turn: Turn) => Promise<void>) | undefined
+  attempt(turn: Turn): Promise<Answer>
+  /** Ends with the part, where it has one of its own. */
+  deadline?: Disposable | undefined
 }
 
 /**
@@ -33,16 +44,17 @@ export interface Course<Turn> {
  */
 export async function dispatch<Turn, Answer>(
   course: Course<Turn>,
-  attempt: (turn: Turn) => Promise<Answer>,
+  part: Part<Turn, Answer>,
 ): Promise<Answer> {
+  using _deadline = part.deadline
   const { candidates, resilience } = course
-  const failing: Candidate[] = []
+  let failing = nobody
   let refusal: ApiError | undefined
-  let last: { candidate: Candidate; error: ApiError } | undefined
+  let last: Failed | undefined
   let attempts = 0
   for (const candidate of candidates) {
     if (!resilience.admits(candidate, candidates)) {
-      failing.push(candidate)
+      failing = [...failing, candidate]
       course.passOver(candidate, 'gateway_unavailable')
       continue
     }
@@ -56,17 +68,17 @@ export async function dispatch<Turn, Answer>(
       course.passOver(candidate, refused.code)
       continue
     }
-    if (last === undefined) resilience.budget.earn(candidate)
-    else if (!resilience.budget.spend(last.candidate)) {
+    if (!isWithinBudget(resilience, candidate, last)) {
       course.close(turn)
       break
     }
     const since = resilience.enter(candidate)
     let isAsked = false
     try {
+      if (part.before) await part.before(turn)
       await course.begin(turn, last?.error)
       isAsked = true
-      const answer = await attempt(turn)
+      const answer = await attempted(part, turn, candidate)
       resilience.answered(candidate, since)
       return answer
     } catch (thrown) {
@@ -79,6 +91,21 @@ export async function dispatch<Turn, Answer>(
     }
   }
   throw last?.error ?? (await refusalOf(course, failing, refusal))
+}
+
+interface Failed {
+  candidate: Candidate
+  error: ApiError
+}
+
+const attempted = <Turn, Answer>(part: Part<Turn, Answer>, turn: Turn, { member }: Candidate) =>
+  member ? watched(member, part, turn) : part.attempt(turn)
+
+/** A request's first candidate always is; whoever is asked because another failed may not be. */
+function isWithinBudget({ budget }: Resilience, next: Candidate, failed?: Failed): boolean {
+  if (failed) return budget.spend(failed.candidate)
+  budget.earn(next)
+  return true
 }
 
 /** Why nobody was asked. Who cannot pay is told so, even where all are failing: that comes first. */
@@ -101,10 +128,10 @@ async function refusalOf<Turn>(
 
 /** The first, but for one that is minor. */
 const weightier = (
-  { isMinor }: Pick<Course<unknown>, 'isMinor'>,
+  course: Pick<Course<unknown>, 'isMinor'>,
   first: ApiError | undefined,
   next: ApiError,
-): ApiError => (first && (!isMinor(first) || isMinor(next)) ? first : next)
+): ApiError => (first && (!course.isMinor(first) || course.isMinor(next)) ? first : next)
 
 /** Throws what is none. */
 function refusalIn(thrown: unknown): ApiError {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { AttemptFailed, exchange } from './attempt'
+import { AttemptFailed, exchange, type Outgoing } from './attempt'
 import { sampleCandidate } from './candidate-for-tests'
 import { Deadline } from './deadline'
 import { probe } from './probe'
@@ -34,11 +34,11 @@ async function staged(answer: (socket: Socket) => unknown) {
     sampleConnection({ owner: 'acc_1', baseUrl: `https://${host}:${peer.port}/v1` })
   const ask = async (host: string) => {
     using deadline = new Deadline({ totalMs: 5000 })
-    return await exchange({
-      candidate: sampleCandidate({ provider, connection: connectionTo(host) }),
+    const candidate = sampleCandidate({ provider, connection: connectionTo(host) })
+    const checked = { ports: { egress, credentials }, call: { hops: 0 } }
+    const sent: Outgoing = {
       operation: 'chat',
       body: { model: 'm', messages: [] },
-      deadline,
       source: {
         provider: provider.name,
         secret: 'sk-fake',
@@ -47,10 +47,8 @@ async function staged(answer: (socket: Socket) => unknown) {
         contextLength: null,
         maxOutputTokens: null,
       },
-      egress,
-      credentials,
-      hops: 0,
-    })
+    }
+    return await exchange({ turn: { candidate, checked }, sent, deadline }, (answer) => answer)
   }
   const test = (host: string) =>
     probe({ egress, credentials }, { provider, connection: connectionTo(host) })
@@ -76,7 +74,7 @@ const ok = (socket: Socket) =>
 
 test('a connection of a customer’s own goes through the guard', async () => {
   using staging = await staged(ok)
-  expect((await staging.ask('one.example')).body).toEqual({ a: 1 })
+  expect(await staging.ask('one.example')).toEqual({ a: 1 })
   const [request] = staging.peer.arrived
   expect(request?.text.toLowerCase()).toStartWith('post /v1/chat/completions http/1.1\r\n')
   expect(request?.serverName).toBe('one.example')

@@ -43,3 +43,20 @@ export class MemberTry {
     this.#asked?.ended()
   }
 }
+
+/** An attempt at a member of a collection, whose book is told how it fares. */
+export async function watched<Turn, Answer>(
+  member: MemberTry,
+  part: { attempt(turn: Turn): Promise<Answer> },
+  turn: Turn,
+): Promise<Answer> {
+  member.began()
+  try {
+    const answer = await part.attempt(turn)
+    member.answered()
+    return answer
+  } catch (thrown) {
+    member.failed(thrown)
+    throw thrown
+  }
+}

@@ -1,4 +1,4 @@
-import { headersOf } from './attempt'
+import { headersOf } from './upstream-head'
 import type { Connection } from '../catalog/snapshot'
 import type { Egress } from '../egress/egress'
 import { connectionTest } from '../providers/connection-test'

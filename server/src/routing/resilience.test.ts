@@ -60,7 +60,7 @@ class World {
       const outcome = outcomeOf(connection.id)
       if (outcome !== 'answers') throw failureOf(outcome)
     }
-    return dispatch(course, attempt).then(
+    return dispatch(course, { attempt }).then(
       () => true,
       () => false,
     )

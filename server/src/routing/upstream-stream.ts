@@ -61,7 +61,7 @@ export class UpstreamStream implements ChunkStream {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#reader = body.getReader()
-    this.#events = framingOf(attempt.adapter?.framing).cutter()
+    this.#events = framingOf(attempt.sent.adapter?.framing).cutter()
     this.#limit = limitOf(attempt.allowance)
   }
 
@@ -72,10 +72,13 @@ export class UpstreamStream implements ChunkStream {
   static async open(attempt: Attempt, relayed: RelayedStream): Promise<UpstreamStream> {
     const response = await send(attempt)
     const type = response.headers.get('content-type') ?? ''
-    const framing = framingOf(attempt.adapter?.framing)
+    const framing = framingOf(attempt.sent.adapter?.framing)
     if (!response.body || !type.includes(framing.contentType)) {
       response.body?.cancel().catch(() => undefined)
-      const error = nonsense(attempt.source.provider, `a stream of type "${type.slice(0, 80)}"`)
+      const error = nonsense(
+        attempt.sent.source.provider,
+        `a stream of type "${type.slice(0, 80)}"`,
+      )
       throw new AttemptFailed(error, false)
     }
     const stream = new UpstreamStream(attempt, relayed, response.body)
@@ -84,7 +87,7 @@ export class UpstreamStream implements ChunkStream {
       return stream
     } catch (thrown) {
       const isRefusal = stream.#isFirst && thrown instanceof ApiError
-      throw isRefusal ? refusedInside(thrown) : broken(thrown, attempt.source)
+      throw isRefusal ? refusedInside(thrown) : broken(thrown, attempt.sent.source)
     }
   }
 
@@ -103,10 +106,11 @@ export class UpstreamStream implements ChunkStream {
     try {
       const reading = this.#pull()
       this.#reading = reading
-      const { abort } = this.#attempt.candidate.provider
+      const { abort } = this.#attempt.turn.candidate.provider
       return await (abort === 'bills_all' ? this.#partable(reading) : reading)
     } catch (thrown) {
-      const broken = thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.source)
+      const broken =
+        thrown instanceof ClientGone ? thrown : toBroken(thrown, this.#attempt.sent.source)
       this.#attempt.onBroken?.(broken)
       throw broken
     }

@@ -62,7 +62,7 @@ class RelayedMessage implements RelayedStream {
 
   constructor(asked: RelayRequest) {
     this.#request = asked
-    this.#reading = new TranslatedStream(partsReader(asked.source), { ...asked, wantsUsage: false })
+    this.#reading = new TranslatedStream(partsReader(asked.source), asked)
   }
 
   get isOver(): boolean {
@@ -86,7 +86,9 @@ class RelayedMessage implements RelayedStream {
   }
 
   end(): string[] {
-    return this.#reading.end()
+    // It has told its usage itself.
+    this.#reading.end()
+    return []
   }
 
   cut(most: number): string[] {
@@ -111,7 +113,8 @@ class RelayedMessage implements RelayedStream {
 }
 
 /** A whole message. Throws for an error inside a 200, and for what is no message. */
-function whole(answer: unknown, { source, identity, estimate }: RelayRequest): WholeAnswer {
+function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
+  const { source, identity } = asked
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
   if (isFailure(answer)) throw failure(answer, source)
   const { content, usage } = answer
@@ -119,7 +122,7 @@ function whole(answer: unknown, { source, identity, estimate }: RelayRequest): W
   const counted = isObject(usage) ? toUsage(usage) : undefined
   return {
     body: { ...answer, model: identity.model },
-    usage: counted ?? estimate(sizeOf(content)),
+    usage: counted ?? asked.estimate(sizeOf(content)),
   }
 }
 

@@ -69,13 +69,13 @@ function retryDelay(details: readonly JsonObject[]): string | null {
 }
 
 /** The caller's field that Google complains about. */
-function fieldOf(details: readonly JsonObject[], words: string, { wasSent }: Source): string {
+function fieldOf(details: readonly JsonObject[], words: string, source: Source): string {
   const violations = details.flatMap(({ fieldViolations }) =>
     Array.isArray(fieldViolations) ? fieldViolations.filter(isObject) : [],
   )
   const named = violations.map(({ field }) => String(field)).join(' ') || namedIn(words)
   const field = fields.find(([theirs]) => theirs.test(named))?.[1] ?? ''
-  const isLimit = field === 'max_tokens' && !wasSent(field)
+  const isLimit = field === 'max_tokens' && !source.wasSent(field)
   return isLimit ? 'max_completion_tokens' : field
 }
 

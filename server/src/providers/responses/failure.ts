@@ -11,18 +11,18 @@ export function toError(failure: Failure, source: Source): ApiError {
   return toCallerError({ ...failure, body: { error: { ...error, param } } }, source)
 }
 
-function callersField(param: string, { textField, wasSent }: Source): string {
+function callersField(param: string, source: Source): string {
   const [root = ''] = param.split(/[.[]/)
   switch (root) {
     case 'input':
       // Its place among the items is not that among the messages.
-      return textField
+      return source.textField
     case 'text':
       return 'response_format'
     case 'reasoning':
-      return wasSent('reasoning_effort') ? 'reasoning_effort' : 'reasoning'
+      return source.wasSent('reasoning_effort') ? 'reasoning_effort' : 'reasoning'
     case 'max_output_tokens':
-      return wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens'
+      return source.wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens'
     default:
       return param
   }

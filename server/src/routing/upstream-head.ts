@@ -1,0 +1,78 @@
+import { secretHeader } from '../providers/credentials'
+import { addressOf, type Line } from '../providers/line'
+import type { Provider } from '../providers/provider'
+import { hopsHeader } from '../wire/hops'
+
+/** One operation of the OpenAI format, and its path there. */
+export const paths = {
+  chat: '/chat/completions',
+  completions: '/completions',
+  embeddings: '/embeddings',
+  responses: '/responses',
+} as const
+export type Operation = keyof typeof paths
+
+type HeaderList = Readonly<Record<string, string>>
+
+/** Whom a request goes to, and what of it decides on its address and its headers. */
+interface Sending {
+  turn: { candidate: Line; checked: { call: { hops: number } } }
+  sent: {
+    operation: Operation
+    path?: string
+    url?: string | undefined
+    headers?: HeaderList
+    forwarded?: HeaderList
+  }
+}
+
+/** What the requests on one connection have alike: made once, and gone with it. */
+interface Alike {
+  provider: Provider
+  urls: Partial<Record<Operation, string>>
+  /** By the hops before us, of which there is one at most. */
+  headers: HeaderList[]
+}
+
+const alike = new WeakMap<Line['connection'], Alike>()
+
+function alikeOn({ provider, connection }: Line): Alike {
+  const known = alike.get(connection)
+  if (known?.provider === provider) return known
+  const made: Alike = { provider, urls: {}, headers: [] }
+  alike.set(connection, made)
+  return made
+}
+
+/** Where a request goes. */
+export function urlOf({ turn: { candidate }, sent: { operation, path, url } }: Sending): string {
+  if (url !== undefined) return url
+  const own = candidate.provider.options.paths[operation]
+  if (own === undefined && path !== undefined) return `${addressOf(candidate)}${path}`
+  const { urls } = alikeOn(candidate)
+  return (urls[operation] ??= `${addressOf(candidate)}${own ?? paths[operation]}`)
+}
+
+/** Nothing of the caller's headers goes to a provider, but for those of a body that is passed on. */
+export function sentHeaders({ turn, sent }: Sending, url: string): HeaderList {
+  const { candidate, checked } = turn
+  const { hops } = checked.call
+  const { headers, forwarded } = sent
+  // Azure's credential has a name that depends on the address.
+  if (headers || forwarded || candidate.provider.dialect === 'azure') {
+    return { ...headers, ...headersOf(candidate, url), ...forwarded, ...told(hops) }
+  }
+  return (alikeOn(candidate).headers[hops] ??= { ...headersOf(candidate, url), ...told(hops) })
+}
+
+const told = (hops: number) => ({ [hopsHeader]: String(hops + 1) })
+
+/** The headers of every request on a connection, its credential among them. */
+export const headersOf = (line: Line, url: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  // Compression would be undone here, and costs more than loopback or a data centre's network.
+  'accept-encoding': 'identity',
+  'user-agent': 'tollgate',
+  ...line.provider.options.headers,
+  ...secretHeader(line, url),
+})
