@@ -6,7 +6,8 @@ import type { Category, Model, Pricing } from './model'
  */
 export function isPrice(pricing: Pricing, category: Category): boolean {
   const { input, output, request = 0n } = pricing
-  if (Object.values(pricing).some((price) => price < 0n)) return false
+  let name: keyof Pricing
+  for (name in pricing) if ((pricing[name] ?? 0n) < 0n) return false
   const isWhole = input > 0n && (category === 'embedding' || output > 0n)
   return isWhole || request > 0n
 }

@@ -1,8 +1,8 @@
-import { counter, noUsage, type Usage } from '../wire/usage'
+import { Counter, noUsage, type Usage } from '../wire/usage'
 
 /** The usage of an answer that has no output; undefined where the count is no number of tokens. */
 export function toInputUsage(count: unknown): Usage | undefined {
-  const input = counter().read({ count }, 'count')
+  const input = new Counter().read({ count }, 'count')
   if (input === undefined) return undefined
   return { ...noUsage, input }
 }

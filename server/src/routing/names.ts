@@ -4,7 +4,7 @@ import { collectionPrefix, type Collection } from '../catalog/collection'
 import type { Mapped, Mappings } from '../catalog/mapping'
 import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
-import { splitModelId } from '../wire/model-id'
+import { providerOf } from '../wire/model-id'
 
 /** What a caller's name stands for, before anybody asks whether it is there. */
 export type Meaning =
@@ -45,8 +45,8 @@ export function meaningOf(name: string, where: Where): Meaning | Promise<Meaning
 function formOf(asked: string, mappings: Mappings, where: Where): Meaning | Promise<Meaning> {
   const mapped = where.first?.apply(asked) ?? mappings.apply(asked)
   const id = mapped ? mapped.target : asked
-  const { provider } = splitModelId(id)
-  if (`${provider}/` === collectionPrefix) {
+  const provider = providerOf(id)
+  if (id.startsWith(collectionPrefix)) {
     return collectionNamed(id.slice(collectionPrefix.length), where).then((collection) => ({
       kind: 'collection',
       collection,

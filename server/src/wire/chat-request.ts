@@ -16,6 +16,7 @@ import {
   userField,
 } from './fields'
 import { bareCallId } from './packed-call-id'
+import { sparse } from './sparse'
 
 export const imageAddress = z
   .string()
@@ -65,6 +66,9 @@ interface Most {
   parts: number
   tools: number
 }
+
+// Not Infinity, which zod does not compile.
+const unbounded = Number.MAX_SAFE_INTEGER
 
 const messageOf = ({ parts }: Most) =>
   z
@@ -185,12 +189,10 @@ const chatRequestOf = (most: Most) =>
   })
 
 /** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: api.md 4.1. */
-export const ChatRequest = chatRequestOf({ messages: 2000, parts: 256, tools: 128 })
+export const ChatRequest = sparse(chatRequestOf({ messages: 2000, parts: 256, tools: 128 }))
 
 /** The same, made of a request in another format, which has bounds of its own. */
-export const TranslatedChat = chatRequestOf({
-  messages: Infinity,
-  parts: Infinity,
-  tools: Infinity,
-})
+export const TranslatedChat = sparse(
+  chatRequestOf({ messages: unbounded, parts: unbounded, tools: unbounded }),
+)
 export type ChatRequest = z.output<typeof ChatRequest>

@@ -11,6 +11,7 @@ import {
   streamFields,
   userField,
 } from './fields'
+import { sparse } from './sparse'
 
 const words = z.string().min(1)
 const tokens = z.array(z.int().min(0)).min(1)
@@ -24,21 +25,23 @@ const Prompt = z.union([
 ])
 
 /** `POST /v1/completions`. Source: api.md 4.4. */
-export const CompletionRequest = z.looseObject({
-  model: modelField,
-  prompt: Prompt,
-  max_tokens: outputLimit,
-  ...samplingFields,
-  stop: stopField,
-  n: countField,
-  ...penaltyFields,
-  seed: maybe(z.int()),
-  user: userField,
-  logit_bias: logitBias,
-  ...streamFields,
-  echo: maybe(z.boolean()),
-  logprobs: maybe(z.int().min(0).max(5)),
-  suffix: maybe(z.string()),
-  best_of: maybe(z.int().min(0).max(20)),
-})
+export const CompletionRequest = sparse(
+  z.looseObject({
+    model: modelField,
+    prompt: Prompt,
+    max_tokens: outputLimit,
+    ...samplingFields,
+    stop: stopField,
+    n: countField,
+    ...penaltyFields,
+    seed: maybe(z.int()),
+    user: userField,
+    logit_bias: logitBias,
+    ...streamFields,
+    echo: maybe(z.boolean()),
+    logprobs: maybe(z.int().min(0).max(5)),
+    suffix: maybe(z.string()),
+    best_of: maybe(z.int().min(0).max(20)),
+  }),
+)
 export type CompletionRequest = z.output<typeof CompletionRequest>

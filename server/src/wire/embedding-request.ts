@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { modelField, userField } from './fields'
+import { sparse } from './sparse'
 
 const words = z.string().min(1)
 const tokens = z.array(z.int().min(0)).min(1)
@@ -13,13 +14,15 @@ const Input = z.union([
 ])
 
 /** `POST /v1/embeddings`. Source: api.md 4.5. */
-export const EmbeddingRequest = z.looseObject({
-  model: modelField,
-  input: Input,
-  encoding_format: z.enum(['float', 'base64']).nullish(),
-  dimensions: z.int().min(1).nullish(),
-  user: userField,
-})
+export const EmbeddingRequest = sparse(
+  z.looseObject({
+    model: modelField,
+    input: Input,
+    encoding_format: z.enum(['float', 'base64']).nullish(),
+    dimensions: z.int().min(1).nullish(),
+    user: userField,
+  }),
+)
 export type EmbeddingRequest = z.output<typeof EmbeddingRequest>
 
 /** What an embedding request asks for, item by item: texts, or token ids. */

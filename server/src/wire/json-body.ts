@@ -28,26 +28,31 @@ export function parseObject(text: string): JsonObject {
 
 /**
  * Refuses what is nested too deeply and the key `__proto__`, in the body or in the JSON text of the
- * field `param`. Walks without recursion: the depth of a hostile body must not be that of our stack.
+ * field `param`.
  */
 export function inspect(root: JsonObject, param: string | null = null): void {
+  if (isShallow(root, 1, param)) return
   const what = param === null ? 'The body' : `${param}:`
-  let level: object[] = [root]
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > deepest) {
-      throw invalidRequest(param, 'too_many', `${what} is nested deeper than ${deepest} levels.`)
+  throw invalidRequest(param, 'too_many', `${what} is nested deeper than ${deepest} levels.`)
+}
+
+/**
+ * Whether nothing is nested too deeply; throws for the key `__proto__` wherever else it is. Makes no
+ * lists, and goes no deeper than is allowed: the depth of a hostile body must not be that of our stack.
+ */
+function isShallow(value: unknown, depth: number, param: string | null): boolean {
+  let isFine = true
+  if (Array.isArray(value)) {
+    if (depth > deepest) return false
+    for (const item of value) isFine = isShallow(item, depth + 1, param) && isFine
+  } else if (isObject(value)) {
+    if (depth > deepest) return false
+    if (Object.hasOwn(value, '__proto__')) {
+      throw invalidRequest(param, 'not_allowed', 'The key "__proto__" is not accepted.')
     }
-    const next: object[] = []
-    for (const container of level) {
-      if (!Array.isArray(container) && Object.hasOwn(container, '__proto__')) {
-        throw invalidRequest(param, 'not_allowed', 'The key "__proto__" is not accepted.')
-      }
-      for (const value of Object.values(container)) {
-        if (typeof value === 'object' && value !== null) next.push(value)
-      }
-    }
-    level = next
+    for (const name in value) isFine = isShallow(value[name], depth + 1, param) && isFine
   }
+  return isFine
 }
 
 /** Checks an object against a schema. Throws `invalid_request` for the first field at fault. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../errors'
 
-const providerShape = /^[a-z0-9][a-z0-9._-]{0,39}$/
+const shape = /^[a-z0-9][a-z0-9._-]{0,39}\/[^]/
 const longest = 256
 
 /**
@@ -8,14 +8,15 @@ const longest = 256
  * `invalid_model`. Source: api.md 1.4.
  */
 export function splitModelId(id: string): { provider: string; name: string } {
+  const provider = providerOf(id)
+  return { provider, name: id.slice(provider.length + 1) }
+}
+
+/** The first part of `<provider>/<model>`. Throws `invalid_model`. */
+export function providerOf(id: string): string {
   if (!isModelName(id)) throw new ApiError('invalid_model', { param: 'model' })
-  const slash = id.indexOf('/')
-  return { provider: id.slice(0, slash), name: id.slice(slash + 1) }
+  return id.slice(0, id.indexOf('/'))
 }
 
 /** Whether a name has two parts at least, the first like a provider's key. */
-export function isModelName(id: string): boolean {
-  const slash = id.indexOf('/')
-  const hasParts = slash > 0 && slash < id.length - 1
-  return hasParts && id.length <= longest && providerShape.test(id.slice(0, slash))
-}
+export const isModelName = (id: string): boolean => id.length <= longest && shape.test(id)

@@ -38,21 +38,22 @@ export type Extras = 'inside' | 'outside'
 const mostTokens = 1_000_000_000
 
 /** Zero is zero, absent is absent; negative, fractional, textual or absurd numbers are flaws. */
-export function counter() {
-  let flawed = false
-  const read = (source: JsonObject, ...names: string[]): number | undefined => {
-    for (const name of names) {
-      const value = source[name]
-      if (value === undefined || value === null) continue
-      if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostTokens) {
-        return Number(value)
-      }
-      flawed = true
+export class Counter {
+  /** Something that was read is no number of tokens. */
+  isFlawed = false
+
+  read(source: JsonObject, name: string): number | undefined {
+    const value = source[name]
+    if (value === undefined || value === null) return undefined
+    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostTokens) {
+      return Number(value)
     }
+    this.isFlawed = true
     return undefined
   }
-  return { read, isFlawed: () => flawed }
 }
+
+const nothing: JsonObject = {}
 
 const child = (parent: JsonObject, name: string) => {
   const value = parent[name]
@@ -103,38 +104,47 @@ export function readUsage(block: unknown, extras: Extras): Usage | undefined {
 }
 
 function countsOf(block: JsonObject): Counts | undefined {
-  const { read, isFlawed } = counter()
-  const total = read(block, 'total_tokens')
-  const ofPrompt = read(block, 'prompt_tokens')
-  const ofCompletion = read(block, 'completion_tokens')
+  const counter = new Counter()
+  const total = counter.read(block, 'total_tokens')
+  const ofPrompt = counter.read(block, 'prompt_tokens')
+  const ofCompletion = counter.read(block, 'completion_tokens')
   if (total === undefined && ofPrompt === undefined && ofCompletion === undefined) return undefined
   // Embedding providers may give only the total; whichever count is missing is the rest of it.
   const prompt = ofPrompt ?? Math.max(0, (total ?? 0) - (ofCompletion ?? 0))
   const completion = ofCompletion ?? Math.max(0, (total ?? 0) - prompt)
 
-  const parts = { ...promptParts(block, read), ...completionParts(block, read) }
-  return { prompt, completion, total, ...parts, flawed: isFlawed() }
+  const promptDetails =
+    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? nothing
+  const completionDetails = child(block, 'completion_tokens_details') ?? nothing
+  return {
+    prompt,
+    completion,
+    total,
+    cached: cachedIn(promptDetails, block, counter),
+    written: writtenIn(promptDetails, block, counter),
+    heard: counter.read(promptDetails, 'audio_tokens') ?? 0,
+    thought: thoughtIn(completionDetails, block, counter),
+    spoken: counter.read(completionDetails, 'audio_tokens') ?? 0,
+    // After all of them were read.
+    flawed: counter.isFlawed,
+  }
 }
 
-type Read = ReturnType<typeof counter>['read']
+const cachedIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
+  counter.read(details, 'cached_tokens') ??
+  counter.read(block, 'cached_tokens') ??
+  counter.read(block, 'prompt_cache_hit_tokens') ??
+  counter.read(block, 'num_cached_tokens') ??
+  0
 
-function promptParts(block: JsonObject, read: Read) {
-  const details =
-    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? {}
-  const cached =
-    read(details, 'cached_tokens') ??
-    read(block, 'cached_tokens', 'prompt_cache_hit_tokens', 'num_cached_tokens')
-  const written =
-    read(details, 'cache_write_tokens', 'cache_creation_input_tokens') ??
-    read(block, 'cache_creation_input_tokens')
-  return { cached: cached ?? 0, written: written ?? 0, heard: read(details, 'audio_tokens') ?? 0 }
-}
+const writtenIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
+  counter.read(details, 'cache_write_tokens') ??
+  counter.read(details, 'cache_creation_input_tokens') ??
+  counter.read(block, 'cache_creation_input_tokens') ??
+  0
 
-function completionParts(block: JsonObject, read: Read) {
-  const details = child(block, 'completion_tokens_details') ?? {}
-  const thought = read(details, 'reasoning_tokens') ?? read(block, 'reasoning_tokens')
-  return { thought: thought ?? 0, spoken: read(details, 'audio_tokens') ?? 0 }
-}
+const thoughtIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
+  counter.read(details, 'reasoning_tokens') ?? counter.read(block, 'reasoning_tokens') ?? 0
 
 /** What stands beside the prompt and the completion, and tokens that only the total counts. */
 interface Layout {
@@ -144,19 +154,24 @@ interface Layout {
   agrees: boolean
 }
 
+/** In the order in which they are tried. */
+const agreeingLayouts: readonly Layout[] = [
+  { cacheOutside: false, thoughtOutside: false, unnamed: 0, agrees: true },
+  { cacheOutside: false, thoughtOutside: true, unnamed: 0, agrees: true },
+  { cacheOutside: true, thoughtOutside: false, unnamed: 0, agrees: true },
+  { cacheOutside: true, thoughtOutside: true, unnamed: 0, agrees: true },
+]
+
 /** The reading of which the provider's total is the sum; where there is none, its habit decides. */
 function layoutOf(counts: Counts, extras: Extras): Layout {
   const { prompt, completion, total, cached, written, thought } = counts
   const stored = cached + written
-  for (const cacheOutside of [false, true]) {
-    for (const thoughtOutside of [false, true]) {
-      const isPossible =
-        (cacheOutside || stored <= prompt) && (thoughtOutside || thought <= completion)
-      const sum = prompt + completion + (cacheOutside ? stored : 0) + (thoughtOutside ? thought : 0)
-      if (isPossible && total === sum) {
-        return { cacheOutside, thoughtOutside, unnamed: 0, agrees: true }
-      }
-    }
+  for (const layout of agreeingLayouts) {
+    const { cacheOutside, thoughtOutside } = layout
+    const isPossible =
+      (cacheOutside || stored <= prompt) && (thoughtOutside || thought <= completion)
+    const sum = prompt + completion + (cacheOutside ? stored : 0) + (thoughtOutside ? thought : 0)
+    if (isPossible && total === sum) return layout
   }
   return habitualLayout(counts, extras)
 }
@@ -209,20 +224,20 @@ export function toUsageBlock(usage: Usage) {
  * The same, beside whatever else the provider's own block said; a block that contradicted itself
  * is not repeated.
  */
-export function toRelayedUsageBlock(usage: Usage, block: unknown) {
-  const own = isObject(block) && !usage.flawed ? block : {}
+export function toRelayedUsageBlock(usage: Usage, block: unknown): JsonObject {
   const ours = toUsageBlock(usage)
-  return {
-    ...own,
-    ...ours,
-    ...mergedDetails('prompt_tokens_details', own, ours.prompt_tokens_details),
-    ...mergedDetails('completion_tokens_details', own, ours.completion_tokens_details),
-  }
+  if (!isObject(block) || usage.flawed) return ours
+  const relayed: JsonObject = { ...block, ...ours }
+  addDetails(relayed, 'prompt_tokens_details', block)
+  addDetails(relayed, 'completion_tokens_details', block)
+  return relayed
 }
 
-function mergedDetails(name: string, own: JsonObject, ours: object | undefined) {
-  const theirs = child(own, name)
-  return theirs || ours ? { [name]: { ...theirs, ...ours } } : undefined
+/** What the provider said in detail, where ours says something too and would stand in its place. */
+function addDetails(relayed: JsonObject, name: string, block: JsonObject): void {
+  const theirs = child(block, name)
+  const ours = relayed[name]
+  if (theirs && theirs !== ours) relayed[name] = { ...theirs, ...child(relayed, name) }
 }
 
 /** The `usage` of an answer without completion, such as embeddings. */

@@ -1,15 +1,17 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { counter, type Usage } from '../../wire/usage'
+import { Counter, type Usage } from '../../wire/usage'
 
 /**
  * The counts of a message; undefined without any. Cache reads and writes stand beside
  * `input_tokens`, thinking is inside `output_tokens`. Source: wire.md 7.3.
  */
 export function toUsage(counts: JsonObject): Usage | undefined {
-  const { read, isFlawed } = counter()
+  const counter = new Counter()
   const passes = passesOf(counts)
   const sum = (name: string) => {
-    const found = passes.map((pass) => read(pass, name)).filter((count) => count !== undefined)
+    const found = passes
+      .map((pass) => counter.read(pass, name))
+      .filter((count) => count !== undefined)
     return found.length > 0 ? found.reduce((total, count) => total + count, 0) : undefined
   }
   const input = sum('input_tokens')
@@ -24,7 +26,7 @@ export function toUsage(counts: JsonObject): Usage | undefined {
     reasoning: 0,
     audioOutput: 0,
     estimated: false,
-    flawed: isFlawed(),
+    flawed: counter.isFlawed,
   }
 }
 

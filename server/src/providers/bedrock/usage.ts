@@ -1,5 +1,5 @@
-import { isObject } from '../../wire/json-body'
-import { counter, type Usage } from '../../wire/usage'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { Counter, type Usage } from '../../wire/usage'
 
 /**
  * The `usage` of a `metadata` event: what was read from a cache or written to one is outside
@@ -7,15 +7,15 @@ import { counter, type Usage } from '../../wire/usage'
  */
 export function toUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
-  const { read, isFlawed } = counter()
-  const input = read(block, 'inputTokens')
-  const output = read(block, 'outputTokens')
+  const counter = new Counter()
+  const input = counter.read(block, 'inputTokens')
+  const output = counter.read(block, 'outputTokens')
   if (input === undefined && output === undefined) return undefined
-  const cachedInput = read(block, 'cacheReadInputTokens', 'cacheReadInputTokenCount') ?? 0
-  const cacheWrite = read(block, 'cacheWriteInputTokens', 'cacheWriteInputTokenCount') ?? 0
+  const cachedInput = cacheCount('Read', block, counter)
+  const cacheWrite = cacheCount('Write', block, counter)
   const plain = (input ?? 0) + (output ?? 0)
   const whole = plain + cachedInput + cacheWrite
-  const total = read(block, 'totalTokens')
+  const total = counter.read(block, 'totalTokens')
   const agrees = total === undefined || total === whole || total === plain
   return {
     input: input ?? 0,
@@ -27,6 +27,12 @@ export function toUsage(block: unknown): Usage | undefined {
     reasoning: 0,
     audioOutput: 0,
     estimated: false,
-    flawed: isFlawed() || !agrees,
+    flawed: counter.isFlawed || !agrees,
   }
 }
+
+/** Under either of its names. */
+const cacheCount = (kind: 'Read' | 'Write', block: JsonObject, counter: Counter): number =>
+  counter.read(block, `cache${kind}InputTokens`) ??
+  counter.read(block, `cache${kind}InputTokenCount`) ??
+  0

@@ -1,5 +1,5 @@
 import { isObject } from '../../wire/json-body'
-import { counter, type Usage } from '../../wire/usage'
+import { Counter, type Usage } from '../../wire/usage'
 
 /**
  * What a chat answer used. `billed_units` are what Cohere charges, without its own preamble and what
@@ -7,11 +7,11 @@ import { counter, type Usage } from '../../wire/usage'
  */
 export function toUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
-  const { read, isFlawed } = counter()
+  const counter = new Counter()
   const counts = [block['billed_units'], block['tokens']].filter(isObject)
   for (const units of counts) {
-    const input = read(units, 'input_tokens')
-    const output = read(units, 'output_tokens')
+    const input = counter.read(units, 'input_tokens')
+    const output = counter.read(units, 'output_tokens')
     if (input === undefined && output === undefined) continue
     return {
       input: input ?? 0,
@@ -22,7 +22,7 @@ export function toUsage(block: unknown): Usage | undefined {
       reasoning: 0,
       audioOutput: 0,
       estimated: false,
-      flawed: isFlawed(),
+      flawed: counter.isFlawed,
     }
   }
   return undefined

@@ -114,21 +114,33 @@ function saidIn(delta: JsonObject): JsonObject {
     const value = delta[name]
     if (!deltaFields.has(name) && value !== null && value !== '') said[name] = value
   }
-  const { text, thought } = contentOf(delta['content'])
-  const reasoning = delta['reasoning_content'] ?? delta['reasoning'] ?? thought
+  const text = textIn(delta['content'])
+  const reasoning = delta['reasoning_content'] ?? delta['reasoning'] ?? thoughtIn(delta['content'])
   if (typeof reasoning === 'string' && reasoning !== '') said['reasoning_content'] = reasoning
   if (text !== '') said['content'] = text
   return said
 }
 
-/** Text, or parts of text and thinking as Mistral's reasoning models send them. */
-export function contentOf(content: unknown): { text: string; thought: string } {
-  if (typeof content === 'string') return { text: content, thought: '' }
+/** What is said in a text, or in parts of text and thinking as Mistral's reasoning models send them. */
+export function textIn(content: unknown): string {
+  if (typeof content === 'string') return content
   let text = ''
-  let thought = ''
-  for (const part of Array.isArray(content) ? content.filter(isObject) : []) {
-    if (part['type'] === 'thinking') thought += contentOf(part['thinking']).text
-    else if (typeof part['text'] === 'string') text += part['text']
+  for (const part of partsOf(content)) {
+    if (part['type'] !== 'thinking' && typeof part['text'] === 'string') text += part['text']
   }
-  return { text, thought }
+  return text
 }
+
+/** What is thought in such parts. */
+export function thoughtIn(content: unknown): string {
+  let thought = ''
+  for (const part of partsOf(content)) {
+    if (part['type'] === 'thinking') thought += textIn(part['thinking'])
+  }
+  return thought
+}
+
+const noParts: readonly JsonObject[] = []
+
+const partsOf = (content: unknown): readonly JsonObject[] =>
+  Array.isArray(content) ? content.filter(isObject) : noParts

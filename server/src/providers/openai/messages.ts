@@ -17,10 +17,27 @@ export function fittingCallId(id: string, rule: RelayOptions['toolCallIds']): st
 
 /** The messages of a chat request as a provider takes them; untouched where nothing needs touching. */
 export function toUpstreamMessages(messages: unknown, options: RelayOptions): unknown {
-  if (!Array.isArray(messages)) return messages
+  if (!Array.isArray(messages) || arePlain(messages, options)) return messages
   return toToolMessages(messages).map((message) =>
-    isObject(message) ? toUpstream(message, options) : message,
+    isObject(message) && !isPlain(message, options) ? toUpstream(message, options) : message,
   )
+}
+
+function arePlain(messages: readonly unknown[], options: RelayOptions): boolean {
+  for (const message of messages) {
+    if (!isObject(message) || !isPlain(message, options)) return false
+  }
+  return true
+}
+
+/** Who said it and a text, as nearly all are: nothing of it can need touching, and nothing is made. */
+function isPlain(message: JsonObject, options: RelayOptions): boolean {
+  for (const name in message) if (name !== 'role' && name !== 'content') return false
+  for (const name of options.dropFromMessages) if (name in message) return false
+  const { role, content } = message
+  if (typeof content !== 'string') return false
+  if (role === 'assistant') return options.historyReasoning !== 'required'
+  return role === 'user' || role === 'system'
 }
 
 function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
@@ -67,10 +84,11 @@ function withoutExtraContent(message: JsonObject, calls: unknown): JsonObject {
 }
 
 /** Gemini's signatures are for Gemini alone; elsewhere such an id would be too long. */
-function hasPackedId({ tool_call_id: answered, tool_calls: calls }: JsonObject): boolean {
-  const ids = Array.isArray(calls) ? calls.map((call) => isObject(call) && call['id']) : []
-  return [answered, ...ids].some((id) => typeof id === 'string' && bareCallId(id) !== id)
-}
+const hasPackedId = ({ tool_call_id: answered, tool_calls: calls }: JsonObject): boolean =>
+  isPacked(answered) ||
+  (Array.isArray(calls) && calls.some((call) => isObject(call) && isPacked(call['id'])))
+
+const isPacked = (id: unknown) => typeof id === 'string' && bareCallId(id) !== id
 
 function fittingIds(message: JsonObject, { toolCallIds }: RelayOptions): JsonObject {
   const changes: JsonObject = {}

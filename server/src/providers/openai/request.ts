@@ -11,9 +11,11 @@ export interface Target {
   options: RelayOptions
 }
 
+const limitFields = ['max_completion_tokens', 'max_tokens'] as const
+
 /** The output limit of a chat request, in tokens; zero counts as absent. Source: api.md 4.1. */
 export function outputLimitOf(request: JsonObject): { limit: number; field: string } | undefined {
-  for (const field of ['max_completion_tokens', 'max_tokens']) {
+  for (const field of limitFields) {
     const limit = request[field]
     if (Number.isInteger(limit) && Number(limit) > 0) return { limit: Number(limit), field }
   }
@@ -30,10 +32,8 @@ export function withOutputLimit(request: JsonObject, limit: number | undefined):
 const isEmptyArray = (value: unknown) => Array.isArray(value) && value.length === 0
 
 /** A chat request for a provider that speaks the same format: what is not named here travels on. */
-export function toUpstreamChat(
-  request: JsonObject,
-  { upstreamModel, options }: Target,
-): JsonObject {
+export function toUpstreamChat(request: JsonObject, target: Target): JsonObject {
+  const { options } = target
   const chat = withoutAbsent(usesFunctions(request) ? toTools(request) : request)
   delete chat['functions']
   delete chat['function_call']
@@ -51,11 +51,14 @@ export function toUpstreamChat(
   const speaks = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
   if (!speaks) delete chat['audio']
   chat['messages'] = toUpstreamMessages(chat['messages'], options)
-  if (options.reasoningModels.some((prefix) => upstreamModel.startsWith(prefix))) {
-    toReasoning(chat, options)
-  }
+  if (reasons(target)) toReasoning(chat, options)
   if (options.toolSchemas === 'plain' && chat['tools']) chat['tools'] = toPlainTools(chat['tools'])
-  return finish(chat, { upstreamModel, options })
+  return finish(chat, target)
+}
+
+function reasons({ upstreamModel, options }: Target): boolean {
+  for (const prefix of options.reasoningModels) if (upstreamModel.startsWith(prefix)) return true
+  return false
 }
 
 /** Reasoning models refuse what tunes the sampling, and name the limit differently. */
@@ -98,18 +101,23 @@ function finish(body: JsonObject, { upstreamModel, options }: Target): JsonObjec
 
 function applyOptions(body: JsonObject, options: RelayOptions): JsonObject {
   for (const name of options.drop) delete body[name]
-  for (const [name, words] of Object.entries(options.values)) {
+  for (const name in options.values) {
     const value = body[name]
-    if (typeof value === 'string') body[name] = words[value] ?? value
+    if (typeof value === 'string') body[name] = options.values[name]?.[value] ?? value
   }
-  for (const [name, [low, high]] of Object.entries(options.clamp)) {
+  for (const name in options.clamp) {
     const value = body[name]
-    if (typeof value === 'number') body[name] = Math.min(high, Math.max(low, value))
+    const range = options.clamp[name]
+    if (range && typeof value === 'number') body[name] = clamped(value, range)
   }
-  for (const [name, theirs] of Object.entries(options.rename)) {
-    if (!(name in body)) continue
+  for (const name in options.rename) {
+    const theirs = options.rename[name]
+    if (theirs === undefined || !(name in body)) continue
     body[theirs] ??= body[name]
     delete body[name]
   }
   return body
 }
+
+const clamped = (value: number, [low, high]: readonly [number, number]) =>
+  Math.min(high, Math.max(low, value))

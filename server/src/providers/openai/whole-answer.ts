@@ -1,5 +1,5 @@
-import { contentOf } from './choice-deltas'
-import { choicesOf, without, type RelayRequest } from './relayed-stream'
+import { textIn, thoughtIn } from './choice-deltas'
+import { choicesOf, type RelayRequest } from './relayed-stream'
 import { wholeArguments } from './tool-calls'
 import { isFailure } from '../event'
 import { failure, nonsense } from '../upstream-error'
@@ -16,59 +16,63 @@ export interface WholeAnswer {
   isTold?: boolean
 }
 
-const answerFields = new Set(['error', 'choices', 'usage', 'x_groq', 'base_resp'])
+/** What of an answer is not passed on, or is said by us. */
+const answerFields = new Set([
+  ...['id', 'object', 'created', 'model', 'choices', 'usage'],
+  ...['error', 'x_groq', 'base_resp', '__proto__'],
+])
+
+type ToChoice = (choice: JsonObject, index: number, request: RelayRequest) => JsonObject
 
 /** Relays a whole chat completion. Throws for an error inside a 200, and for what is no answer. */
-export function relayChat(answer: unknown, request: RelayRequest): WholeAnswer {
-  return relay(answer, request, (choice, index) => {
-    const message = isObject(choice['message']) ? choice['message'] : undefined
-    if (!message) throw nonsense(request.source.provider, 'a choice without a message')
-    const own = toMessage(message, request)
-    const calls = own['tool_calls'] ?? own['function_call']
-    const isCall = Array.isArray(calls) ? calls.length > 0 : Boolean(calls)
-    const finish = finishOf(choice, isCall, request)
-    const reason = finish === 'tool_calls' && request.legacyFunctions ? 'function_call' : finish
-    return {
-      ...choice,
-      index,
-      message: own,
-      logprobs: choice['logprobs'] ?? null,
-      finish_reason: reason,
-    }
-  })
-}
+export const relayChat = (answer: unknown, request: RelayRequest): WholeAnswer =>
+  relay(answer, request, toChatChoice)
 
 /** Relays a whole legacy completion. */
 export const relayText = (answer: unknown, request: RelayRequest): WholeAnswer =>
-  relay(answer, request, (choice, index) => {
-    const text = typeof choice['text'] === 'string' ? choice['text'] : undefined
-    if (text === undefined) throw nonsense(request.source.provider, 'a choice without text')
-    const finish = finishOf(choice, false, request)
-    return { ...choice, text, index, logprobs: choice['logprobs'] ?? null, finish_reason: finish }
-  })
+  relay(answer, request, toTextChoice)
 
-function relay(
-  answer: unknown,
-  request: RelayRequest,
-  toChoice: (choice: JsonObject, index: number) => JsonObject,
-): WholeAnswer {
+function toChatChoice(choice: JsonObject, index: number, request: RelayRequest): JsonObject {
+  const message = isObject(choice['message']) ? choice['message'] : undefined
+  if (!message) throw nonsense(request.source.provider, 'a choice without a message')
+  const own = toMessage(message, request)
+  const calls = own['tool_calls'] ?? own['function_call']
+  const isCall = Array.isArray(calls) ? calls.length > 0 : Boolean(calls)
+  const finish = finishOf(choice, isCall, request)
+  const reason = finish === 'tool_calls' && request.legacyFunctions ? 'function_call' : finish
+  return {
+    ...choice,
+    index,
+    message: own,
+    logprobs: choice['logprobs'] ?? null,
+    finish_reason: reason,
+  }
+}
+
+function toTextChoice(choice: JsonObject, index: number, request: RelayRequest): JsonObject {
+  const text = typeof choice['text'] === 'string' ? choice['text'] : undefined
+  if (text === undefined) throw nonsense(request.source.provider, 'a choice without text')
+  const finish = finishOf(choice, false, request)
+  return { ...choice, text, index, logprobs: choice['logprobs'] ?? null, finish_reason: finish }
+}
+
+function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): WholeAnswer {
   const { source, identity, options } = request
   if (!isObject(answer)) throw nonsense(source.provider, 'an answer that is no JSON object')
   if (isFailure(answer)) throw failure(answer, source)
   const theirs = choicesOf(answer, source)
   if (theirs.length === 0) throw nonsense(source.provider, 'an answer without choices')
-  const choices = theirs.map((choice, position) =>
-    toChoice(choice, Number.isInteger(choice['index']) ? Number(choice['index']) : position),
-  )
+  const choices: JsonObject[] = []
+  for (const choice of theirs) {
+    const index = Number.isInteger(choice['index']) ? Number(choice['index']) : choices.length
+    choices.push(toChoice(choice, index, request))
+  }
   const block = answer['usage']
   const usage = readUsage(block, options.reasoningTokens) ?? request.estimate(sizeOf(choices))
-  const body = {
-    ...identity,
-    ...without(answer, answerFields),
-    ...identity,
-    choices,
-    usage: toRelayedUsageBlock(usage, block),
-  }
+  const body: JsonObject = { ...identity }
+  for (const name in answer) if (!answerFields.has(name)) body[name] = answer[name]
+  body['choices'] = choices
+  body['usage'] = toRelayedUsageBlock(usage, block)
   return { body, usage }
 }
 
@@ -80,28 +84,28 @@ function finishOf(choice: JsonObject, hasToolCalls: boolean, { source }: RelayRe
 }
 
 function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
-  const { reasoning, ...rest } = theirs
-  const { text, thought } = contentOf(theirs['content'])
+  const message: JsonObject = { ...theirs }
+  delete message['reasoning']
+  delete message['tool_calls']
+  const content = theirs['content']
   const calls = toCalls(theirs['tool_calls'], request)
-  const thinking = theirs['reasoning_content'] ?? reasoning ?? (thought || undefined)
   const dropsText = calls.length > 0 && !request.keepsText
-  const called = request.legacyFunctions
-    ? { function_call: calls[0]?.['function'] }
-    : { tool_calls: calls }
-  const { tool_calls: _calls, ...plain } = rest
-  return {
-    ...plain,
-    role: 'assistant',
-    content: dropsText || theirs['content'] === null ? null : text,
-    refusal: theirs['refusal'] ?? null,
-    ...(typeof thinking === 'string' && thinking !== '' && { reasoning_content: thinking }),
-    ...(calls.length > 0 && called),
-  }
+  message['role'] = 'assistant'
+  message['content'] = dropsText || content === null ? null : textIn(content)
+  message['refusal'] = theirs['refusal'] ?? null
+  const thinking = theirs['reasoning_content'] ?? theirs['reasoning'] ?? thoughtIn(content)
+  if (typeof thinking === 'string' && thinking !== '') message['reasoning_content'] = thinking
+  if (calls.length === 0) return message
+  if (request.legacyFunctions) message['function_call'] = calls[0]?.['function']
+  else message['tool_calls'] = calls
+  return message
 }
 
+const noCalls: JsonObject[] = []
+
 function toCalls(theirs: unknown, { newCallId }: RelayRequest): JsonObject[] {
-  const entries = Array.isArray(theirs) ? theirs.filter(isObject) : []
-  return entries.map((entry) => {
+  if (!Array.isArray(theirs) || theirs.length === 0) return noCalls
+  return theirs.filter(isObject).map((entry) => {
     const { index: _index, ...rest } = entry
     const called = isObject(entry['function']) ? entry['function'] : {}
     const id = typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : newCallId()
