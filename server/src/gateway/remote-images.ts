@@ -46,9 +46,12 @@ type ShownTurn = Fetching & Parameters<typeof addressesFor>[0]
 export function remoteImagesOf({
   request,
 }: Pick<Job<ChatRequest>, 'request'>): RemoteImages | undefined {
-  const places = placesOf(request)
-  return places.size > 0 ? new RemoteImages(places) : undefined
+  const hasParts = request.messages.some(isOfParts)
+  const places = hasParts ? placesOf(request) : undefined
+  return places && places.size > 0 ? new RemoteImages(places) : undefined
 }
+
+const isOfParts = ({ content }: ChatRequest['messages'][number]) => Array.isArray(content)
 
 /** Each address, and the field in which it stands first. */
 function placesOf({ messages }: ChatRequest): Map<string, string> {
