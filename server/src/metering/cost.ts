@@ -81,7 +81,9 @@ const buckets = [
 export function costOf(usage: Usage, pricing: Pricing, pieces: Pieces = oneRequest): bigint {
   const rates = ratesOf(pricing)
   let millionths = 0
-  for (const bucket of buckets) millionths += usage[bucket] * Number(rates[bucket])
+  for (const bucket of buckets) {
+    if (usage[bucket] > 0) millionths += usage[bucket] * Number(rates[bucket])
+  }
   const ofTokens = roundedUpNumber(millionths) ?? exactCost(usage, rates)
   const ofPieces = costOfPieces(pieces, pricing)
   return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
@@ -89,6 +91,8 @@ export function costOf(usage: Usage, pricing: Pricing, pieces: Pieces = oneReque
 
 function exactCost(usage: Usage, rates: Readonly<Record<Bucket, bigint>>): bigint {
   let millionths = 0n
-  for (const bucket of buckets) millionths += BigInt(usage[bucket]) * rates[bucket]
+  for (const bucket of buckets) {
+    if (usage[bucket] > 0) millionths += BigInt(usage[bucket]) * rates[bucket]
+  }
   return roundedUp(millionths)
 }
