@@ -38,17 +38,18 @@ export interface Media {
   fileLengths: readonly number[]
 }
 
-const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+/** What nearly all requests have of it. */
+export const noMedia: Media = { images: 0, soundLengths: [], spokenTurns: 0, fileLengths: [] }
 
 /** Tokens that `media` cost at most; no model reads more than its context, nor is paid for it. */
 export function mediaTokens(media: Media, { upstreamModel, contextLength }: Reader): number {
+  if (media === noMedia) return 0
   const perImage = countsDear.test(upstreamModel) ? tokensPerDearImage : tokensPerImage
-  const sounds = media.soundLengths.map(
-    (length) => leastSoundTokens + Math.ceil(length / soundBytesPerToken),
-  )
+  let tokens = media.images * perImage + media.spokenTurns * tokensPerSpokenTurn
+  for (const length of media.soundLengths) {
+    tokens += leastSoundTokens + Math.ceil(length / soundBytesPerToken)
+  }
   // A file of plain text has at most as many tokens as bytes.
-  const files = media.fileLengths.map((length) => Math.max(tokensPerFile, length))
-  const tokens =
-    media.images * perImage + sum(sounds) + media.spokenTurns * tokensPerSpokenTurn + sum(files)
+  for (const length of media.fileLengths) tokens += Math.max(tokensPerFile, length)
   return Math.min(tokens, contextLength ?? Infinity)
 }

@@ -9,6 +9,8 @@ import type { JsonObject } from '../wire/json-body'
 
 const countingMs = 1000
 
+const bounds = { atMost: tokensAtMost, atLeast: tokensAtLeast }
+
 /**
  * Whether a request fits a model; a promise only where its tokens have to be counted. Throws or rejects with
  * `max_tokens_exceeded` and `context_length_exceeded`.
@@ -23,15 +25,14 @@ export function fitting(
 ): Fits {
   let counting: Promise<number | undefined> | undefined
   const prompt = { ...size, bytes }
-  const ports = {
-    atMost: tokensAtMost,
-    atLeast: tokensAtLeast,
-    count: (texts: readonly string[]) =>
-      (counting ??= counter.count(texts, { deadlineMs: countingMs })),
-  }
   return (model) => {
     checkOutputLimit(model, size)
-    return fitsSurely(model, prompt, ports) ? undefined : checkContext(model, prompt, ports)
+    // Here nearly all end.
+    if (fitsSurely(model, prompt, bounds)) return undefined
+    return checkContext(model, prompt, {
+      ...bounds,
+      count: (texts) => (counting ??= counter.count(texts, { deadlineMs: countingMs })),
+    })
   }
 }
 

@@ -53,8 +53,13 @@ export function remoteImagesOf({
   return places.size > 0 ? new RemoteImages(places) : undefined
 }
 
+const nowhere: ReadonlyMap<string, string> = new Map()
+
+const isOfParts = ({ content }: ChatRequest['messages'][number]) => Array.isArray(content)
+
 /** Each address, and the field in which it stands first. */
-function placesOf({ messages }: ChatRequest): Map<string, string> {
+function placesOf({ messages }: ChatRequest): ReadonlyMap<string, string> {
+  if (!messages.some(isOfParts)) return nowhere
   const places = new Map<string, string>()
   for (const [position, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue

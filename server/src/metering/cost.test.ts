@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Pricing } from '../catalog/model'
 import { nanosOf } from '../catalog/prices'
 import { completionTokens, noUsage, promptTokens, readUsage, type Usage } from '../wire/usage'
-import { costOf } from './cost'
+import { costOf, roundedUp, roundedUpNumber } from './cost'
 import vectors from './golden-usage.json'
 
 const using = (tokens: Partial<Usage>): Usage => ({ ...noUsage, ...tokens })
@@ -99,6 +99,30 @@ test('M15: a million small requests cost at most a nano-dollar each more than on
     expect(many - one).toBeLessThanOrEqual(1_000_000n)
   })
   fc.assert(property, { numRuns: 2000 })
+})
+
+test('beyond what numbers hold a cost is as exact as below', () => {
+  const rate = fc.oneof(fc.bigInt(0n, 2n ** 64n), fc.bigInt(0n, 100_000_000_000n))
+  const tokens = fc.oneof(fc.nat(1_000_000), fc.constantFrom(0, 1, 999_999, 1_000_000_000))
+  const used = fc.record({ input: tokens, output: tokens })
+  const prices = fc.record({ input: rate, output: rate })
+  const property = fc.property(prices, used, (pricing, { input, output }) => {
+    const millionths = BigInt(input) * pricing.input + BigInt(output) * pricing.output
+    const cost = costOf({ ...noUsage, input, output }, pricing)
+    return cost === (millionths + 999_999n) / 1_000_000n
+  })
+  fc.assert(property, { numRuns: 10_000 })
+})
+
+test.each([
+  [2 ** 53 - 1, 9_007_199_255n],
+  [9_007_199_254_000_000, 9_007_199_254n],
+  [9_007_199_254_000_001, 9_007_199_255n],
+  [1, 1n],
+  [0, 0n],
+])('%p millionths are rounded up', (millionths, nanos) => {
+  expect(roundedUpNumber(millionths)).toBe(nanos)
+  expect(roundedUp(BigInt(millionths))).toBe(nanos)
 })
 
 test('I11 M13: whatever a provider says, a cost is whole and never negative', () => {

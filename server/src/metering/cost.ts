@@ -38,6 +38,25 @@ const million = 1_000_000n
 /** Millionths of a nano-dollar as nano-dollars, rounded up. */
 export const roundedUp = (millionths: bigint): bigint => (millionths + million - 1n) / million
 
+/**
+ * The same of a number that sums products of counts and rates, none below zero: exact, or undefined where
+ * that is more than a number holds. Each `bigint` is an object, and nearly all sums are far below.
+ */
+export function roundedUpNumber(millionths: number): bigint | undefined {
+  // A rate, product or sum that had to be rounded is 2^53 at least, and so is all that it is part of.
+  if (millionths > Number.MAX_SAFE_INTEGER) return undefined
+  const rest = millionths % 1_000_000
+  return BigInt((millionths - rest) / 1_000_000 + (rest > 0 ? 1 : 0))
+}
+
+/** Tokens at a rate, exact. */
+export function times(tokens: number, rate: bigint): bigint {
+  const product = tokens * Number(rate)
+  return product > Number.MAX_SAFE_INTEGER ? BigInt(tokens) * rate : BigInt(product)
+}
+
+const oneRequest: Pieces = {}
+
 /** What the pieces of a request cost, in nano-dollars. */
 export function costOfPieces({ requests = 1, images = 0 }: Pieces, pricing: Pricing): bigint {
   const { request = 0n, image = 0n } = pricing
@@ -59,13 +78,21 @@ const buckets = [
  * What a usage costs, in nano-dollars: summed exactly, rounded up once. The caller limits a usage to
  * what its request could use (`withinLimits`) before it is charged.
  */
-export function costOf(usage: Usage, pricing: Pricing, pieces: Pieces = {}): bigint {
+export function costOf(usage: Usage, pricing: Pricing, pieces: Pieces = oneRequest): bigint {
   const rates = ratesOf(pricing)
-  let millionths = 0n
-  // Most buckets are empty, and large numbers are slow.
+  let millionths = 0
   for (const bucket of buckets) {
-    const tokens = usage[bucket]
-    if (tokens > 0) millionths += BigInt(tokens) * rates[bucket]
+    if (usage[bucket] > 0) millionths += usage[bucket] * Number(rates[bucket])
   }
-  return roundedUp(millionths) + costOfPieces(pieces, pricing)
+  const ofTokens = roundedUpNumber(millionths) ?? exactCost(usage, rates)
+  const ofPieces = costOfPieces(pieces, pricing)
+  return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
+}
+
+function exactCost(usage: Usage, rates: Readonly<Record<Bucket, bigint>>): bigint {
+  let millionths = 0n
+  for (const bucket of buckets) {
+    if (usage[bucket] > 0) millionths += BigInt(usage[bucket]) * rates[bucket]
+  }
+  return roundedUp(millionths)
 }

@@ -63,29 +63,37 @@ const isUsed = (value: unknown) =>
   value !== '' &&
   !(Array.isArray(value) && value.length === 0)
 
+/** What is charged for a request, and by which prices. */
+interface Charged {
+  endpoint: 'chat' | 'completion' | 'embedding'
+  pricing: Pricing
+}
+
 /**
  * A request body without what its price does not cover; the same object where there is nothing of it.
  * Throws `invalid_request` for a field that cannot just be left out.
  */
-export function chargeable(
-  body: JsonObject,
-  { endpoint, pricing }: { endpoint: 'chat' | 'completion' | 'embedding'; pricing: Pricing },
-): JsonObject {
-  const stripped = Object.keys(body).filter((name) => {
-    const value = body[name]
-    if (!isUsed(value)) return false
-    if (name === 'service_tier') return typeof value !== 'string' || !ordinaryTiers.has(value)
-    // Chat has no candidates to choose from; some servers compute them all the same.
-    if (name === 'best_of') return endpoint !== 'completion'
-    if (name === 'web_search_options' && pricing.request !== undefined) return false
-    if (costlyFields[name] === 'refused') throw refused(name)
-    return costlyFields[name] === 'stripped'
-  })
+export function chargeable(body: JsonObject, what: Charged): JsonObject {
+  let copy: JsonObject | undefined
+  for (const name in body) {
+    if (!isStripped(name, body[name], what)) continue
+    // Made for the first: nearly no request has any.
+    copy ??= { ...body }
+    delete copy[name]
+  }
   const tools = plainTools(body['tools'])
-  if (stripped.length === 0 && tools === body['tools']) return body
-  const copy: JsonObject = tools === undefined ? { ...body } : { ...body, tools }
-  for (const name of stripped) delete copy[name]
-  return copy
+  if (tools === body['tools']) return copy ?? body
+  return { ...(copy ?? body), tools }
+}
+
+function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged): boolean {
+  if (!isUsed(value)) return false
+  if (name === 'service_tier') return typeof value !== 'string' || !ordinaryTiers.has(value)
+  // Chat has no candidates to choose from; some servers compute them all the same.
+  if (name === 'best_of') return endpoint !== 'completion'
+  if (name === 'web_search_options' && pricing.request !== undefined) return false
+  if (costlyFields[name] === 'refused') throw refused(name)
+  return costlyFields[name] === 'stripped'
 }
 
 const refused = (name: string) =>

@@ -1,4 +1,4 @@
-import { mediaTokens, type Media } from '../catalog/media-tokens'
+import { mediaTokens, noMedia, type Media } from '../catalog/media-tokens'
 import type { Model } from '../catalog/model'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes } from '../wire/text-size'
@@ -29,21 +29,29 @@ const instructionTokens = 32
 
 const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : 0)
 const countOf = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
-const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
+const holdsObjects = (value: unknown) => Array.isArray(value) && value.some(isObject)
+
+const nothing: readonly JsonObject[] = []
+
+/** The objects of a list; the list itself where there is nothing else in it. */
+function listOf(value: unknown): readonly JsonObject[] {
+  if (!Array.isArray(value)) return nothing
+  return value.every(isObject) ? value : value.filter(isObject)
+}
 
 /** The most that a chat request can make a model read and write. */
-export function chatVolume(body: JsonObject, { bytes, model, ...asked }: Asked): Volume {
+export function chatVolume(body: JsonObject, asked: Asked): Volume {
+  const { bytes, model, repeats = 1 } = asked
   const messages = listOf(body['messages'])
   const { media, dataLength } = mediaOf(messages)
   // The JSON is never shorter than the texts in it; data of a part are no text.
   const textBytes = bytes - dataLength
-  const hasTools = listOf(body['tools']).length + listOf(body['functions']).length > 0
+  const hasTools = holdsObjects(body['tools']) || holdsObjects(body['functions'])
   const once =
     tokensAtMost(textBytes, messages.length) +
     templateTokens +
     (hasTools ? toolTemplateTokens : 0) +
     mediaTokens(media, model)
-  const repeats = asked.repeats ?? 1
   const choices = countOf(body['n'])
   return {
     inputTokens: once * repeats,
@@ -64,20 +72,25 @@ const speaks = ({ modalities }: JsonObject) =>
 const predictedTokens = ({ prediction }: JsonObject) =>
   prediction ? Buffer.byteLength(JSON.stringify(prediction)) : 0
 
-const noParts: readonly JsonObject[] = []
+interface Shown {
+  media: Media
+  /** Of the body, what is data of media and no text. */
+  dataLength: number
+}
 
-/** Of all messages; most are a text and nothing else, and no list is made for them. */
-const partsOf = (messages: readonly JsonObject[]): readonly JsonObject[] =>
-  messages.some(({ content }) => Array.isArray(content))
-    ? messages.flatMap(({ content }) => listOf(content))
-    : noParts
+const nothingShown: Shown = { media: noMedia, dataLength: 0 }
 
-function mediaOf(messages: readonly JsonObject[]): { media: Media; dataLength: number } {
+const isText = ({ content, audio }: JsonObject) => !Array.isArray(content) && !isObject(audio)
+const partsOf = ({ content }: JsonObject) => listOf(content)
+
+/** Of all messages; most are a text and nothing else, and nothing is made for them. */
+function mediaOf(messages: readonly JsonObject[]): Shown {
+  if (messages.every(isText)) return nothingShown
   const soundLengths: number[] = []
   const fileLengths: number[] = []
   let images = 0
   let imageLength = 0
-  for (const part of partsOf(messages)) {
+  for (const part of messages.flatMap(partsOf)) {
     const { image_url: image, input_audio: sound, file } = part
     if (part['type'] === 'image_url') {
       images += 1

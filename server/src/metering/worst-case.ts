@@ -1,6 +1,6 @@
 import type { Pricing } from '../catalog/model'
-import type { Usage } from '../wire/usage'
-import { costOfPieces, ratesOf, roundedUp, type Bucket } from './cost'
+import { completionTokens, promptTokens, type Usage } from '../wire/usage'
+import { costOfPieces, ratesOf, roundedUp, roundedUpNumber, times, type Bucket } from './cost'
 
 /** The most that a request can make a model read and write; from `volume.ts`. */
 export interface Volume {
@@ -57,19 +57,20 @@ export function worstCase(volume: Volume, pricing: Pricing): WorstCase {
   const text = dearestRates(pricing)
   const inputRate = volume.hears ? dearest(text.input, audioInput) : text.input
   const outputRate = volume.speaks ? dearest(text.output, audioOutput) : text.output
-  let fixed = BigInt(volume.inputTokens) * inputRate
-  if (volume.extraOutputTokens > 0) fixed += BigInt(volume.extraOutputTokens) * outputRate
+  let fixed = times(volume.inputTokens, inputRate)
+  if (volume.extraOutputTokens > 0) fixed += times(volume.extraOutputTokens, outputRate)
   const pieces = costOfPieces(volume, pricing)
   if (pieces > 0n) fixed += pieces * 1_000_000n
   return {
     volume,
     fixed,
-    perToken: volume.choices === 1 ? outputRate : BigInt(volume.choices) * outputRate,
+    perToken: volume.choices === 1 ? outputRate : times(volume.choices, outputRate),
   }
 }
 
 /** What the request costs at most under an output limit, in nano-dollars. */
 export const priceAt = ({ fixed, perToken }: WorstCase, outputLimit: number): bigint =>
+  roundedUpNumber(Number(fixed) + outputLimit * Number(perToken)) ??
   roundedUp(fixed + BigInt(outputLimit) * perToken)
 
 /** *w*: the hold of a request whose payer has enough. */
@@ -119,14 +120,21 @@ const outputBuckets = ['output', 'reasoning', 'audioOutput'] as const
  * to be changed is `flawed`, unless it was our own estimate.
  */
 export function withinLimits(usage: Usage, limits: TokenLimits): Usage {
+  if (isWithin(usage, limits)) return usage
   const limited = { ...usage }
   if (!limits.hears) move(limited, 'audioInput', 'input')
   if (!limits.speaks) move(limited, 'audioOutput', 'output')
   fill(limited, inputBuckets, limits.input)
   fill(limited, outputBuckets, limits.output)
-  const isSame = [...inputBuckets, ...outputBuckets].every((name) => limited[name] === usage[name])
-  return isSame ? usage : { ...limited, flawed: usage.flawed || !usage.estimated }
+  limited.flawed = usage.flawed || !usage.estimated
+  return limited
 }
+
+const isWithin = (usage: Usage, { input, output, hears, speaks }: TokenLimits): boolean =>
+  (hears || usage.audioInput === 0) &&
+  (speaks || usage.audioOutput === 0) &&
+  promptTokens(usage) <= input &&
+  completionTokens(usage) <= output
 
 function move(usage: Usage, from: Bucket, to: Bucket): void {
   usage[to] += usage[from]

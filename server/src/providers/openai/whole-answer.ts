@@ -18,8 +18,16 @@ export interface WholeAnswer {
 
 /** What of an answer is not passed on, or is said by us. */
 const answerFields = new Set([
-  ...['id', 'object', 'created', 'model', 'choices', 'usage'],
-  ...['error', 'x_groq', 'base_resp', '__proto__'],
+  'id',
+  'object',
+  'created',
+  'model',
+  'choices',
+  'usage',
+  'error',
+  'x_groq',
+  'base_resp',
+  '__proto__',
 ])
 
 type ToChoice = (choice: JsonObject, index: number, request: RelayRequest) => JsonObject
