@@ -78,7 +78,9 @@ function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<fa
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
   const storing = store(trx, locked, {
-    earnings: earningsOf(charges.map((charge) => [charge, charge.cost])),
+    earnings: earningsOf(
+      charges.filter(({ payeeId }) => payeeId !== null).map((charge) => [charge, charge.cost]),
+    ),
     firstOf: ({ id }) => charges.find(({ accountId, cost }) => accountId === id && cost > 0n)?.id,
     insert: async () => {
       const records = batch.map(({ record }) => record)
@@ -156,9 +158,14 @@ interface LockedLease extends LeaseState {
   id: string
 }
 
-const idsOf = (charges: readonly Charge[], of: (charge: Charge) => string | null) => [
-  ...new Set(charges.flatMap((charge) => of(charge) ?? [])),
-]
+function idsOf(charges: readonly Charge[], of: (charge: Charge) => string | null): string[] {
+  const ids = new Set<string>()
+  for (const charge of charges) {
+    const id = of(charge)
+    if (id !== null) ids.add(id)
+  }
+  return [...ids]
+}
 
 async function lockAccounts(trx: Db, charges: readonly Charge[]) {
   const payers = idsOf(charges, ({ accountId }) => accountId)

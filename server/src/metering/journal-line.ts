@@ -58,13 +58,15 @@ export class Lines {
 
   /** `key` is ASCII; `text` has no newline. */
   add(kind: LineKind, key: string, text: string): void {
-    const fixed = 1 + sumWidth + this.#generation.length + key.length + 2
+    const head = `${this.#generation}${key} `
+    const fixed = 1 + sumWidth + head.length + 1
     const buffer = this.#withRoomFor(fixed + text.length * mostBytesACharacter)
     const start = this.#length
     const summed = start + 1 + sumWidth
-    let at = summed + buffer.write(`${this.#generation}${key} `, summed, 'latin1')
+    let at = summed + buffer.write(head, summed, 'latin1')
     at += buffer.write(text, at)
-    let sum = Bun.hash.crc32(buffer.subarray(summed, at), seeds[kind])
+    // Of the same bytes in UTF-8; a view of those that were written would cost more than their sum.
+    let sum = Bun.hash.crc32(text, Bun.hash.crc32(head, seeds[kind]))
     buffer[start] = kind.charCodeAt(0)
     for (let digit = summed - 1; digit > start; digit--) {
       buffer[digit] = digits[sum % base] ?? 0

@@ -18,7 +18,7 @@ import {
 /** What one line says. */
 export type Change =
   | ({ kind: 'begin' } & OpenRecord)
-  | ({ kind: 'settle'; origin: object | undefined } & OpenRecord)
+  | ({ kind: 'settle' } & JournalRow)
   /** All rows up to this number are booked. */
   | { kind: 'drop'; upTo: number }
 
@@ -195,7 +195,7 @@ export class JournalLog {
     closeSync(this.#directoryFd)
   }
 
-  /** Puts the lines together; returns the rows that they settle. */
+  /** Puts the lines together; returns the rows that they settle, which have their places then. */
   #compose(changes: readonly Change[], { generation, end }: CurrentSegment): JournalRow[] {
     const settled: JournalRow[] = []
     this.#lines.restart(generation)
@@ -205,11 +205,10 @@ export class JournalLog {
         this.#lines.add('-', String(booked), String(this.#mark.told))
         continue
       }
-      const { attemptId, body } = change
-      this.#lines.add(change.kind === 'begin' ? '+' : '=', attemptId, body)
+      this.#lines.add(change.kind === 'begin' ? '+' : '=', change.attemptId, change.body)
       if (change.kind === 'begin') continue
-      const seq = placeOf(generation, end + this.#lines.length)
-      settled.push({ seq, attemptId, body, origin: change.origin })
+      change.seq = placeOf(generation, end + this.#lines.length)
+      settled.push(change)
     }
     return settled
   }

@@ -30,6 +30,9 @@ export interface JournalOptions {
   disk?: JournalDisk
 }
 
+/** Of a row that is not written yet. */
+const unplaced = 0
+
 type Deferred = ReturnType<typeof Promise.withResolvers<void>>
 
 /** What the next write takes, and those who wait for it: one promise for all of a kind. */
@@ -142,7 +145,7 @@ export class Journal implements AsyncDisposable {
    * The row has `origin`, what the body was made from, unless it was read back from the disk.
    */
   settle(attemptId: string, body: string, origin?: object): Promise<void> {
-    return this.#add({ kind: 'settle', attemptId, body, origin })
+    return this.#add({ kind: 'settle', seq: unplaced, attemptId, body, origin })
   }
 
   /** The oldest settled rows. A row may come again after a power cut, though it was dropped. */

@@ -8,7 +8,7 @@ import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
 import type { Schema } from '../db/schema'
 import { unavailable } from '../errors'
-import { settle } from '../ledger/settle'
+import { settle, type Event } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
 import { toCharge, toRecord, type Charge } from '../ledger/usage-record'
 import { dropOrphanLogs } from '../logs/drop-orphan-logs'
@@ -57,9 +57,10 @@ function openFlusher({ storage, log, crashAt, notices }: Options, journal: Journ
     journal,
     book: async (rows) => {
       crashAt?.('flush-before-begin')
-      await book(rows.map(writtenIn), booking)
+      const written = rows.map(writtenIn)
+      await book(written, booking)
       crashAt?.('flush-after-commit')
-      notices.soon(usersOf(rows.map(({ body }) => body)))
+      notices.soon(usersIn(written))
     },
     onError: (err) => log.warn({ err, waiting: journal.size }, 'usage could not be booked yet'),
   })
@@ -86,11 +87,13 @@ class Written {
   readonly log: string | undefined
   /** Undefined where it was read back. */
   readonly charge: Charge | undefined
+  readonly userId: string | undefined
 
-  constructor(record: string, log: string | undefined, charge?: Charge) {
+  constructor(record: string, log: string | undefined, event?: UsageEvent) {
     this.record = record
     this.log = log
-    this.charge = charge
+    this.charge = event && toCharge(event)
+    this.userId = event?.userId
   }
 }
 
@@ -106,6 +109,15 @@ function writtenIn({ body, origin }: FlushedRow): Written {
   if (origin instanceof Written) return origin
   const at = body.indexOf(between)
   return at < 0 ? new Written(body, undefined) : new Written(body.slice(0, at), body.slice(at + 1))
+}
+
+const hasCharge = (written: Written): written is Written & Event => written.charge !== undefined
+
+/** Whose requests they are; what was read back says it in its record only. */
+function usersIn(all: readonly Written[]): Set<string> {
+  const users = usersOf(all.filter((one) => !hasCharge(one)).map(({ record }) => record))
+  for (const { userId } of all) if (userId !== undefined) users.add(userId)
+  return users
 }
 
 /** Writes logs within the transaction that books their usage. */
@@ -126,7 +138,7 @@ async function book(
   { storage, log, beforeCommit }: Booking,
 ): Promise<void> {
   const { query } = storage.database
-  const events = written.map(({ record, charge }) => (charge ? { record, charge } : record))
+  const events = written.map((one) => (hasCharge(one) ? one : one.record))
   const logs = written.flatMap((one) => one.log ?? [])
   try {
     const beside = logs.length > 0 ? besideOf(logs) : undefined
@@ -147,7 +159,7 @@ const meterPorts = (ports: WritePorts): WrittenPorts => ({
   begin: (attemptId, record) => begin(attemptId, record, ports),
   settle: (event, log) => {
     ports.months.note(event)
-    return write(event, new Written(toRecord(event), log, toCharge(event)), ports)
+    return write(event, new Written(toRecord(event), log, event), ports)
   },
 })
 
