@@ -1,30 +1,103 @@
 import type { Ports } from './job'
 import type { Principal } from '../auth/principal'
 import type { AccountCatalog } from '../catalog/account-catalog'
-import type { Ways } from '../routing/candidate'
-import { resolve, type Question, type Resolution, type Routing } from '../routing/resolve'
+import type { Mappings } from '../catalog/mapping'
+import type { Snapshot } from '../catalog/snapshot'
+import type { Open, Ways } from '../routing/candidate'
+import { resolve, type Question, type Resolution } from '../routing/resolve'
 
-/** Of an account that nothing is known of its mappings are not known either: both are asked for at once. */
-const withMappings = async <Read>(account: Promise<Read>, userId: string, { names }: Routing) =>
-  (await Promise.all([account, names.mappingsOf(userId)]))[0]
+/** What a name comes to, and what this follows from beside the catalogue: what changes is another object. */
+interface Remembered {
+  resolution: Resolution
+  kinds: Question['kinds']
+  own: AccountCatalog
+  mappings: Mappings
+  open: Open
+}
+
+type ByName = Map<string, Remembered>
+
+/**
+ * By key and name, as nearly all requests ask for what one before asked for. It goes with the catalogue,
+ * of which an idle key must keep no old one.
+ */
+const remembered = new WeakMap<Snapshot, WeakMap<Principal, ByName>>()
+/** The names of one key. */
+const mostNames = 4
+
+type Asked = Omit<Question, 'ways'> & Pick<Ways, 'only'>
+type ResolutionPorts = Pick<Ports, 'routing' | 'turns' | 'settings'> & {
+  catalog: { readonly snapshot: Snapshot }
+}
+
+interface Asking {
+  asked: Asked
+  principal: Principal
+  ports: ResolutionPorts
+}
 
 /**
  * What a name comes to for its caller. A request keeps the catalogue, and so the prices, that it began
  * with. A promise, and failures, as `resolve` has them.
  */
 export function resolutionOf(
-  { name, kinds, demands, only }: Omit<Question, 'ways'> & Pick<Ways, 'only'>,
-  { userId, accountId }: Principal,
-  { catalog, routing, turns, settings }: Pick<Ports, 'catalog' | 'routing' | 'turns' | 'settings'>,
+  asked: Asked,
+  principal: Principal,
+  ports: ResolutionPorts,
 ): Resolution | Promise<Resolution> {
-  const { snapshot } = catalog
-  const resolved = (own: AccountCatalog) => {
-    const caller = { userId, accountId, catalog: own }
-    const ways = { snapshot, caller, turns, open: settings.current, only }
-    return resolve({ name, kinds, demands, ways }, routing)
+  const { userId } = principal
+  const { routing } = ports
+  const own = routing.accounts.of(userId)
+  const mappings = routing.names.mappingsOf(userId)
+  if (own instanceof Promise || mappings instanceof Promise) {
+    return resolvedLater(Promise.all([own, mappings]), { asked, principal, ports })
   }
-  const known = routing.accounts.of(userId)
-  return known instanceof Promise
-    ? withMappings(known, userId, routing).then(resolved)
-    : resolved(known)
+  const { snapshot } = ports.catalog
+  const open = ports.settings.current
+  const names = namesOf(principal, snapshot)
+  const last = asked.only === undefined ? names.get(asked.name) : undefined
+  const isSame =
+    last &&
+    last.kinds === asked.kinds &&
+    last.own === own &&
+    last.mappings === mappings &&
+    last.open === open
+  if (isSame) return last.resolution
+  const resolution = resolved(own, { asked, principal, ports })
+  if (asked.only === undefined && !(resolution instanceof Promise) && isLasting(resolution)) {
+    if (!last && names.size >= mostNames) names.clear()
+    names.set(asked.name, { resolution, kinds: asked.kinds, own, mappings, open })
+  }
+  return resolution
+}
+
+/** Of an account that nothing is known of its mappings are not known either: both are asked for at once. */
+async function resolvedLater(
+  lookedUp: Promise<[AccountCatalog, Mappings]>,
+  asking: Asking,
+): Promise<Resolution> {
+  const [own] = await lookedUp
+  return resolved(own, asking)
+}
+
+function resolved(own: AccountCatalog, { asked, principal, ports }: Asking) {
+  const { name, kinds, demands, only } = asked
+  const { userId, accountId } = principal
+  const { catalog, routing, turns, settings } = ports
+  const caller = { userId, accountId, catalog: own }
+  const ways = { snapshot: catalog.snapshot, caller, turns, open: settings.current, only }
+  return resolve({ name, kinds, demands, ways }, routing)
+}
+
+/** Connections that take turns are in another order each time. */
+const isLasting = ({ candidates }: Resolution) => !candidates.some(({ isPooled }) => isPooled)
+
+function namesOf(principal: Principal, snapshot: Snapshot): ByName {
+  const keys = remembered.get(snapshot) ?? new WeakMap<Principal, ByName>()
+  const names = keys.get(principal) ?? new Map<string, Remembered>()
+  if (!keys.has(principal)) {
+    remembered.set(snapshot, keys)
+    keys.set(principal, names)
+  }
+  return names
 }
