@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Deadline } from './deadline'
 import { ApiError } from '../errors'
+import { ClientGone } from '../wire/chunk-stream'
 
 /** Milliseconds until a deadline passes, and why it did. */
 async function passed(deadline: Deadline): Promise<{ afterMs: number; reason: unknown }> {
@@ -60,3 +61,16 @@ test('a deadline that was disposed of never passes, even when something arrives 
   await Bun.sleep(40)
   expect(deadline.signal.aborted).toBe(false)
 })
+
+test.each([true, false])(
+  'who follows a signal ends with it, aborted before: %p',
+  async (isBefore) => {
+    const caller = new AbortController()
+    using deadline = new Deadline({ totalMs: 60_000 })
+    if (isBefore) caller.abort()
+    deadline.follow(caller.signal)
+    expect(deadline.signal.aborted).toBe(isBefore)
+    if (!isBefore) caller.abort()
+    expect((await passed(deadline)).reason).toBeInstanceOf(ClientGone)
+  },
+)
