@@ -8,8 +8,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       lease_id text primary key,
       held bigint not null check (held > 0)
     )`.execute(db)
-  // It locked all accounts that were seen for the first time until the last of them was free: requests
-  // that needed a lease were refused meanwhile. Accounts are never deleted.
+  // It locked all accounts that were seen for the first time until the last of them was free: whoever
+  // needed a lease waited for it. Accounts are never deleted.
   await sql`
     alter table balance_watch drop constraint if exists balance_watch_account_id_fkey
   `.execute(db)
