@@ -28,14 +28,20 @@ test('a balance says what is there, and when it is low', async () => {
     available_balance: 1,
     low_balance: false,
   })
-  // What a running node has set aside is held.
-  await stage().sql`update credit_account set leased = 250000000 where id = ${customer.userId}`
+  // What requests hold of what a node has set aside.
+  await stage().sql`update credit_account set leased = 500000000 where id = ${customer.userId}`
+  await stage().sql`
+    insert into credit_lease (id, account_id, node_id, amount, expires_at)
+    values ('lease_of_a_test', ${customer.userId}, 'node', 500000000, now() + interval '1 hour')`
+  await stage().sql`insert into credit_held values ('lease_of_a_test', 250000000)`
   expect(await balanceOf(stage().gateway, customer)).toMatchObject({
     balance: 1,
     held: 0.25,
     available_balance: 0.75,
     low_balance: true,
   })
+  await stage().sql`delete from credit_held where lease_id = 'lease_of_a_test'`
+  await stage().sql`delete from credit_lease where id = 'lease_of_a_test'`
   await stage().sql`update credit_account set leased = 0 where id = ${customer.userId}`
 })
 

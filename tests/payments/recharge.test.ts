@@ -85,6 +85,24 @@ test('who has enough, wishes none, or saved nothing is not charged', async () =>
   expect(await balanceOf(stage().gateway, without)).toMatchObject({ balance: 0 })
 })
 
+test('what nodes have set aside is there still, what runs may be gone: only that is charged for', async () => {
+  const { sql } = stage()
+  const customer = await stage().gateway.customer({}, { credit: 6 })
+  const { userId } = customer
+  await sql`update credit_account set leased = ${3 * dollar} where id = ${userId}`
+  await sql`
+    insert into credit_lease (id, account_id, node_id, amount, expires_at)
+    values ('lease_of_a_test', ${userId}, 'node', ${3 * dollar}, now() + interval '1 hour')`
+  await recharging(sql, customer, 'pm_of_leases')
+  await rounds()
+  expect(chargesOf(stage(), 'pm_of_leases')).toEqual([])
+  await sql`insert into credit_held values ('lease_of_a_test', ${2 * dollar})`
+  await eventually(has(customer, 26))
+  await sql`delete from credit_held where lease_id = 'lease_of_a_test'`
+  await sql`delete from credit_lease where id = 'lease_of_a_test'`
+  await sql`update credit_account set leased = 0 where id = ${userId}`
+})
+
 test('a charge that is declined asks the customer to pay, and is not tried again', async () => {
   const customer = await stage().somebody()
   stage().double.methods.set('pm_bad', 'declined')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'kysely'
 import { tellOfLowBalances } from './balances'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
@@ -79,6 +80,16 @@ describe('a balance', () => {
     await spend(userId, usd / 2n)
     expect(await look()).toBe(0)
     expect(await noticesOf(userId)).toEqual([])
+  })
+
+  test('is looked at without waiting for whoever books on it', async () => {
+    const userId = await newCustomer(database, usd)
+    await database.query.transaction().execute(async (trx) => {
+      await sql`select from credit_account where id = ${userId} for update`.execute(trx)
+      expect(await look()).toBe(0)
+    })
+    await spend(userId, 1n)
+    expect(await look()).toBe(1)
   })
 
   test('of an organization is told to its owner and admins', async () => {

@@ -4,6 +4,7 @@ import type { Schema } from './schema'
 /** Tables of which rows are forgotten. */
 type Forgettable =
   | 'credit_lease'
+  | 'credit_held'
   | 'usage_sum'
   | 'request_sum'
   | 'request_minute'

@@ -22,6 +22,7 @@ import * as invitationsAndAutomation from './migrations/0018-invitations-and-aut
 import * as pricesOverTime from './migrations/0021-prices-over-time'
 import * as auditTrail from './migrations/0022-audit-trail'
 import * as paymentComparison from './migrations/0023-payment-comparison'
+import * as held from './migrations/0024-held'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0021-prices-over-time': pricesOverTime,
   '0022-audit-trail': auditTrail,
   '0023-payment-comparison': paymentComparison,
+  '0024-held': held,
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Bank } from './bank'
+import type { Held } from './held'
 import { Purse, usableMs, type PursePorts } from './purse'
 import type { Return } from './return-leases'
 import type { Slice } from './slice'
@@ -77,6 +78,11 @@ export class Purses {
       this.#purses.set(accountId, purse)
     }
     return purse
+  }
+
+  /** What running requests hold of each lease. */
+  held(): Held[] {
+    return this.#all().map(({ slice: { leaseId, held } }) => ({ leaseId, held }))
   }
 
   /** Something came to an account, or was given back to it. */

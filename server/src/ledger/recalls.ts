@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { telling, type Held } from './held'
 import type { Schema } from '../db/schema'
 
 /** That some node is short of an account. */
@@ -31,9 +32,14 @@ export async function recall(
   `.execute(db)
 }
 
-/** What other nodes recalled lately. To be asked every two seconds. */
-export async function recalledLately(db: Kysely<Schema>, nodeId: string): Promise<Recall[]> {
+/** What other nodes recalled lately. To be asked every two seconds; tells what is held by the way. */
+export async function recalledLately(
+  db: Kysely<Schema>,
+  nodeId: string,
+  held: readonly Held[],
+): Promise<Recall[]> {
   const { rows } = await sql<Recall>`
+    ${telling(held)}
     select id as "accountId", recalled_by as by, (extract(epoch from recalled_at) * 1000000)::bigint as at
     from credit_account
     where recalled_at > now() - make_interval(secs => ${windowSeconds}) and recalled_by <> ${nodeId}

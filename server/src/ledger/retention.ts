@@ -27,6 +27,12 @@ export async function forgetOld(db: Kysely<Schema>, days: number): Promise<Forgo
     'credit_lease',
     sql`state <> 'active' and created_at < ${keptSince}`,
   )
+  // Of leases that ended before their node told that nothing is held.
+  await forgetRows(
+    db,
+    'credit_held',
+    sql`not exists (select from credit_lease where id = lease_id and state = 'active')`,
+  )
   const minutes = await forgetRows(
     db,
     'usage_sum',

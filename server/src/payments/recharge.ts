@@ -9,6 +9,7 @@ import { keepMethod, methodsToKeep } from './saved-method'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
 import { isTaken } from '../db/violation'
+import { heldOf } from '../ledger/held'
 
 export interface RechargePorts extends BookingPorts {
   processor: Processor
@@ -66,7 +67,7 @@ const isDue = sql`
   u.auto_recharge_enabled and u.status = 'active'
   and u.payment_customer_id is not null and u.payment_method_id is not null
   and not a.payment_method_required and a.blocked_reason is null
-  and a.posted - a.leased < u.auto_recharge_threshold
+  and a.posted - ${heldOf('a.id')} < u.auto_recharge_threshold
   and not exists (
     select from payment as p where p.account_id = u.id and p.kind = 'automatic'
       and (p.status = 'pending' or p.created_at > now() - interval '1 hour')

@@ -12,6 +12,7 @@ import type { CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Subscriptions } from '../db/listener'
 import { endLeases, leasesOf } from '../ledger/end-leases'
+import { HeldTold } from '../ledger/held'
 import { createLeaseStore } from '../ledger/lease-store'
 import { beat, earlierStarts, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
 import { Purses } from '../ledger/purses'
@@ -182,12 +183,17 @@ function keepUp(
   const { storage, log, crashAt, node, purses, alive, recalls } = parts
   const { query } = storage.database
   const sweeper = new Sweeper(query, () => performance.now(), crashAt)
+  const told = new HeldTold()
+  const poll = async () => {
+    const held = told.next(purses.held())
+    if (purses.size === 0 && held.length === 0) return
+    for (const recalled of await recalledLately(query, node.id, held)) recalls.note(recalled)
+    told.confirm(held)
+  }
   let ticks = 0
   const work = async () => {
     ticks++
-    if (ticks % pollEveryTicks === 0 && purses.size > 0) {
-      for (const recalled of await recalledLately(query, node.id)) recalls.note(recalled)
-    }
+    if (ticks % pollEveryTicks === 0) await poll()
     await purses.tick()
     if (ticks % beatEveryTicks === 0) alive.nodes = await beat(query, node.id)
     if (ticks % sweepEveryTicks !== 0) return

@@ -4,12 +4,13 @@ import type { Account } from './whose'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
+import { heldOf } from '../../ledger/held'
 import type { Settings } from '../../settings/settings'
 import { toUsd } from '../../wire/usd'
 
 interface Row {
   posted: bigint
-  leased: bigint
+  held: bigint
   payment_method_required: boolean
   funding_source: 'personal' | 'organization'
   updated_at: Date
@@ -22,7 +23,7 @@ export async function balanceOf(
   { minimumBalance, warningThreshold }: Settings,
 ): Promise<Balance> {
   const { rows } = await sql<Row>`
-    select posted, leased, payment_method_required,
+    select posted, ${heldOf('a.id')} as held, payment_method_required,
       -- Users choose it in their settings; an organization pays by itself.
       case when ${organizationId}::text is not null then 'organization'
         when u.funding_organization_id is not null then 'organization'
@@ -35,10 +36,10 @@ export async function balanceOf(
     where a.id = ${id}`.execute(db)
   const [row] = rows
   if (!row) throw new ApiError('resource_not_found')
-  const available = row.posted - row.leased
+  const available = row.posted - row.held
   return {
     balance: toUsd(row.posted),
-    held: toUsd(row.leased),
+    held: toUsd(row.held),
     available_balance: toUsd(available),
     currency: 'USD',
     minimum_required: toUsd(minimumBalance),
