@@ -1,5 +1,6 @@
 import {
   Alert,
+  Badge,
   createTheme,
   Drawer,
   Modal,
@@ -39,6 +40,10 @@ export const theme = createTheme({
   components: {
     // In its own colour a title is too pale for its ground.
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    // Never cut for want of room, where words beside it can give way.
+    Badge: Badge.extend({
+      styles: { root: { textTransform: 'none', flexShrink: 0, maxWidth: '100%' } },
+    }),
     Drawer: Drawer.extend({ defaultProps: closable }),
     Modal: Modal.extend({ defaultProps: closable }),
     // All of the navigation fits a usual window.

@@ -90,6 +90,7 @@ const pages: [path: string, heading: string][] = [
   ['/operator/collections', 'System collections'],
   ['/operator/branding', 'Branding'],
   ['/operator/config', 'Configuration'],
+  ['/operator/audit-trail', 'Audit trail'],
   ['/operator/system', 'System'],
 ]
 

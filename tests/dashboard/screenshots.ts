@@ -92,7 +92,16 @@ await dashboard.operate()
 await takeAll(
   Object.fromEntries(
     ['users', 'organizations', 'transactions', 'plans', 'quota-requests', 'tickets']
-      .concat(['providers', 'models', 'connections', 'collections', 'branding', 'config', 'system'])
+      .concat([
+        'providers',
+        'models',
+        'connections',
+        'collections',
+        'branding',
+        'config',
+        'audit-trail',
+        'system',
+      ])
       .map((name) => [`operator-${name}`, `/operator/${name}`]),
   ),
   dashboard.open,

@@ -16,19 +16,20 @@ export function Page({ title, about, actions, children }: Props) {
   useDocumentTitle(`${title} · Tollgate`)
   return (
     <Stack gap="lg" maw={1180} mx="auto">
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <div>
-          <Title order={1} size="h2">
+      <Stack gap={4}>
+        <Group justify="space-between" gap="sm" className="page-head">
+          {/* Beside what can be done it takes two lines rather than one below the other. */}
+          <Title order={1} size="h2" flex="1 1 0">
             {title}
           </Title>
-          {about && (
-            <Text c="dimmed" size="sm" maw={640}>
-              {about}
-            </Text>
-          )}
-        </div>
-        {actions}
-      </Group>
+          {actions}
+        </Group>
+        {about && (
+          <Text c="dimmed" size="sm" maw={640} style={{ textWrap: 'pretty' }}>
+            {about}
+          </Text>
+        )}
+      </Stack>
       {children}
     </Stack>
   )

@@ -1,11 +1,13 @@
-import { Anchor, Badge, Button, Group, Paper, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
+import { Tile } from '../components/tile'
+import { Tiles } from '../components/tiles'
 import { countOf, usdOf } from '../numbers'
 import {
   isManager,
@@ -81,28 +83,6 @@ function Parts({ organization }: { organization: Organization }) {
   )
 }
 
-interface FigureProps {
-  label: string
-  value: string
-  about?: ReactNode
-}
-
-const Figure = ({ label, value, about }: FigureProps) => (
-  <Paper withBorder p="md">
-    <Text size="xs" c="dimmed">
-      {label}
-    </Text>
-    <Text fw={600} size="lg" style={{ overflowWrap: 'anywhere' }}>
-      {value}
-    </Text>
-    {about && (
-      <Text size="xs" c="dimmed">
-        {about}
-      </Text>
-    )}
-  </Paper>
-)
-
 function Figures({ organization }: { organization: Organization }) {
   const { id, slug, role, is_primary: isPrimary, member_count, member_limit } = organization
   const { data: balance } = useQuery({
@@ -120,12 +100,12 @@ function Figures({ organization }: { organization: Organization }) {
         <Badge variant="light">you: {role}</Badge>
         {isPrimary && <Badge variant="outline">primary</Badge>}
       </Group>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+      <Tiles>
         {balance && (
-          <Figure
+          <Tile
             label="Pool balance"
             value={usdOf(balance.balance)}
-            about={
+            hint={
               <>
                 {usdOf(balance.held)} of it set aside for requests.{' '}
                 <Anchor
@@ -141,8 +121,8 @@ function Figures({ organization }: { organization: Organization }) {
             }
           />
         )}
-        <Figure label="Members" value={`${countOf(member_count)} of ${countOf(member_limit)}`} />
-        <Figure
+        <Tile label="Members" value={`${countOf(member_count)} of ${countOf(member_limit)}`} />
+        <Tile
           label="Spending limit of a month"
           value={
             organization.monthly_spend_limit === null
@@ -150,7 +130,7 @@ function Figures({ organization }: { organization: Organization }) {
               : usdOf(organization.monthly_spend_limit)
           }
         />
-      </SimpleGrid>
+      </Tiles>
     </Stack>
   )
 }

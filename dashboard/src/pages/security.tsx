@@ -141,7 +141,7 @@ interface SessionRowProps {
 
 const SessionRow = ({ session, isHere, onEnd }: SessionRowProps) => (
   <Table.Tr>
-    <Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Group gap={6}>
         <Text size="sm">{session.userAgent ?? 'Unknown browser'}</Text>
         {isHere && <Badge variant="light">this one</Badge>}
@@ -187,20 +187,18 @@ function Sessions() {
         <Problem error={ending.error} />
         <Loaded query={query}>
           {(sessions) => (
-            <Table.ScrollContainer minWidth={480}>
-              <Table>
-                <Table.Tbody>
-                  {sessions.map((one) => (
-                    <SessionRow
-                      key={one.id}
-                      session={one}
-                      isHere={one.id === data?.session.id}
-                      onEnd={() => void ending.submit(one.token)}
-                    />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <Table>
+              <Table.Tbody>
+                {sessions.map((one) => (
+                  <SessionRow
+                    key={one.id}
+                    session={one}
+                    isHere={one.id === data?.session.id}
+                    onEnd={() => void ending.submit(one.token)}
+                  />
+                ))}
+              </Table.Tbody>
+            </Table>
           )}
         </Loaded>
       </Stack>
