@@ -4,7 +4,6 @@ import {
   createTheme,
   Drawer,
   Modal,
-  NavLink,
   Notification,
   type CSSVariablesResolver,
   type MantineColorsTuple,
@@ -46,8 +45,6 @@ export const theme = createTheme({
     }),
     Drawer: Drawer.extend({ defaultProps: closable }),
     Modal: Modal.extend({ defaultProps: closable }),
-    // All of the navigation fits a usual window.
-    NavLink: NavLink.extend({ defaultProps: { py: 5 } }),
     // Beside a title the words are too pale.
     Notification: Notification.extend({
       defaultProps: closable,

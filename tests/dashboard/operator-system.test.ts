@@ -21,7 +21,16 @@ afterAll(async () => {
 const admin = (method: string, path: string, body?: Json) =>
   dashboard.gateway.admin(method, path, body)
 
-const paths = ['providers', 'models', 'connections', 'collections', 'branding', 'config', 'system']
+const paths = [
+  'providers',
+  'models',
+  'connections',
+  'collections',
+  'branding',
+  'config',
+  'audit-trail',
+  'system',
+]
 
 test('for who is no operator there is no such page', async () => {
   const page = await dashboard.open('/')

@@ -145,6 +145,14 @@ describe('who is not signed in', () => {
     await context.close()
   })
 
+  test('is told that the link they came by does not work any more', async () => {
+    const context = await browser.newContext()
+    const { page } = await open('/?error=INVALID_TOKEN', context)
+    await page.getByRole('alert').getByText('That link does not work any more').waitFor()
+    expect(new URL(page.url()).searchParams.get('to')).toBe(null)
+    await context.close()
+  })
+
   test('is led nowhere else by a link of somebody else', async () => {
     await sql`delete from auth_rate_limit`
     const context = await browser.newContext()

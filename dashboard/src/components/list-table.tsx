@@ -65,6 +65,12 @@ const Header = ({ column }: { column: Column }) => {
 
 const placeOf = ({ isHidden = false, place }: Column) => place ?? (isHidden ? 'aside' : undefined)
 
+const longestName = 14
+
+/** Whether a third of a line is enough for it. */
+const isShort = (column: Column) =>
+  (column.isNumber ?? column.isShort ?? false) && column.name.length <= longestName
+
 /** Which columns stand where, by their numbers. */
 function placesOf(columns: readonly Column[]) {
   const at = (place: Place) =>
@@ -78,7 +84,7 @@ function placesOf(columns: readonly Column[]) {
     'data-title': title,
     'data-aside': at('aside'),
     'data-wide': at('wide'),
-    'data-short': below.every(({ isNumber, isShort }) => isNumber ?? isShort) || undefined,
+    'data-short': below.every(isShort) || undefined,
   }
 }
 

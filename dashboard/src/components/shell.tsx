@@ -133,6 +133,9 @@ export function Shell() {
   )
 }
 
+/** All of it fits a usual window; a finger has room. */
+const navPadding = { base: 8, sm: 2 }
+
 /** `onLeave`: a page was chosen. */
 function Navigation({ onLeave }: { onLeave: () => void }) {
   const { data } = useSuspenseQuery(sessionQuery)
@@ -144,14 +147,14 @@ function Navigation({ onLeave }: { onLeave: () => void }) {
       {isOperator && <Areas isOperating={isOperating} />}
       {groups.map(({ name, links }) => (
         <div key={name} role="group" aria-label={name}>
-          <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
+          <Text size="xs" c="dimmed" fw={600} px="sm" pt={{ base: 'sm', sm: 'xs' }} pb={2}>
             {name}
           </Text>
           {links.map(({ to, label }) => (
             <NavLink
               key={to}
               label={label}
-              py={5}
+              py={navPadding}
               renderRoot={(props) => (
                 <Link
                   to={to}

@@ -155,7 +155,7 @@ const ChangeTable = ({ changes }: { changes: readonly Change[] }) => (
 const ChangeRow = ({ change }: { change: Change }) => (
   <Table.Tr>
     <Table.Td style={{ whiteSpace: 'nowrap' }}>
-      <When at={change.created_at} withSeconds />
+      <When at={change.created_at} />
     </Table.Td>
     <Table.Td style={{ overflowWrap: 'anywhere' }}>{actorOf(change)}</Table.Td>
     <Table.Td style={{ overflowWrap: 'anywhere' }}>
