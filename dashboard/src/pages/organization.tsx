@@ -34,6 +34,11 @@ export function OrganizationPage() {
     <Page
       title={organization?.name ?? 'Organization'}
       about={organization?.description ?? 'Who belongs to it, what it pays, and its limits.'}
+      back={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/organizations" {...props} />}>
+          Your organizations
+        </Anchor>
+      }
       actions={organization && <Leave organization={organization} />}
     >
       <Loaded query={query}>{(one) => <Parts organization={one} />}</Loaded>
@@ -107,7 +112,7 @@ function Figures({ organization }: { organization: Organization }) {
             value={usdOf(balance.balance)}
             hint={
               <>
-                {usdOf(balance.held)} of it set aside for requests.{' '}
+                {balance.held > 0 && `${usdOf(balance.held)} of it set aside for requests. `}
                 <Anchor
                   inherit
                   underline="always"
