@@ -127,7 +127,7 @@ describe('an operator', () => {
     expect(await barriersOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Make it' }).click()
     // It opens; without a price it is not served yet.
-    await page.getByRole('alert').getByText('Disabled').waitFor()
+    await page.getByRole('region', { name: 'Serving' }).getByText('Disabled').waitFor()
     await page.getByRole('button', { name: 'Enable' }).click()
     await page.getByText('a model needs a price above zero').waitFor()
 

@@ -59,7 +59,7 @@ function Serving({ model: { id, enabled } }: { model: Model }) {
   return (
     <Stack gap="xs" component="section" aria-label="Serving">
       <Problem error={error} />
-      <Paper withBorder p="sm">
+      <Paper withBorder p="sm" role="status">
         <Group justify="space-between" gap="sm">
           <Badge variant="light" color={enabled ? 'green' : 'gray'}>
             {enabled ? 'Enabled' : 'Disabled'}
