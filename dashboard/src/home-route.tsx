@@ -21,7 +21,16 @@ export const home = createRoute({
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery)
     if (session) return
-    const to = location.href === '/' ? undefined : location.href
-    throw redirect({ to: '/sign-in', search: { to, error: undefined } })
+    const { to, error } = wayIn(location.href)
+    throw redirect({ to: '/sign-in', search: { to, error } })
   },
 })
+
+/** Where an address leads after sign-in, and what was wrong with the link that led to it. */
+function wayIn(address: string): { to: string | undefined; error: string | undefined } {
+  const url = new URL(address, window.location.origin)
+  const error = url.searchParams.get('error') ?? undefined
+  if (error !== undefined) url.searchParams.delete('error')
+  const to = `${url.pathname}${url.search}${url.hash}`
+  return { to: to === '/' ? undefined : to, error }
+}

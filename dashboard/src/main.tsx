@@ -1,6 +1,8 @@
 import '@mantine/core/styles.css'
 import '@mantine/charts/styles.css'
 import '@mantine/notifications/styles.css'
+import './layout.css'
+import './list-table.css'
 import './motion.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'

@@ -1,9 +1,9 @@
 import {
   Alert,
+  Badge,
   createTheme,
   Drawer,
   Modal,
-  NavLink,
   Notification,
   type CSSVariablesResolver,
   type MantineColorsTuple,
@@ -39,10 +39,12 @@ export const theme = createTheme({
   components: {
     // In its own colour a title is too pale for its ground.
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    // Never cut for want of room, where words beside it can give way.
+    Badge: Badge.extend({
+      styles: { root: { textTransform: 'none', flexShrink: 0, maxWidth: '100%' } },
+    }),
     Drawer: Drawer.extend({ defaultProps: closable }),
     Modal: Modal.extend({ defaultProps: closable }),
-    // All of the navigation fits a usual window.
-    NavLink: NavLink.extend({ defaultProps: { py: 5 } }),
     // Beside a title the words are too pale.
     Notification: Notification.extend({
       defaultProps: closable,

@@ -43,7 +43,7 @@ const paths = [
 test('for who is no operator there is no such page, and no way to it', async () => {
   const page = await dashboard.open('/')
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  expect(await page.getByRole('group', { name: 'Operator' }).count()).toBe(0)
+  expect(await page.getByRole('group', { name: 'People' }).count()).toBe(0)
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   for (const path of paths) {
@@ -63,10 +63,7 @@ describe('an operator', () => {
     await admin('POST', `/users/${stopped}/suspend`, { reason: 'test' })
     const page = await dashboard.open('/operator')
     await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
-    await page
-      .getByRole('group', { name: 'Operator' })
-      .getByRole('link', { name: 'Users' })
-      .waitFor()
+    await page.getByRole('group', { name: 'People' }).getByRole('link', { name: 'Users' }).waitFor()
     await page.getByLabel('Search users').fill('babb')
     await page.waitForURL(/search=babb/)
     await page.getByRole('link', { name: 'Stopped' }).waitFor({ state: 'detached' })
@@ -252,7 +249,7 @@ describe('an operator', () => {
     await page.getByText('This is your own account').waitFor()
     await page.getByRole('button', { name: 'Take them away' }).click()
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
-    expect(await page.getByRole('group', { name: 'Operator' }).count()).toBe(0)
+    expect(await page.getByRole('group', { name: 'People' }).count()).toBe(0)
     await page.close()
   })
 })

@@ -21,7 +21,16 @@ afterAll(async () => {
 const admin = (method: string, path: string, body?: Json) =>
   dashboard.gateway.admin(method, path, body)
 
-const paths = ['providers', 'models', 'connections', 'collections', 'branding', 'config', 'system']
+const paths = [
+  'providers',
+  'models',
+  'connections',
+  'collections',
+  'branding',
+  'config',
+  'audit-trail',
+  'system',
+]
 
 test('for who is no operator there is no such page', async () => {
   const page = await dashboard.open('/')
@@ -118,7 +127,7 @@ describe('an operator', () => {
     expect(await barriersOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Make it' }).click()
     // It opens; without a price it is not served yet.
-    await page.getByRole('alert').getByText('Disabled').waitFor()
+    await page.getByRole('region', { name: 'Serving' }).getByText('Disabled').waitFor()
     await page.getByRole('button', { name: 'Enable' }).click()
     await page.getByText('a model needs a price above zero').waitFor()
 

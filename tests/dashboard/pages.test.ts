@@ -90,6 +90,7 @@ const pages: [path: string, heading: string][] = [
   ['/operator/collections', 'System collections'],
   ['/operator/branding', 'Branding'],
   ['/operator/config', 'Configuration'],
+  ['/operator/audit-trail', 'Audit trail'],
   ['/operator/system', 'System'],
 ]
 
@@ -141,6 +142,14 @@ describe('who is not signed in', () => {
     await page.getByRole('textbox', { name: 'Password' }).fill(password)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Model mappings' }).waitFor()
+    await context.close()
+  })
+
+  test('is told that the link they came by does not work any more', async () => {
+    const context = await browser.newContext()
+    const { page } = await open('/?error=INVALID_TOKEN', context)
+    await page.getByRole('alert').getByText('That link does not work any more').waitFor()
+    expect(new URL(page.url()).searchParams.get('to')).toBe(null)
     await context.close()
   })
 

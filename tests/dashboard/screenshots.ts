@@ -89,11 +89,41 @@ const details = await fill(dashboard)
 await takeAll({ ...pages, ...details }, dashboard.open)
 
 await dashboard.operate()
+const { user, organization, ticket, change } = await operated()
 await takeAll(
-  Object.fromEntries(
-    ['users', 'organizations', 'transactions', 'plans', 'quota-requests', 'tickets']
-      .concat(['providers', 'models', 'connections', 'collections', 'branding', 'config', 'system'])
-      .map((name) => [`operator-${name}`, `/operator/${name}`]),
-  ),
+  {
+    ...Object.fromEntries(
+      ['users', 'organizations', 'transactions', 'plans', 'quota-requests', 'tickets']
+        .concat(['providers', 'models', 'connections', 'collections'])
+        .concat(['branding', 'config', 'audit-trail', 'system'])
+        .map((name) => [`operator-${name}`, `/operator/${name}`]),
+    ),
+    'operator-user': `/operator/users/${user}`,
+    'operator-user-keys': `/operator/users/${user}?tab=keys`,
+    'operator-user-credits': `/operator/users/${user}?tab=credits`,
+    'operator-user-limits': `/operator/users/${user}?tab=limits`,
+    'operator-organization': `/operator/organizations/${organization}`,
+    'operator-ticket': `/operator/tickets/${ticket}`,
+    'operator-model': '/operator/models?model=sandbox%2Fpriced',
+    'operator-change': `/operator/audit-trail?open=${change}`,
+  },
   dashboard.open,
 )
+
+/** Something on the operators' pages that are empty at first, and the ids of single things. */
+async function operated() {
+  const { admin } = dashboard.gateway
+  await admin('POST', '/connections', { name: 'Shared', provider: 'openai', api_key: 'sk-0123456' })
+  await admin('POST', '/providers', {
+    key: 'own',
+    adapter: 'openai',
+    name: 'Our own',
+    base_url: 'https://models.example.com/v1',
+  })
+  const [row] = await dashboard.sql`select
+    (select id from users where email = 'ada@example.com') as user,
+    (select id from organization limit 1) as organization,
+    (select id from ticket limit 1) as ticket,
+    (select request_id from audit_trail order by id desc limit 1) as change`
+  return row
+}

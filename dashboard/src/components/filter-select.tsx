@@ -2,6 +2,8 @@ import { Select } from '@mantine/core'
 
 interface Props<Name extends string> {
   label: string
+  /** Where the others beside it have theirs in sight. */
+  isLabelled?: boolean
   /** What is said where nothing is chosen. */
   all: string
   names: Readonly<Record<Name, string>>
@@ -11,11 +13,11 @@ interface Props<Name extends string> {
 
 /** Narrows a list to one of a few kinds; the address has which. */
 export function FilterSelect<Name extends string>(props: Props<Name>) {
-  const { label, all, names, value, onChange } = props
+  const { label, isLabelled = false, all, names, value, onChange } = props
   const isKnown = (name: string | null): name is Name => name !== null && name in names
   return (
     <Select
-      aria-label={label}
+      {...(isLabelled ? { label } : { 'aria-label': label })}
       placeholder={all}
       clearable
       data={Object.entries<string>(names).map(([name, words]) => ({ value: name, label: words }))}

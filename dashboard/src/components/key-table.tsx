@@ -1,9 +1,9 @@
 import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { ListTable } from './list-table'
 import { Moment } from './moment'
 import { limits, type Key } from '../keys'
 import { countOf, usdOf } from '../numbers'
-import { HiddenHeader } from './hidden-header'
 
 interface Props {
   keys: readonly Key[]
@@ -12,26 +12,22 @@ interface Props {
 }
 
 export const KeyTable = ({ keys, actions }: Props) => (
-  <Table.ScrollContainer minWidth={820}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Permissions</Table.Th>
-          <Table.Th>Limits</Table.Th>
-          <Table.Th>Last used</Table.Th>
-          <Table.Th>Expires</Table.Th>
-          <Table.Th>Made</Table.Th>
-          <HiddenHeader label="Actions" />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {keys.map((one) => (
-          <KeyRow key={one.id} one={one} actions={actions(one)} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Name',
+      'Permissions',
+      'Limits',
+      'Last used',
+      'Expires',
+      'Made',
+      { name: 'Actions', isHidden: true },
+    ]}
+    minWidth={820}
+  >
+    {keys.map((one) => (
+      <KeyRow key={one.id} one={one} actions={actions(one)} />
+    ))}
+  </ListTable>
 )
 
 export const isExpired = ({ expires_at: end }: Key) => end !== null && new Date(end) <= new Date()

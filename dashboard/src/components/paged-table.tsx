@@ -1,21 +1,15 @@
-import { Table } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Empty } from './empty'
+import { ListTable, type Columns } from './list-table'
 import { Loaded } from './loaded'
 import { Pages } from './pages'
 import { rowsOnPage, type Rows } from '../lists'
 
-interface Column {
-  name: string
-  /** Numbers stand at the right. */
-  isNumber?: boolean
-}
-
 interface Props<Item> {
   query: UseQueryResult<Rows<Item>>
-  columns: readonly (string | Column)[]
-  /** Pixels below which the table is scrolled. */
+  columns: Columns
+  /** Pixels below which the table is scrolled, as long as it is one. */
   minWidth: number
   /** What is listed, in the plural. */
   things: string
@@ -35,7 +29,9 @@ export const PagedTable = <Item,>({ query, page, onPage, things, ...shown }: Pro
     {({ items, total }) => (
       <>
         {items.length > 0 ? (
-          <Rows {...shown} items={items} />
+          <ListTable columns={shown.columns} minWidth={shown.minWidth}>
+            {items.map(shown.children)}
+          </ListTable>
         ) : (
           <Nothing {...shown} isFiltered={shown.isFiltered || page > 1} things={things} />
         )}
@@ -43,31 +39,6 @@ export const PagedTable = <Item,>({ query, page, onPage, things, ...shown }: Pro
       </>
     )}
   </Loaded>
-)
-
-type RowsProps<Item> = Pick<Props<Item>, 'columns' | 'minWidth' | 'children'> & {
-  items: readonly Item[]
-}
-
-const Rows = <Item,>({ items, columns, minWidth, children }: RowsProps<Item>) => (
-  <Table.ScrollContainer minWidth={minWidth}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          {columns.map((column) => {
-            const { name, isNumber = false } =
-              typeof column === 'string' ? { name: column } : column
-            return (
-              <Table.Th key={name} {...(isNumber && { ta: 'right' })}>
-                {name}
-              </Table.Th>
-            )
-          })}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>{items.map(children)}</Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
 )
 
 type NothingProps = Pick<Props<unknown>, 'empty' | 'isFiltered' | 'things'>

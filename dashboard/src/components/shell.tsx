@@ -3,6 +3,7 @@ import {
   AppShell,
   Avatar,
   Burger,
+  Button,
   Group,
   Menu,
   NavLink,
@@ -14,7 +15,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Brand } from './brand'
 import { InboxLink } from './inbox-link'
 import { sessionQuery, signIn } from '../session'
@@ -60,24 +61,42 @@ const places = [
 ] as const
 
 /** Where it leads operators besides. */
-const operatorPlaces = {
-  name: 'Operator',
-  links: [
-    { to: '/operator/users', label: 'Users' },
-    { to: '/operator/organizations', label: 'All organizations' },
-    { to: '/operator/transactions', label: 'Transactions' },
-    { to: '/operator/plans', label: 'Plans' },
-    { to: '/operator/quota-requests', label: 'Quota requests' },
-    { to: '/operator/tickets', label: 'Tickets' },
-    { to: '/operator/providers', label: 'Providers' },
-    { to: '/operator/models', label: 'Catalogue' },
-    { to: '/operator/connections', label: 'Platform connections' },
-    { to: '/operator/collections', label: 'System collections' },
-    { to: '/operator/branding', label: 'Branding' },
-    { to: '/operator/config', label: 'Configuration' },
-    { to: '/operator/system', label: 'System' },
-  ],
-} as const
+const operatorPlaces = [
+  {
+    name: 'People',
+    links: [
+      { to: '/operator/users', label: 'Users' },
+      { to: '/operator/organizations', label: 'All organizations' },
+      { to: '/operator/plans', label: 'Plans' },
+      { to: '/operator/transactions', label: 'Transactions' },
+    ],
+  },
+  {
+    name: 'Requests',
+    links: [
+      { to: '/operator/quota-requests', label: 'Quota requests' },
+      { to: '/operator/tickets', label: 'Tickets' },
+    ],
+  },
+  {
+    name: 'Models',
+    links: [
+      { to: '/operator/providers', label: 'Providers' },
+      { to: '/operator/models', label: 'Catalogue' },
+      { to: '/operator/connections', label: 'Platform connections' },
+      { to: '/operator/collections', label: 'System collections' },
+    ],
+  },
+  {
+    name: 'Installation',
+    links: [
+      { to: '/operator/branding', label: 'Branding' },
+      { to: '/operator/config', label: 'Configuration' },
+      { to: '/operator/audit-trail', label: 'Audit trail' },
+      { to: '/operator/system', label: 'System' },
+    ],
+  },
+] as const
 
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
@@ -114,22 +133,28 @@ export function Shell() {
   )
 }
 
+/** All of it fits a usual window; a finger has room. */
+const navPadding = { base: 8, sm: 2 }
+
 /** `onLeave`: a page was chosen. */
 function Navigation({ onLeave }: { onLeave: () => void }) {
   const { data } = useSuspenseQuery(sessionQuery)
-  const groups = data?.user.isOperator === true ? [...places, operatorPlaces] : places
+  const isOperator = data?.user.isOperator === true
+  const isOperating = useLocation({ select: ({ pathname }) => pathname.startsWith('/operator') })
+  const groups = isOperator && isOperating ? operatorPlaces : places
   return (
     <nav aria-label="Main">
+      {isOperator && <Areas isOperating={isOperating} />}
       {groups.map(({ name, links }) => (
         <div key={name} role="group" aria-label={name}>
-          <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
+          <Text size="xs" c="dimmed" fw={600} px="sm" pt={{ base: 'sm', sm: 'xs' }} pb={2}>
             {name}
           </Text>
           {links.map(({ to, label }) => (
             <NavLink
               key={to}
               label={label}
-              py={5}
+              py={navPadding}
               renderRoot={(props) => (
                 <Link
                   to={to}
@@ -149,6 +174,27 @@ function Navigation({ onLeave }: { onLeave: () => void }) {
     </nav>
   )
 }
+
+const areas = [
+  { to: '/', label: 'Account', isForOperators: false },
+  { to: '/operator', label: 'Operator', isForOperators: true },
+] as const
+
+/** What operators have for themselves, and what they have for everybody. */
+const Areas = ({ isOperating }: { isOperating: boolean }) => (
+  <Group grow gap={4} p={4}>
+    {areas.map(({ to, label, isForOperators }) => (
+      <Button
+        key={to}
+        size="xs"
+        variant={isForOperators === isOperating ? 'light' : 'subtle'}
+        renderRoot={(props) => <Link to={to} {...props} />}
+      >
+        {label}
+      </Button>
+    ))}
+  </Group>
+)
 
 const Tools = () => (
   <Group gap="xs" wrap="nowrap">

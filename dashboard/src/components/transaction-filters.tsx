@@ -1,4 +1,6 @@
-import { Button, Group, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Filters } from './filters'
 import { transactionStatuses, transactionTypes, type TransactionFilter } from '../money-search'
 
 const all = 'all'
@@ -14,16 +16,19 @@ const labelled = (names: readonly string[]) =>
 interface Props {
   filter: TransactionFilter
   onChange: (changed: Record<string, string | null | undefined>) => void
+  /** What else narrows the list, before the rest. */
+  children?: ReactNode
 }
 
 /** Which transactions are listed; the address has it. */
-export function TransactionFilters({ filter: { type, status, from, to }, onChange: set }: Props) {
+export function TransactionFilters({ filter, onChange: set, children }: Props) {
+  const { type, status, from, to } = filter
   const isFiltered = [type, status, from, to].some((value) => value !== undefined)
   return (
-    <Group align="flex-end" gap="sm">
+    <Filters>
+      {children}
       <Select
         label="Type"
-        w={150}
         allowDeselect={false}
         data={labelled(transactionTypes)}
         value={type ?? all}
@@ -31,7 +36,6 @@ export function TransactionFilters({ filter: { type, status, from, to }, onChang
       />
       <Select
         label="Status"
-        w={150}
         allowDeselect={false}
         data={labelled(transactionStatuses)}
         value={status ?? all}
@@ -56,6 +60,6 @@ export function TransactionFilters({ filter: { type, status, from, to }, onChang
           Clear
         </Button>
       )}
-    </Group>
+    </Filters>
   )
 }

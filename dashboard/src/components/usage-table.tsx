@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core'
+import { ListTable } from './list-table'
 import { Money } from './money'
 import { compact, count, duration } from '../figures'
 import { exportUsage, mostGroups, type Usage, type Used } from '../usage'
@@ -35,26 +36,22 @@ export const UsageTable = ({ usage, name, file }: Props) => {
           Export CSV
         </Button>
       </Group>
-      <Table.ScrollContainer minWidth={640}>
-        <Table verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{name}</Table.Th>
-              <Table.Th ta="right">Requests</Table.Th>
-              <Table.Th ta="right">Tokens in</Table.Th>
-              <Table.Th ta="right">Tokens out</Table.Th>
-              <Table.Th ta="right">Cost</Table.Th>
-              {hasTimes && <Table.Th ta="right">Average time</Table.Th>}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <UsageRow key={row.id} row={row} hasTimes={hasTimes} />
-            ))}
-          </Table.Tbody>
-          {rows.length > 1 && <Sum rows={rows} hasTimes={hasTimes} />}
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        columns={[
+          name,
+          { name: 'Requests', isNumber: true },
+          { name: 'Tokens in', isNumber: true },
+          { name: 'Tokens out', isNumber: true },
+          { name: 'Cost', isNumber: true, place: 'aside' },
+          ...(hasTimes ? [{ name: 'Average time', isNumber: true }] : []),
+        ]}
+        minWidth={640}
+        foot={rows.length > 1 && <Sum rows={rows} hasTimes={hasTimes} />}
+      >
+        {rows.map((row) => (
+          <UsageRow key={row.id} row={row} hasTimes={hasTimes} />
+        ))}
+      </ListTable>
       {rows.length >= mostGroups && (
         <Text size="sm" c="dimmed">
           Only the {count(mostGroups)} with the most requests are told.
@@ -95,17 +92,15 @@ type Summed = 'requests' | 'input_tokens' | 'output_tokens' | 'cost_usd'
 function Sum({ rows, hasTimes }: { rows: readonly Used[]; hasTimes: boolean }) {
   const sumOf = (field: Summed) => rows.reduce((sum, row) => sum + row[field], 0)
   return (
-    <Table.Tfoot>
-      <Table.Tr fw={600}>
-        <Table.Td>All</Table.Td>
-        <Table.Td ta="right">{count(sumOf('requests'))}</Table.Td>
-        <Figure value={sumOf('input_tokens')} />
-        <Figure value={sumOf('output_tokens')} />
-        <Table.Td ta="right">
-          <Money amount={sumOf('cost_usd')} />
-        </Table.Td>
-        {hasTimes && <Table.Td />}
-      </Table.Tr>
-    </Table.Tfoot>
+    <Table.Tr fw={600}>
+      <Table.Td>All</Table.Td>
+      <Table.Td ta="right">{count(sumOf('requests'))}</Table.Td>
+      <Figure value={sumOf('input_tokens')} />
+      <Figure value={sumOf('output_tokens')} />
+      <Table.Td ta="right">
+        <Money amount={sumOf('cost_usd')} />
+      </Table.Td>
+      {hasTimes && <Table.Td />}
+    </Table.Tr>
   )
 }

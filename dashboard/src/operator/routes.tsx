@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { OperatorArea } from './area'
 import { home } from '../home-route'
+import { toTrailSearch } from './audit-trail'
 import { toConnectionSearch } from './connections'
 import { toModelSearch } from './models'
 import { toOrganizationSearch } from './organizations'
@@ -141,6 +142,13 @@ const config = createRoute({
   component: lazyRouteComponent(() => import('../pages/operator/config'), 'ConfigPage'),
 })
 
+const auditTrail = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit-trail',
+  validateSearch: toTrailSearch,
+  component: lazyRouteComponent(() => import('../pages/operator/audit-trail'), 'AuditTrailPage'),
+})
+
 /** What only operators see. */
 export const operatorArea = operator.addChildren([
   start,
@@ -160,4 +168,5 @@ export const operatorArea = operator.addChildren([
   collections,
   branding,
   config,
+  auditTrail,
 ])

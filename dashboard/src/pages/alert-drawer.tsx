@@ -2,9 +2,9 @@ import { Badge, Button, Drawer, Group, Modal, Stack, Table, Text, Title } from '
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../components/list-table'
 import { alertQuery, alertsEndpoint, conditionOf, kinds, shownValue, type Alert } from '../alerts'
 import { Confirm } from '../components/confirm'
-import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
@@ -123,28 +123,17 @@ function History({ alert }: { alert: Alert }) {
       </Text>
       <Problem error={marking.error} />
       {triggers.length > 0 && (
-        <Table.ScrollContainer minWidth={320}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>When</Table.Th>
-                <Table.Th>Measured</Table.Th>
-                <HiddenHeader label="Seen" />
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {triggers.map((trigger) => (
-                <TriggerRow
-                  key={trigger.id}
-                  trigger={trigger}
-                  type={alert.type}
-                  isBusy={marking.isBusy}
-                  onSeen={() => void marking.submit(trigger.id)}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ListTable columns={['When', 'Measured', { name: 'Seen', isHidden: true }]} minWidth={320}>
+          {triggers.map((trigger) => (
+            <TriggerRow
+              key={trigger.id}
+              trigger={trigger}
+              type={alert.type}
+              isBusy={marking.isBusy}
+              onSeen={() => void marking.submit(trigger.id)}
+            />
+          ))}
+        </ListTable>
       )}
     </section>
   )

@@ -1,6 +1,8 @@
 import { Anchor, Badge, Group, Select, Stack, Switch, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { Filters } from '../components/filters'
+import { ListTable } from '../components/list-table'
 import {
   alertsEndpoint,
   alertsQuery,
@@ -68,7 +70,7 @@ function Alerts({ alerts, type }: AlertsProps) {
   const shown = alerts.filter((one) => type === undefined || one.type === type)
   return (
     <Stack gap="sm">
-      <Group justify="flex-end">
+      <Filters>
         <Select
           aria-label="Type"
           placeholder="All types"
@@ -82,7 +84,7 @@ function Alerts({ alerts, type }: AlertsProps) {
             })
           }
         />
-      </Group>
+      </Filters>
       <Problem error={turning.error} />
       {shown.length === 0 ? (
         <Empty title="No alert of this type">Choose another type, or make one.</Empty>
@@ -99,62 +101,58 @@ interface TableProps {
 }
 
 const AlertTable = ({ alerts, onTurn }: TableProps) => (
-  <Table.ScrollContainer minWidth={720}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Tells when</Table.Th>
-          <Table.Th>By</Table.Th>
-          <Table.Th>Told last</Table.Th>
-          <Table.Th>On</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {alerts.map((alert) => (
-          <Table.Tr key={alert.id}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link
-                    from="/alerts"
-                    to="/alerts"
-                    search={(before) => ({ ...before, open: alert.id })}
-                    {...props}
-                  />
-                )}
-              >
-                {alert.name}
-              </Anchor>
-              {alert.description && (
-                <Text size="xs" c="dimmed">
-                  {alert.description}
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td>{conditionOf(alert)}</Table.Td>
-            <Table.Td>
-              <Channels channels={alert.notification_channels} />
-            </Table.Td>
-            <Table.Td>
-              {alert.last_triggered_at ? <When at={alert.last_triggered_at} /> : 'never'}
-              <Text size="xs" c="dimmed">
-                {shownCount(alert.trigger_count)} in all
-              </Text>
-            </Table.Td>
-            <Table.Td>
-              <Switch
-                checked={alert.enabled}
-                onChange={(event) => onTurn({ id: alert.id, enabled: event.currentTarget.checked })}
-                aria-label={`Watch ${alert.name}`}
+  <ListTable
+    columns={[
+      'Name',
+      { name: 'Tells when', place: 'wide' },
+      'By',
+      'Told last',
+      { name: 'On', place: 'aside' },
+    ]}
+    minWidth={720}
+  >
+    {alerts.map((alert) => (
+      <Table.Tr key={alert.id}>
+        <Table.Td style={{ overflowWrap: 'anywhere' }}>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                from="/alerts"
+                to="/alerts"
+                search={(before) => ({ ...before, open: alert.id })}
+                {...props}
               />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+            )}
+          >
+            {alert.name}
+          </Anchor>
+          {alert.description && (
+            <Text size="xs" c="dimmed">
+              {alert.description}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>{conditionOf(alert)}</Table.Td>
+        <Table.Td>
+          <Channels channels={alert.notification_channels} />
+        </Table.Td>
+        <Table.Td>
+          {alert.last_triggered_at ? <When at={alert.last_triggered_at} /> : 'never'}
+          <Text size="xs" c="dimmed">
+            {shownCount(alert.trigger_count)} in all
+          </Text>
+        </Table.Td>
+        <Table.Td>
+          <Switch
+            checked={alert.enabled}
+            onChange={(event) => onTurn({ id: alert.id, enabled: event.currentTarget.checked })}
+            aria-label={`Watch ${alert.name}`}
+          />
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )
 
 const Channels = ({ channels }: { channels: ListedAlert['notification_channels'] }) => (

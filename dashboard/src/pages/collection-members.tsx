@@ -35,15 +35,13 @@ export function CollectionMembers(props: Props) {
           None yet: a call is refused until there is one.
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={420}>
-          <Table verticalSpacing={6}>
-            <Table.Tbody>
-              {members.map((member, at) => (
-                <MemberRow key={member.model_id} {...props} member={member} at={at} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <Table verticalSpacing={6}>
+          <Table.Tbody>
+            {members.map((member, at) => (
+              <MemberRow key={member.model_id} {...props} member={member} at={at} />
+            ))}
+          </Table.Tbody>
+        </Table>
       )}
       {!isReadOnly && members.length < mostMembers && (
         <Adding members={members} onChange={onChange} />
@@ -59,7 +57,7 @@ function MemberRow({ member, at, ...props }: Props & { member: Member; at: numbe
     onChange(members.map((one, place) => (place === at ? { ...one, ...fields } : one)))
   return (
     <Table.Tr>
-      <Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
         <Text size="sm" ff="monospace" td={enabled ? '' : 'line-through'}>
           {id}
         </Text>

@@ -1,6 +1,7 @@
 import { Anchor, Badge, Code, Group, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { ListTable } from '../components/list-table'
 import { collectionsQuery, strategies, type Collection } from '../collections'
 import { Empty } from '../components/empty'
 import { ListPage } from '../components/list-page'
@@ -65,47 +66,38 @@ export function CollectionsPage() {
 }
 
 const CollectionTable = ({ collections }: { collections: readonly Collection[] }) => (
-  <Table.ScrollContainer minWidth={640}>
-    <Table verticalSpacing="sm" highlightOnHover>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Called as</Table.Th>
-          <Table.Th>Asked first</Table.Th>
-          <Table.Th ta="right">Models</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {collections.map((one) => (
-          <Table.Tr key={one.id}>
-            <Table.Td>
-              <Group gap={6}>
-                <Anchor
-                  fw={500}
-                  size="sm"
-                  renderRoot={(props) => (
-                    <Link
-                      to="/collections"
-                      search={{ collection: one.id }}
-                      resetScroll={false}
-                      {...props}
-                    />
-                  )}
-                >
-                  {one.display_name ?? one.name}
-                </Anchor>
-                {one.scope !== 'individual' && <Badge variant="outline">{one.scope}</Badge>}
-                {!one.enabled && <Badge color="gray">off</Badge>}
-              </Group>
-            </Table.Td>
-            <Table.Td>
-              <Code>{one.model_id}</Code>
-            </Table.Td>
-            <Table.Td>{strategies[one.routing_strategy][0]}</Table.Td>
-            <Table.Td ta="right">{countOf(one.members.length)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={['Name', 'Called as', 'Asked first', { name: 'Models', isNumber: true }]}
+    minWidth={640}
+  >
+    {collections.map((one) => (
+      <Table.Tr key={one.id}>
+        <Table.Td>
+          <Group gap={6}>
+            <Anchor
+              fw={500}
+              size="sm"
+              renderRoot={(props) => (
+                <Link
+                  to="/collections"
+                  search={{ collection: one.id }}
+                  resetScroll={false}
+                  {...props}
+                />
+              )}
+            >
+              {one.display_name ?? one.name}
+            </Anchor>
+            {one.scope !== 'individual' && <Badge variant="outline">{one.scope}</Badge>}
+            {!one.enabled && <Badge color="gray">off</Badge>}
+          </Group>
+        </Table.Td>
+        <Table.Td>
+          <Code>{one.model_id}</Code>
+        </Table.Td>
+        <Table.Td>{strategies[one.routing_strategy][0]}</Table.Td>
+        <Table.Td ta="right">{countOf(one.members.length)}</Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )

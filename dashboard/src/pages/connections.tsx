@@ -1,10 +1,10 @@
 import { Badge, Group, Menu, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../components/list-table'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { ConnectionTests, useConnectionTests } from '../components/connection-tests'
-import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { RowMenu } from '../components/row-menu'
 import { connectionsQuery, mayChange, statusColors, type Connection } from '../connections'
@@ -30,59 +30,48 @@ export const ConnectionsPage = () => (
 )
 
 const ConnectionTable = ({ connections }: { connections: readonly Connection[] }) => (
-  <Table.ScrollContainer minWidth={760}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Provider</Table.Th>
-          <Table.Th>Key</Table.Th>
-          <Table.Th>Status</Table.Th>
-          <Table.Th>Limits</Table.Th>
-          <HiddenHeader label="Actions" />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {connections.map((one) => (
-          <Table.Tr key={one.id}>
-            <Table.Td>
-              <Group gap={6}>
-                <Text fw={500} size="sm">
-                  {one.name}
-                </Text>
-                {one.is_default && (
-                  <Badge variant="outline" size="sm">
-                    default
-                  </Badge>
-                )}
-                {one.scope === 'organization' && (
-                  <Badge variant="outline" size="sm" color="gray">
-                    organization
-                  </Badge>
-                )}
-              </Group>
-              {one.endpoint_url && (
-                <Text size="xs" c="dimmed">
-                  {one.endpoint_url}
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td>{one.provider}</Table.Td>
-            <Table.Td ff="monospace" style={{ whiteSpace: 'nowrap' }}>
-              {one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}
-            </Table.Td>
-            <Table.Td>
-              <Status connection={one} />
-            </Table.Td>
-            <Table.Td>
-              <Limits connection={one} />
-            </Table.Td>
-            <Table.Td ta="right">{mayChange(one) && <Actions connection={one} />}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={['Name', 'Provider', 'Key', 'Status', 'Limits', { name: 'Actions', isHidden: true }]}
+    minWidth={760}
+  >
+    {connections.map((one) => (
+      <Table.Tr key={one.id}>
+        <Table.Td>
+          <Group gap={6}>
+            <Text fw={500} size="sm">
+              {one.name}
+            </Text>
+            {one.is_default && (
+              <Badge variant="outline" size="sm">
+                default
+              </Badge>
+            )}
+            {one.scope === 'organization' && (
+              <Badge variant="outline" size="sm" color="gray">
+                organization
+              </Badge>
+            )}
+          </Group>
+          {one.endpoint_url && (
+            <Text size="xs" c="dimmed">
+              {one.endpoint_url}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>{one.provider}</Table.Td>
+        <Table.Td ff="monospace" style={{ whiteSpace: 'nowrap' }}>
+          {one.api_key_prefix ? `${one.api_key_prefix}…` : '–'}
+        </Table.Td>
+        <Table.Td>
+          <Status connection={one} />
+        </Table.Td>
+        <Table.Td>
+          <Limits connection={one} />
+        </Table.Td>
+        <Table.Td ta="right">{mayChange(one) && <Actions connection={one} />}</Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )
 
 const Status = ({ connection: one }: { connection: Connection }) => (

@@ -4,6 +4,7 @@ import { getRouteApi, useRouter } from '@tanstack/react-router'
 import type { MouseEvent } from 'react'
 import { ownPath } from '../address'
 import { Empty } from '../components/empty'
+import { Filters } from '../components/filters'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
 import { Problem } from '../components/problem'
@@ -62,7 +63,7 @@ export function InboxPage() {
         )
       }
     >
-      <Filters search={search} />
+      <InboxFilters search={search} />
       <Problem error={reading.error} />
       <Loaded query={query}>
         {({ pages }) => {
@@ -92,12 +93,12 @@ export function InboxPage() {
   )
 }
 
-function Filters({ search: { unread, kind } }: { search: InboxSearch }) {
+function InboxFilters({ search: { unread, kind } }: { search: InboxSearch }) {
   const navigate = route.useNavigate()
   const change = (changed: InboxSearch) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   return (
-    <Group>
+    <Filters>
       <Switch
         label="Only unread"
         checked={unread === true}
@@ -111,7 +112,7 @@ function Filters({ search: { unread, kind } }: { search: InboxSearch }) {
         value={kind ?? null}
         onChange={(value) => change({ kind: oneOf({ value }, 'value', noticeKinds) })}
       />
-    </Group>
+    </Filters>
   )
 }
 

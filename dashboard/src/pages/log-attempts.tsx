@@ -1,4 +1,5 @@
 import { Badge, Table, Text, Title } from '@mantine/core'
+import { ListTable } from '../components/list-table'
 import type { LogDetails } from '../logs'
 import { shownDuration, shownName } from '../shown'
 
@@ -46,24 +47,20 @@ export const LogAttempts = ({ found: { attempts, summary } }: { found: Found }) 
             ? `; ${summary.successful_candidate.provider} answered.`
             : '; none answered in full.'}
         </Text>
-        <Table.ScrollContainer minWidth={460}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Model</Table.Th>
-                <Table.Th>Outcome</Table.Th>
-                <Table.Th>Reason</Table.Th>
-                <Table.Th ta="right">Took</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {attempts.map((attempt, index) => (
-                // oxlint-disable-next-line react/no-array-index-key -- asked twice, only its place tells it apart
-                <Row key={index} attempt={attempt} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ListTable
+          columns={[
+            'Model',
+            { name: 'Outcome', place: 'aside' },
+            { name: 'Reason', place: 'wide' },
+            { name: 'Took', isNumber: true },
+          ]}
+          minWidth={460}
+        >
+          {attempts.map((attempt, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- asked twice, only its place tells it apart
+            <Row key={index} attempt={attempt} />
+          ))}
+        </ListTable>
       </>
     )}
   </section>

@@ -1,4 +1,4 @@
-import { Group, Paper, Text } from '@mantine/core'
+import { Paper, SimpleGrid, Text } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Loaded } from '../components/loaded'
 import type { LogStats } from '../logs'
@@ -25,7 +25,7 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
   <Paper withBorder p="md" component="section" aria-label="Sums">
     <Loaded query={query}>
       {(stats) => (
-        <Group gap="xl" align="flex-start">
+        <SimpleGrid minColWidth="130px">
           <Sum
             name="Requests"
             value={shownCount(stats.total_requests)}
@@ -69,7 +69,7 @@ export const LogSums = ({ query }: { query: UseQueryResult<LogStats> }) => (
               about={`${shownCount(stats.by_error[0].count)} times`}
             />
           )}
-        </Group>
+        </SimpleGrid>
       )}
     </Loaded>
   </Paper>

@@ -1,6 +1,7 @@
 import { Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { ListTable } from '../components/list-table'
 import { Empty } from '../components/empty'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
@@ -95,26 +96,22 @@ function NoLogs({ filter }: { filter: LogSearch }) {
 }
 
 const LogTable = ({ logs }: { logs: readonly ListedLog[] }) => (
-  <Table.ScrollContainer minWidth={760}>
-    <Table verticalSpacing="xs" highlightOnHover>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Time</Table.Th>
-          <Table.Th>Status</Table.Th>
-          <Table.Th>Model</Table.Th>
-          <Table.Th ta="right">Tokens</Table.Th>
-          <Table.Th ta="right">Took</Table.Th>
-          <Table.Th ta="right">Cost</Table.Th>
-          <Table.Th>Key</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {logs.map((log) => (
-          <LogRow key={log.id} log={log} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Time',
+      { name: 'Status', place: 'aside' },
+      { name: 'Model', place: 'wide' },
+      { name: 'Tokens', isNumber: true },
+      { name: 'Took', isNumber: true },
+      { name: 'Cost', isNumber: true },
+      'Key',
+    ]}
+    minWidth={760}
+  >
+    {logs.map((log) => (
+      <LogRow key={log.id} log={log} />
+    ))}
+  </ListTable>
 )
 
 const LogRow = ({ log }: { log: ListedLog }) => (

@@ -14,10 +14,10 @@ import { useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { queryOptions, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../components/list-table'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
 import { FormFrame } from '../components/form-frame'
-import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
 import { useSubmit } from '../submit'
@@ -105,43 +105,41 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
     await queries.invalidateQueries(mappingsQuery)
   }
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Asked for</Table.Th>
-            <Table.Th>Becomes</Table.Th>
-            <Table.Th>Priority</Table.Th>
-            <Table.Th>On</Table.Th>
-            <HiddenHeader label="Actions" />
+    <>
+      <ListTable
+        columns={[
+          'Asked for',
+          'Becomes',
+          'Priority',
+          { name: 'On', place: 'aside' },
+          { name: 'Actions', isHidden: true },
+        ]}
+        minWidth={560}
+      >
+        {mappings.map((one) => (
+          <Table.Tr key={one.id}>
+            <Table.Td>
+              <Code>{one.source_pattern}</Code>
+            </Table.Td>
+            <Table.Td>
+              <Code>{one.target_model}</Code>
+            </Table.Td>
+            <Table.Td>{one.priority}</Table.Td>
+            <Table.Td>
+              <Switch
+                checked={one.enabled}
+                onChange={(event) => void change(one.id, event.currentTarget.checked)}
+                aria-label={`Apply ${one.source_pattern}`}
+              />
+            </Table.Td>
+            <Table.Td ta="right">
+              <Button size="xs" variant="subtle" color="red" onClick={() => setDoomed(one)}>
+                Delete
+              </Button>
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {mappings.map((one) => (
-            <Table.Tr key={one.id}>
-              <Table.Td>
-                <Code>{one.source_pattern}</Code>
-              </Table.Td>
-              <Table.Td>
-                <Code>{one.target_model}</Code>
-              </Table.Td>
-              <Table.Td>{one.priority}</Table.Td>
-              <Table.Td>
-                <Switch
-                  checked={one.enabled}
-                  onChange={(event) => void change(one.id, event.currentTarget.checked)}
-                  aria-label={`Apply ${one.source_pattern}`}
-                />
-              </Table.Td>
-              <Table.Td ta="right">
-                <Button size="xs" variant="subtle" color="red" onClick={() => setDoomed(one)}>
-                  Delete
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        ))}
+      </ListTable>
       {doomed && (
         <Confirm
           question={`Delete the mapping of ${doomed.source_pattern}?`}
@@ -154,7 +152,7 @@ function MappingTable({ mappings }: { mappings: readonly Mapping[] }) {
           onClose={() => setDoomed(undefined)}
         />
       )}
-    </Table.ScrollContainer>
+    </>
   )
 }
 

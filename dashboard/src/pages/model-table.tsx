@@ -1,5 +1,6 @@
 import { Anchor, Badge, Group, Table, Text, VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { ListTable } from '../components/list-table'
 import { FavoriteModel } from '../components/favorite-model'
 import { countOf, sizeOf, usdOf } from '../numbers'
 import { billingNames, nobodyServes, type Model } from '../models'
@@ -28,32 +29,22 @@ export const Stars = ({ rating: { average, count } }: Pick<Model, 'rating'>) =>
   )
 
 export const ModelTable = ({ models }: { models: readonly Model[] }) => (
-  <Table.ScrollContainer minWidth={820}>
-    <Table verticalSpacing="xs" highlightOnHover>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>
-            <VisuallyHidden>Favourite</VisuallyHidden>
-          </Table.Th>
-          <Table.Th>Model</Table.Th>
-          <Table.Th ta="right">Context</Table.Th>
-          <Table.Th ta="right" title="USD per 1,000,000 tokens">
-            In, per 1M
-          </Table.Th>
-          <Table.Th ta="right" title="USD per 1,000,000 tokens">
-            Out, per 1M
-          </Table.Th>
-          <Table.Th>Paid by</Table.Th>
-          <Table.Th>Rating</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {models.map((one) => (
-          <ModelRow key={one.id} model={one} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      { name: 'Favourite', isHidden: true, place: 'lead' },
+      { name: 'Model', place: 'title' },
+      { name: 'Context', isNumber: true },
+      { name: 'In, per 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
+      { name: 'Out, per 1M', isNumber: true, about: 'USD per 1,000,000 tokens' },
+      { name: 'Paid by', isShort: true },
+      { name: 'Rating', isShort: true },
+    ]}
+    minWidth={820}
+  >
+    {models.map((one) => (
+      <ModelRow key={one.id} model={one} />
+    ))}
+  </ListTable>
 )
 
 function ModelRow({ model }: { model: Model }) {

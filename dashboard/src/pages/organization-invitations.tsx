@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../components/list-table'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { Empty } from '../components/empty'
-import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { Problem } from '../components/problem'
@@ -68,29 +68,25 @@ function InvitationTable({ id, invitations }: TableProps) {
   return (
     <>
       <Problem error={resending.error} />
-      <Table.ScrollContainer minWidth={620}>
-        <Table verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Address</Table.Th>
-              <Table.Th>Role</Table.Th>
-              <Table.Th>Status</Table.Th>
-              <Table.Th>Good until</Table.Th>
-              <HiddenHeader label="Actions" />
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {invitations.map((one) => (
-              <InvitationRow
-                key={one.id}
-                invitation={one}
-                onResend={() => void resending.submit(one)}
-                onRevoke={() => setDoomed(one)}
-              />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        columns={[
+          'Address',
+          'Role',
+          { name: 'Status', place: 'aside' },
+          'Good until',
+          { name: 'Actions', isHidden: true, place: 'wide' },
+        ]}
+        minWidth={620}
+      >
+        {invitations.map((one) => (
+          <InvitationRow
+            key={one.id}
+            invitation={one}
+            onResend={() => void resending.submit(one)}
+            onRevoke={() => setDoomed(one)}
+          />
+        ))}
+      </ListTable>
       {doomed && (
         <Confirm
           question={`Revoke the invitation of ${doomed.email}?`}

@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { keepPreviousData, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../components/list-table'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
-import { HiddenHeader } from '../components/hidden-header'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { RowMenu } from '../components/row-menu'
@@ -83,57 +83,53 @@ interface TableProps {
 }
 
 const MemberTable = ({ organization, members }: TableProps) => (
-  <Table.ScrollContainer minWidth={700}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Role</Table.Th>
-          <Table.Th>Department</Table.Th>
-          <Table.Th ta="right">Spent this month</Table.Th>
-          <Table.Th>Joined</Table.Th>
-          <HiddenHeader label="Actions" />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {members.map((one) => (
-          <Table.Tr key={one.user_id}>
-            <Table.Td>
-              <Text fw={500}>{one.display_name}</Text>
-              <Text size="xs" c="dimmed">
-                {one.email}
-              </Text>
-            </Table.Td>
-            <Table.Td>
-              <Group gap={6}>
-                <Badge variant="light">{one.role}</Badge>
-                {one.status !== 'active' && (
-                  <Badge color={colors[one.status]} variant="dot">
-                    {one.status}
-                  </Badge>
-                )}
-              </Group>
-            </Table.Td>
-            <Table.Td>{one.department ?? '–'}</Table.Td>
-            <Table.Td ta="right">
-              {usdOf(one.spent_this_month)}
-              {one.spending_limit !== null && (
-                <Text size="xs" c="dimmed">
-                  of {usdOf(one.spending_limit)}
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td>
-              <Moment at={one.joined_at} none="not yet" />
-            </Table.Td>
-            <Table.Td ta="right">
-              <Actions organization={organization} member={one} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Name',
+      'Role',
+      'Department',
+      { name: 'Spent this month', isNumber: true },
+      'Joined',
+      { name: 'Actions', isHidden: true },
+    ]}
+    minWidth={700}
+  >
+    {members.map((one) => (
+      <Table.Tr key={one.user_id}>
+        <Table.Td>
+          <Text fw={500}>{one.display_name}</Text>
+          <Text size="xs" c="dimmed">
+            {one.email}
+          </Text>
+        </Table.Td>
+        <Table.Td>
+          <Group gap={6}>
+            <Badge variant="light">{one.role}</Badge>
+            {one.status !== 'active' && (
+              <Badge color={colors[one.status]} variant="dot">
+                {one.status}
+              </Badge>
+            )}
+          </Group>
+        </Table.Td>
+        <Table.Td>{one.department ?? '–'}</Table.Td>
+        <Table.Td ta="right">
+          {usdOf(one.spent_this_month)}
+          {one.spending_limit !== null && (
+            <Text size="xs" c="dimmed">
+              of {usdOf(one.spending_limit)}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>
+          <Moment at={one.joined_at} none="not yet" />
+        </Table.Td>
+        <Table.Td ta="right">
+          <Actions organization={organization} member={one} />
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )
 
 /** Whether the caller may change somebody; his own place he leaves. */

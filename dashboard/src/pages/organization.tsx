@@ -1,11 +1,13 @@
-import { Anchor, Badge, Button, Group, Paper, SimpleGrid, Stack, Tabs, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { api } from '../api'
 import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
+import { Tile } from '../components/tile'
+import { Tiles } from '../components/tiles'
 import { countOf, usdOf } from '../numbers'
 import {
   isManager,
@@ -32,6 +34,11 @@ export function OrganizationPage() {
     <Page
       title={organization?.name ?? 'Organization'}
       about={organization?.description ?? 'Who belongs to it, what it pays, and its limits.'}
+      back={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/organizations" {...props} />}>
+          Your organizations
+        </Anchor>
+      }
       actions={organization && <Leave organization={organization} />}
     >
       <Loaded query={query}>{(one) => <Parts organization={one} />}</Loaded>
@@ -81,28 +88,6 @@ function Parts({ organization }: { organization: Organization }) {
   )
 }
 
-interface FigureProps {
-  label: string
-  value: string
-  about?: ReactNode
-}
-
-const Figure = ({ label, value, about }: FigureProps) => (
-  <Paper withBorder p="md">
-    <Text size="xs" c="dimmed">
-      {label}
-    </Text>
-    <Text fw={600} size="lg" style={{ overflowWrap: 'anywhere' }}>
-      {value}
-    </Text>
-    {about && (
-      <Text size="xs" c="dimmed">
-        {about}
-      </Text>
-    )}
-  </Paper>
-)
-
 function Figures({ organization }: { organization: Organization }) {
   const { id, slug, role, is_primary: isPrimary, member_count, member_limit } = organization
   const { data: balance } = useQuery({
@@ -120,14 +105,14 @@ function Figures({ organization }: { organization: Organization }) {
         <Badge variant="light">you: {role}</Badge>
         {isPrimary && <Badge variant="outline">primary</Badge>}
       </Group>
-      <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+      <Tiles>
         {balance && (
-          <Figure
+          <Tile
             label="Pool balance"
             value={usdOf(balance.balance)}
-            about={
+            hint={
               <>
-                {usdOf(balance.held)} of it set aside for requests.{' '}
+                {balance.held > 0 && `${usdOf(balance.held)} of it set aside for requests. `}
                 <Anchor
                   inherit
                   underline="always"
@@ -141,8 +126,8 @@ function Figures({ organization }: { organization: Organization }) {
             }
           />
         )}
-        <Figure label="Members" value={`${countOf(member_count)} of ${countOf(member_limit)}`} />
-        <Figure
+        <Tile label="Members" value={`${countOf(member_count)} of ${countOf(member_limit)}`} />
+        <Tile
           label="Spending limit of a month"
           value={
             organization.monthly_spend_limit === null
@@ -150,7 +135,7 @@ function Figures({ organization }: { organization: Organization }) {
               : usdOf(organization.monthly_spend_limit)
           }
         />
-      </SimpleGrid>
+      </Tiles>
     </Stack>
   )
 }

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ListTable } from '../components/list-table'
 import { api, json } from '../api'
 import { FormFrame } from '../components/form-frame'
 import { ListPage } from '../components/list-page'
@@ -29,48 +30,37 @@ export const OrganizationsPage = () => (
 type Listed = Awaited<ReturnType<NonNullable<typeof organizationsQuery.queryFn>>>
 
 const OrganizationTable = ({ organizations }: { organizations: Readonly<Listed> }) => (
-  <Table.ScrollContainer minWidth={520}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Your role</Table.Th>
-          <Table.Th>Members</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {organizations.map((one) => (
-          <Table.Tr key={one.id}>
-            <Table.Td>
-              {one.status === 'active' ? (
-                <Anchor
-                  fw={500}
-                  renderRoot={(props) => (
-                    <Link to="/organizations/$id" params={{ id: one.id }} search={{}} {...props} />
-                  )}
-                >
-                  {one.name}
-                </Anchor>
-              ) : (
-                <Text fw={500}>{one.name}</Text>
+  <ListTable columns={['Name', { name: 'Your role', place: 'aside' }, 'Members']} minWidth={520}>
+    {organizations.map((one) => (
+      <Table.Tr key={one.id}>
+        <Table.Td>
+          {one.status === 'active' ? (
+            <Anchor
+              fw={500}
+              renderRoot={(props) => (
+                <Link to="/organizations/$id" params={{ id: one.id }} search={{}} {...props} />
               )}
-              <Text size="xs" c="dimmed">
-                {one.slug}/
-              </Text>
-            </Table.Td>
-            <Table.Td>
-              <Group gap={6}>
-                <Badge variant="light">{one.role}</Badge>
-                {one.status !== 'active' && <Badge color="yellow">{one.status}</Badge>}
-                {one.is_primary && <Badge variant="outline">primary</Badge>}
-              </Group>
-            </Table.Td>
-            <Table.Td>{one.member_count}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+            >
+              {one.name}
+            </Anchor>
+          ) : (
+            <Text fw={500}>{one.name}</Text>
+          )}
+          <Text size="xs" c="dimmed">
+            {one.slug}/
+          </Text>
+        </Table.Td>
+        <Table.Td>
+          <Group gap={6}>
+            <Badge variant="light">{one.role}</Badge>
+            {one.status !== 'active' && <Badge color="yellow">{one.status}</Badge>}
+            {one.is_primary && <Badge variant="outline">primary</Badge>}
+          </Group>
+        </Table.Td>
+        <Table.Td>{one.member_count}</Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )
 
 function NewOrganization({ onDone }: { onDone: () => void }) {

@@ -1,10 +1,10 @@
 import { Group, SegmentedControl, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { hasBegunQuery, metricsQuery } from '../billing'
+import { hasBegunQuery, metricsQuery, type Metrics } from '../billing'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
-import { periods, type Period } from '../money-search'
+import { periods, type Measure, type Period } from '../money-search'
 import { FirstSteps } from './overview/first-steps'
 import { MoneyTiles, RequestTiles } from './overview/tiles'
 import { TopModels } from './overview/top-models'
@@ -27,8 +27,12 @@ export function OverviewPage() {
   )
 }
 
+/** What there is to see without being asked: who only tried free models has spent nothing. */
+const measureOf = ({ time_series: series }: Metrics): Measure =>
+  series.some(({ cost }) => cost > 0) ? 'cost' : 'requests'
+
 function Lately() {
-  const { period = '7d', measure = 'cost' } = route.useSearch()
+  const { period = '7d', measure } = route.useSearch()
   const navigate = route.useNavigate()
   const metrics = useQuery(metricsQuery(period))
   return (
@@ -50,7 +54,7 @@ function Lately() {
           <SimpleGrid cols={{ base: 1, lg: 2 }}>
             <Usage
               metrics={data}
-              measure={measure}
+              measure={measure ?? measureOf(data)}
               onMeasure={(next) =>
                 void navigate({ search: (now) => ({ ...now, measure: next }), replace: true })
               }

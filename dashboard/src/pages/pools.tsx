@@ -1,11 +1,11 @@
 import { Badge, Group, Menu, Modal, Switch, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../components/list-table'
 import { json } from '../api'
 import { ownOrganizationsQuery } from '../collections'
 import { Confirm } from '../components/confirm'
 import { ConnectionTests, useConnectionTests } from '../components/connection-tests'
-import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
 import { RowMenu } from '../components/row-menu'
@@ -35,32 +35,26 @@ function PoolTable({ pools }: { pools: readonly Pool[] }) {
   const mayChange = ({ organization_id: id }: Pool) =>
     id === null || managed.some((organization) => organization.id === id)
   return (
-    <Table.ScrollContainer minWidth={720}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Provider</Table.Th>
-            <Table.Th>Connections</Table.Th>
-            <Table.Th>Asked first</Table.Th>
-            <Table.Th>On</Table.Th>
-            <HiddenHeader label="Actions" />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {pools.map((pool) => (
-            <PoolRow
-              key={pool.id}
-              pool={pool}
-              members={pool.connection_ids.flatMap((id) =>
-                connections.filter((one) => one.id === id),
-              )}
-              isReadOnly={!mayChange(pool)}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      columns={[
+        'Name',
+        'Provider',
+        { name: 'Connections', place: 'wide' },
+        'Asked first',
+        { name: 'On', place: 'aside' },
+        { name: 'Actions', isHidden: true },
+      ]}
+      minWidth={720}
+    >
+      {pools.map((pool) => (
+        <PoolRow
+          key={pool.id}
+          pool={pool}
+          members={pool.connection_ids.flatMap((id) => connections.filter((one) => one.id === id))}
+          isReadOnly={!mayChange(pool)}
+        />
+      ))}
+    </ListTable>
   )
 }
 

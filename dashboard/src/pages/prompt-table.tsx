@@ -1,6 +1,7 @@
-import { Anchor, Button, Checkbox, Group, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Anchor, Button, Checkbox, Group, Table, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ListTable } from '../components/list-table'
 import { api, json } from '../api'
 import { FavoriteStar } from '../components/favorite'
 import { Moment } from '../components/moment'
@@ -21,41 +22,36 @@ export function PromptTable({ prompts, marked, onMark, onFilter }: Props) {
     const others = [...marked].filter((one) => one !== id)
     onMark(new Set(isOn ? [...others, id] : others))
   }
+  const markAll = (
+    <Checkbox
+      aria-label="Mark all"
+      checked={isAll}
+      indeterminate={!isAll && prompts.some(({ id }) => marked.has(id))}
+      onChange={() => onMark(new Set(isAll ? [] : prompts.map(({ id }) => id)))}
+    />
+  )
   return (
-    <Table.ScrollContainer minWidth={720}>
-      <Table verticalSpacing="xs" highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={40}>
-              <Checkbox
-                aria-label="Mark all"
-                checked={isAll}
-                indeterminate={!isAll && prompts.some(({ id }) => marked.has(id))}
-                onChange={() => onMark(new Set(isAll ? [] : prompts.map(({ id }) => id)))}
-              />
-            </Table.Th>
-            <Table.Th w={44}>
-              <VisuallyHidden>Favourite</VisuallyHidden>
-            </Table.Th>
-            <Table.Th>Prompt</Table.Th>
-            <Table.Th>Category and tags</Table.Th>
-            <Table.Th ta="right">Used</Table.Th>
-            <Table.Th>Changed</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {prompts.map((one) => (
-            <PromptRow
-              key={one.id}
-              prompt={one}
-              isMarked={marked.has(one.id)}
-              onMark={(isOn) => mark(one.id, isOn)}
-              onFilter={onFilter}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ListTable
+      columns={[
+        { name: 'Mark', head: markAll, place: 'lead' },
+        { name: 'Favourite', isHidden: true },
+        { name: 'Prompt', place: 'title' },
+        { name: 'Category and tags', place: 'wide' },
+        { name: 'Used', isNumber: true },
+        'Changed',
+      ]}
+      minWidth={720}
+    >
+      {prompts.map((one) => (
+        <PromptRow
+          key={one.id}
+          prompt={one}
+          isMarked={marked.has(one.id)}
+          onMark={(isOn) => mark(one.id, isOn)}
+          onFilter={onFilter}
+        />
+      ))}
+    </ListTable>
   )
 }
 

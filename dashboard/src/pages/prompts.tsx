@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Empty } from '../components/empty'
 import { Failure } from '../components/failure'
+import { Filters } from '../components/filters'
 import { Loaded } from '../components/loaded'
 import { More } from '../components/more'
 import { Page } from '../components/page'
@@ -31,7 +32,7 @@ export function PromptsPage() {
   const prompts = query.data?.pages.flatMap((page) => page.prompts) ?? []
   return (
     <Page title="Prompts" about="Texts that you send again and again." actions={write}>
-      <Filters search={search} onChange={change} />
+      <PromptFilters search={search} onChange={change} />
       {query.error ? (
         <Failure error={query.error} reset={() => void query.refetch()} />
       ) : (
@@ -85,18 +86,16 @@ const Nothing = ({ search }: { search: PromptSearch }) =>
     </Empty>
   )
 
-const Filters = ({ search, onChange }: { search: PromptSearch; onChange: Change }) => (
-  <Group component="search" align="flex-end" gap="sm">
+const PromptFilters = ({ search, onChange }: { search: PromptSearch; onChange: Change }) => (
+  <Filters>
     <SearchBox
       label="Search"
       placeholder="Title, text or description"
-      w={{ base: '100%', xs: 320 }}
       value={search.search}
       onSearch={(text) => onChange({ search: text })}
     />
     <Checkbox
       label="Favourites only"
-      mb={8}
       checked={search.favorites === yes}
       onChange={(event) => onChange({ favorites: event.currentTarget.checked ? yes : undefined })}
     />
@@ -106,7 +105,6 @@ const Filters = ({ search, onChange }: { search: PromptSearch; onChange: Change 
       return (
         <Pill
           key={name}
-          mb={8}
           withRemoveButton
           removeButtonProps={{ 'aria-label': `Any ${name}`, 'aria-hidden': false, tabIndex: 0 }}
           onRemove={() => onChange({ [name]: undefined })}
@@ -115,7 +113,7 @@ const Filters = ({ search, onChange }: { search: PromptSearch; onChange: Change 
         </Pill>
       )
     })}
-  </Group>
+  </Filters>
 )
 
 interface Listed {

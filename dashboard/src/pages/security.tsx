@@ -1,4 +1,5 @@
 import {
+  Anchor,
   Badge,
   Button,
   Group,
@@ -12,6 +13,7 @@ import {
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
@@ -54,6 +56,24 @@ function Password() {
   )
 }
 
+/** What the first account's address ends with until it is given one. */
+const unreachable = '@tollgate.internal'
+
+/** The way to an address that mails reach. */
+const NoMail = ({ id }: { id: string }) => (
+  <Text size="sm">
+    No mail reaches this address:{' '}
+    <Anchor
+      size="sm"
+      underline="always"
+      renderRoot={(props) => <Link to="/operator/users/$id" params={{ id }} {...props} />}
+    >
+      give the account another one
+    </Anchor>{' '}
+    first.
+  </Text>
+)
+
 /** For who came by a link of the operator, or by another service. */
 function NoPassword() {
   const { data } = useSuspenseQuery(sessionQuery)
@@ -74,6 +94,7 @@ function NoPassword() {
           sign in without either, and protect the account by a second factor.
         </Text>
         <Problem error={error} />
+        {data && email.endsWith(unreachable) && <NoMail id={data.user.id} />}
         {isSent ? (
           <Text size="sm" role="status">
             A mail is on its way to {email}. Its link lets you choose a password; your sessions are
@@ -141,7 +162,7 @@ interface SessionRowProps {
 
 const SessionRow = ({ session, isHere, onEnd }: SessionRowProps) => (
   <Table.Tr>
-    <Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
       <Group gap={6}>
         <Text size="sm">{session.userAgent ?? 'Unknown browser'}</Text>
         {isHere && <Badge variant="light">this one</Badge>}
@@ -187,20 +208,18 @@ function Sessions() {
         <Problem error={ending.error} />
         <Loaded query={query}>
           {(sessions) => (
-            <Table.ScrollContainer minWidth={480}>
-              <Table>
-                <Table.Tbody>
-                  {sessions.map((one) => (
-                    <SessionRow
-                      key={one.id}
-                      session={one}
-                      isHere={one.id === data?.session.id}
-                      onEnd={() => void ending.submit(one.token)}
-                    />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+            <Table>
+              <Table.Tbody>
+                {sessions.map((one) => (
+                  <SessionRow
+                    key={one.id}
+                    session={one}
+                    isHere={one.id === data?.session.id}
+                    onEnd={() => void ending.submit(one.token)}
+                  />
+                ))}
+              </Table.Tbody>
+            </Table>
           )}
         </Loaded>
       </Stack>

@@ -1,6 +1,8 @@
 import { Anchor, Badge, Select, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { Filters } from '../components/filters'
+import { ListTable } from '../components/list-table'
 import { allTalksQuery, talkColors, talkStatuses, type Talk } from '../automation'
 import { Empty } from '../components/empty'
 import { Loaded } from '../components/loaded'
@@ -29,15 +31,16 @@ export function SessionsPage() {
       title="Sessions"
       about="Conversations that are kept: those of the playground, and those of your programs."
     >
-      <Select
-        aria-label="Status"
-        placeholder="All states"
-        clearable
-        maw={220}
-        data={statusChoices}
-        value={status ?? null}
-        onChange={(value) => change({ status: value ?? undefined })}
-      />
+      <Filters>
+        <Select
+          aria-label="Status"
+          placeholder="All states"
+          clearable
+          data={statusChoices}
+          value={status ?? null}
+          onChange={(value) => change({ status: value ?? undefined })}
+        />
+      </Filters>
       <Loaded query={query}>
         {({ pages }) => {
           const talks = pages.flatMap(({ sessions }) => sessions)
@@ -84,25 +87,21 @@ const Nothing = ({ isFiltered }: { isFiltered: boolean }) =>
   )
 
 const SessionTable = ({ talks }: { talks: readonly Talk[] }) => (
-  <Table.ScrollContainer minWidth={720}>
-    <Table verticalSpacing="sm" highlightOnHover>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Session</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th ta="right">Messages</Table.Th>
-          <Table.Th ta="right">Tokens</Table.Th>
-          <Table.Th ta="right">Cost</Table.Th>
-          <Table.Th>Last used</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {talks.map((talk) => (
-          <SessionRow key={talk.id} talk={talk} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Session',
+      { name: 'State', place: 'aside' },
+      { name: 'Messages', isNumber: true },
+      { name: 'Tokens', isNumber: true },
+      { name: 'Cost', isNumber: true },
+      'Last used',
+    ]}
+    minWidth={720}
+  >
+    {talks.map((talk) => (
+      <SessionRow key={talk.id} talk={talk} />
+    ))}
+  </ListTable>
 )
 
 const SessionRow = ({ talk: { id, totalTokens: tokens, ...talk } }: { talk: Talk }) => (

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
@@ -30,6 +30,11 @@ export function SignInPage() {
         onDone={async ({ needsFactor: isNext }) => (isNext ? setNeedsFactor(true) : enter())}
       />
       <ServiceButtons />
+      {isOnThisMachine && (
+        <Text size="sm" c="dimmed">
+          You run this service? Each start of it prints a link that signs you in.
+        </Text>
+      )}
       <Group justify="space-between">
         <Anchor size="sm" component={Link} to="/sign-up">
           Create an account
@@ -41,6 +46,9 @@ export function SignInPage() {
     </EntryCard>
   )
 }
+
+/** Whoever tries it out knows no password yet, and has its log before them. */
+const isOnThisMachine = ['localhost', '127.0.0.1', '[::1]'].includes(window.location.hostname)
 
 interface PasswordProps {
   onDone: (next: { needsFactor: boolean }) => Promise<void>

@@ -1,6 +1,8 @@
-import { Anchor, Badge, Button, Group, Modal, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Modal, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { Filters } from '../components/filters'
+import { ListTable } from '../components/list-table'
 import { Empty } from '../components/empty'
 import { FilterSelect } from '../components/filter-select'
 import { Loaded } from '../components/loaded'
@@ -40,7 +42,7 @@ export function SupportPage() {
       about="Your questions to who runs this service, and their answers."
       actions={ask}
     >
-      <Filters filter={filter} onChange={change} />
+      <TicketFilters filter={filter} onChange={change} />
       <Loaded query={query}>
         {({ pages }) => {
           const tickets = pages.flatMap((page) => page.tickets)
@@ -81,8 +83,8 @@ interface FiltersProps {
   onChange: (changed: TicketSearch) => void
 }
 
-const Filters = ({ filter, onChange }: FiltersProps) => (
-  <Group>
+const TicketFilters = ({ filter, onChange }: FiltersProps) => (
+  <Filters>
     <FilterSelect
       label="State"
       all="All states"
@@ -104,52 +106,46 @@ const Filters = ({ filter, onChange }: FiltersProps) => (
       value={filter.priority}
       onChange={(priority) => onChange({ priority })}
     />
-  </Group>
+  </Filters>
 )
 
 const TicketTable = ({ tickets }: { tickets: readonly ListedTicket[] }) => (
-  <Table.ScrollContainer minWidth={680}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Subject</Table.Th>
-          <Table.Th>State</Table.Th>
-          <Table.Th>Category</Table.Th>
-          <Table.Th>Priority</Table.Th>
-          <Table.Th ta="right">Replies</Table.Th>
-          <Table.Th>Changed</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {tickets.map((ticket) => (
-          <Table.Tr key={ticket.id}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link to="/support/$id" params={{ id: ticket.id }} {...props} />
-                )}
-              >
-                {ticket.subject}
-              </Anchor>
-              <Text size="xs" c="dimmed">
-                {ticket.ticket_number}
-              </Text>
-            </Table.Td>
-            <Table.Td>
-              <Badge color={stateColors[ticket.status]} variant="light">
-                {stateNames[ticket.status]}
-              </Badge>
-            </Table.Td>
-            <Table.Td>{categoryNames[ticket.category]}</Table.Td>
-            <Table.Td>{priorityNames[ticket.priority]}</Table.Td>
-            <Table.Td ta="right">{shownCount(ticket.comment_count)}</Table.Td>
-            <Table.Td>
-              <When at={ticket.updated_at} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Subject',
+      { name: 'State', place: 'aside' },
+      'Category',
+      'Priority',
+      { name: 'Replies', isNumber: true },
+      'Changed',
+    ]}
+    minWidth={680}
+  >
+    {tickets.map((ticket) => (
+      <Table.Tr key={ticket.id}>
+        <Table.Td style={{ overflowWrap: 'anywhere' }}>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/support/$id" params={{ id: ticket.id }} {...props} />}
+          >
+            {ticket.subject}
+          </Anchor>
+          <Text size="xs" c="dimmed">
+            {ticket.ticket_number}
+          </Text>
+        </Table.Td>
+        <Table.Td>
+          <Badge color={stateColors[ticket.status]} variant="light">
+            {stateNames[ticket.status]}
+          </Badge>
+        </Table.Td>
+        <Table.Td>{categoryNames[ticket.category]}</Table.Td>
+        <Table.Td>{priorityNames[ticket.priority]}</Table.Td>
+        <Table.Td ta="right">{shownCount(ticket.comment_count)}</Table.Td>
+        <Table.Td>
+          <When at={ticket.updated_at} />
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )

@@ -1,8 +1,8 @@
 import { Badge, Code, Group, Menu, Modal, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../components/list-table'
 import { Confirm } from '../components/confirm'
-import { HiddenHeader } from '../components/hidden-header'
 import { ListPage } from '../components/list-page'
 import { RowMenu } from '../components/row-menu'
 import { count } from '../figures'
@@ -31,45 +31,41 @@ export const TemplatesPage = () => (
 )
 
 const TemplateTable = ({ all }: { all: readonly Template[] }) => (
-  <Table.ScrollContainer minWidth={640}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Model</Table.Th>
-          <Table.Th>Gaps</Table.Th>
-          <Table.Th ta="right">Used</Table.Th>
-          <HiddenHeader label="Actions" />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {all.map((template) => (
-          <Table.Tr key={template.id}>
-            <Table.Td maw={340}>
-              <Group gap={6}>
-                <Text fw={500} size="sm" style={{ overflowWrap: 'anywhere' }}>
-                  {template.name}
-                </Text>
-                {template.isSystem && <Badge variant="outline">service</Badge>}
-                {template.isPublic && <Badge variant="outline">public</Badge>}
-              </Group>
-              {template.description && (
-                <Text size="xs" c="dimmed" lineClamp={2}>
-                  {template.description}
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td>{template.modelId ? <Code>{template.modelId}</Code> : 'any'}</Table.Td>
-            <Table.Td>{template.variables.join(', ') || '–'}</Table.Td>
-            <Table.Td ta="right">{count(template.usageCount)}</Table.Td>
-            <Table.Td ta="right">
-              <Actions template={template} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Name',
+      'Model',
+      'Gaps',
+      { name: 'Used', isNumber: true },
+      { name: 'Actions', isHidden: true },
+    ]}
+    minWidth={640}
+  >
+    {all.map((template) => (
+      <Table.Tr key={template.id}>
+        <Table.Td maw={340}>
+          <Group gap={6}>
+            <Text fw={500} size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {template.name}
+            </Text>
+            {template.isSystem && <Badge variant="outline">service</Badge>}
+            {template.isPublic && <Badge variant="outline">public</Badge>}
+          </Group>
+          {template.description && (
+            <Text size="xs" c="dimmed" lineClamp={2}>
+              {template.description}
+            </Text>
+          )}
+        </Table.Td>
+        <Table.Td>{template.modelId ? <Code>{template.modelId}</Code> : 'any'}</Table.Td>
+        <Table.Td>{template.variables.join(', ') || '–'}</Table.Td>
+        <Table.Td ta="right">{count(template.usageCount)}</Table.Td>
+        <Table.Td ta="right">
+          <Actions template={template} />
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )
 
 function Actions({ template }: { template: Template }) {

@@ -1,6 +1,7 @@
 import { Badge, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { ListTable } from '../../components/list-table'
 import { transactionsOnPage, transactionsQuery, type Transaction } from '../../billing'
 import { Loaded } from '../../components/loaded'
 import { Money } from '../../components/money'
@@ -59,24 +60,20 @@ export function Transactions() {
 }
 
 const TransactionTable = ({ transactions }: { transactions: readonly Transaction[] }) => (
-  <Table.ScrollContainer minWidth={640}>
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Time</Table.Th>
-          <Table.Th>What</Table.Th>
-          <Table.Th>Status</Table.Th>
-          <Table.Th ta="right">Amount</Table.Th>
-          <Table.Th ta="right">Balance after</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {transactions.map((one) => (
-          <Row key={`${one.id} ${one.type}`} transaction={one} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Time',
+      { name: 'What', place: 'title' },
+      'Status',
+      { name: 'Amount', isNumber: true, place: 'aside' },
+      { name: 'Balance after', isNumber: true },
+    ]}
+    minWidth={640}
+  >
+    {transactions.map((one) => (
+      <Row key={`${one.id} ${one.type}`} transaction={one} />
+    ))}
+  </ListTable>
 )
 
 const Row = ({ transaction: one }: { transaction: Transaction }) => (

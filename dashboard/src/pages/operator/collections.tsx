@@ -2,6 +2,7 @@ import { Alert, Anchor, Badge, Button, Code, Drawer, Group, Stack, Table } from 
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ListTable } from '../../components/list-table'
 import { CollectionForm } from './collection-form'
 import { admin, json } from '../../api'
 import { strategies } from '../../collections'
@@ -53,48 +54,39 @@ export function SystemCollectionsPage() {
 }
 
 const CollectionTable = ({ collections }: { collections: readonly SystemCollection[] }) => (
-  <Table.ScrollContainer minWidth={640}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th>Called as</Table.Th>
-          <Table.Th>Asked first</Table.Th>
-          <Table.Th ta="right">Models</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {collections.map((one) => (
-          <Table.Tr key={one.id}>
-            <Table.Td>
-              <Group gap={6}>
-                <Anchor
-                  fw={500}
-                  size="sm"
-                  renderRoot={(props) => (
-                    <Link
-                      to="/operator/collections"
-                      search={{ collection: one.id }}
-                      resetScroll={false}
-                      {...props}
-                    />
-                  )}
-                >
-                  {one.display_name ?? one.name}
-                </Anchor>
-                {!one.enabled && <Badge color="gray">off</Badge>}
-              </Group>
-            </Table.Td>
-            <Table.Td>
-              <Code>{one.model_id}</Code>
-            </Table.Td>
-            <Table.Td>{strategies[one.routing_strategy][0]}</Table.Td>
-            <Table.Td ta="right">{countOf(one.members.length)}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={['Name', 'Called as', 'Asked first', { name: 'Models', isNumber: true }]}
+    minWidth={640}
+  >
+    {collections.map((one) => (
+      <Table.Tr key={one.id}>
+        <Table.Td>
+          <Group gap={6}>
+            <Anchor
+              fw={500}
+              size="sm"
+              renderRoot={(props) => (
+                <Link
+                  to="/operator/collections"
+                  search={{ collection: one.id }}
+                  resetScroll={false}
+                  {...props}
+                />
+              )}
+            >
+              {one.display_name ?? one.name}
+            </Anchor>
+            {!one.enabled && <Badge color="gray">off</Badge>}
+          </Group>
+        </Table.Td>
+        <Table.Td>
+          <Code>{one.model_id}</Code>
+        </Table.Td>
+        <Table.Td>{strategies[one.routing_strategy][0]}</Table.Td>
+        <Table.Td ta="right">{countOf(one.members.length)}</Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )
 
 interface DrawerProps {

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ConnectionActions } from './connection-actions'
 import { ConnectionForm } from './connection-form'
 import { admin, json } from '../../api'
+import { Filters } from '../../components/filters'
 import { Moment } from '../../components/moment'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
@@ -21,8 +22,8 @@ const columns = [
   { name: 'Priority', isNumber: true },
   'Limits',
   'Tested',
-  'Actions',
-]
+  { name: 'Actions', isHidden: true },
+] as const
 const colors = { active: 'green', inactive: 'gray', error: 'red' } as const
 
 async function make(fields: object) {
@@ -39,14 +40,14 @@ export function PlatformConnectionsPage() {
       about="Your own keys at providers, by which everybody is served who has no connection of their own. Calls by them are paid from the callers' credit."
       actions={<Button onClick={open}>Add connection</Button>}
     >
-      <Group>
+      <Filters>
         <SearchBox
           aria-label="Search connections"
           placeholder="Name or provider"
           value={search.search}
           onSearch={(text) => void navigate({ search: { search: text }, replace: true })}
         />
-      </Group>
+      </Filters>
       <PagedTable
         query={useQuery(platformConnectionsQuery(search))}
         columns={columns}

@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { ListTable } from '../../components/list-table'
 import { Card } from '../../components/card'
 import { Problem } from '../../components/problem'
 import { When } from '../../components/when'
@@ -61,22 +62,18 @@ const checkedWords = (checked: NonNullable<Audit['checked']>) =>
   `${exactUsd(checked.written_off)} written off.`
 
 const Checks = ({ checks }: { checks: Audit['checks'] }) => (
-  <Table.ScrollContainer minWidth={620}>
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Rule</Table.Th>
-          <Table.Th>It would mean</Table.Th>
-          <Table.Th>Outcome</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {checks.map((one) => (
-          <Check key={one.check} check={one} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'Rule',
+      { name: 'It would mean', place: 'wide' },
+      { name: 'Outcome', place: 'aside' },
+    ]}
+    minWidth={620}
+  >
+    {checks.map((one) => (
+      <Check key={one.check} check={one} />
+    ))}
+  </ListTable>
 )
 
 function Check({ check }: { check: Audit['checks'][number] }) {

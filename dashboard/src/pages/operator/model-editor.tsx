@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Drawer, Group, Stack, Text } from '@mantine/core'
+import { Badge, Button, Code, Drawer, Group, Paper, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -59,9 +59,12 @@ function Serving({ model: { id, enabled } }: { model: Model }) {
   return (
     <Stack gap="xs" component="section" aria-label="Serving">
       <Problem error={error} />
-      <Alert color={enabled ? 'green' : 'gray'} title={enabled ? 'Enabled' : 'Disabled'}>
-        <Stack gap="xs" align="flex-start">
-          <Text size="sm">
+      <Paper withBorder p="sm" role="status">
+        <Group justify="space-between" gap="sm">
+          <Badge variant="light" color={enabled ? 'green' : 'gray'}>
+            {enabled ? 'Enabled' : 'Disabled'}
+          </Badge>
+          <Text size="sm" flex="1 1 200px">
             {enabled
               ? 'It is listed, and calls for it are answered.'
               : 'It is not listed, and calls for it are refused as for a model that does not exist.'}
@@ -74,8 +77,8 @@ function Serving({ model: { id, enabled } }: { model: Model }) {
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
-        </Stack>
-      </Alert>
+        </Group>
+      </Paper>
       {isAsked && (
         <Confirm
           question={`Disable ${id}?`}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { json } from '../../api'
 import { FormFrame } from '../../components/form-frame'
 import { Loaded } from '../../components/loaded'
+import { ListTable } from '../../components/list-table'
 import { PriceInputs } from '../../components/price-inputs'
 import { When } from '../../components/when'
 import { usdOf } from '../../numbers'
@@ -88,41 +89,35 @@ function History({ prices, onChange }: HistoryProps) {
   const isPlanned = ({ effective_at: at }: Price) => Date.parse(at) > now
   const current = prices.find((price) => !isPlanned(price))
   return (
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>From</Table.Th>
-          <Table.Th>Price</Table.Th>
-          <Table.Th>State</Table.Th>
+    <ListTable
+      columns={['From', { name: 'Price', place: 'wide' }, { name: 'State', place: 'aside' }]}
+      minWidth={460}
+    >
+      {prices.map((price) => (
+        <Table.Tr key={price.effective_at}>
+          <Table.Td>
+            <When at={price.effective_at} />
+          </Table.Td>
+          <Table.Td>
+            <PriceWords pricing={price.pricing} />
+          </Table.Td>
+          <Table.Td>
+            {price === current && <Badge variant="light">now</Badge>}
+            {isPlanned(price) && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                onClick={() =>
+                  onChange({ pricing: price.pricing, effectiveAt: price.effective_at })
+                }
+              >
+                Change the planned one
+              </Button>
+            )}
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {prices.map((price) => (
-          <Table.Tr key={price.effective_at}>
-            <Table.Td>
-              <When at={price.effective_at} />
-            </Table.Td>
-            <Table.Td>
-              <PriceWords pricing={price.pricing} />
-            </Table.Td>
-            <Table.Td>
-              {price === current && <Badge variant="light">now</Badge>}
-              {isPlanned(price) && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  onClick={() =>
-                    onChange({ pricing: price.pricing, effectiveAt: price.effective_at })
-                  }
-                >
-                  Change the planned one
-                </Button>
-              )}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </ListTable>
   )
 }
 

@@ -5,6 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { ModelEditor } from './model-editor'
 import { NewModel } from './new-model'
 import { FilterSelect } from '../../components/filter-select'
+import { Filters } from '../../components/filters'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
@@ -21,11 +22,11 @@ import {
 const route = getRouteApi('/home/operator/models')
 const columns = [
   'Model',
-  'State',
+  { name: 'State', place: 'aside' },
   { name: 'Context', isNumber: true },
   { name: 'In, per 1M', isNumber: true },
   { name: 'Out, per 1M', isNumber: true },
-]
+] as const
 
 export function OperatedModelsPage() {
   const search = route.useSearch()
@@ -42,7 +43,7 @@ export function OperatedModelsPage() {
       about="All models that there are, with what the platform asks for them. What you change here counts before what Tollgate came with."
       actions={<Button onClick={open}>New model</Button>}
     >
-      <Filters search={search} onChange={change} />
+      <CatalogueFilters search={search} onChange={change} />
       <PagedTable
         query={useQuery(modelsQuery(search))}
         columns={columns}
@@ -76,13 +77,13 @@ interface FiltersProps {
   onChange: (changed: ModelSearch) => void
 }
 
-function Filters({ search, onChange }: FiltersProps) {
+function CatalogueFilters({ search, onChange }: FiltersProps) {
   const { data: providers = [] } = useQuery(providersQuery)
   const isKnown = providers.some(({ value }) => value === search.provider)
   // One that is switched off is not public, and may be asked for all the same.
   const asked = search.provider === undefined || isKnown ? [] : [search.provider]
   return (
-    <Group>
+    <Filters>
       <SearchBox
         aria-label="Search models"
         placeholder="Id or name"
@@ -112,7 +113,7 @@ function Filters({ search, onChange }: FiltersProps) {
         value={search.state}
         onChange={(state) => onChange({ state })}
       />
-    </Group>
+    </Filters>
   )
 }
 

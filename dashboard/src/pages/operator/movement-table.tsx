@@ -10,11 +10,11 @@ import type { Movement } from '../../operator/transactions'
 
 const colors = { completed: 'green', pending: 'blue', failed: 'red', expired: 'gray' } as const
 const columns = [
-  'What',
+  { name: 'What', place: 'title' },
   'Status',
-  { name: 'Amount', isNumber: true },
+  { name: 'Amount', isNumber: true, place: 'aside' },
   { name: 'Balance after', isNumber: true },
-]
+] as const
 
 interface Props {
   query: UseQueryResult<Rows<Movement>>

@@ -7,6 +7,7 @@ import { AccountCredits } from './account-credits'
 import { OrganizationTerms } from './organization-terms'
 import { OrganizationState } from './organizations'
 import { admin, json } from '../../api'
+import { ChangesLink } from '../../components/changes-link'
 import { Confirm } from '../../components/confirm'
 import { Loaded } from '../../components/loaded'
 import { OrganizationForm } from '../../components/organization-form'
@@ -26,16 +27,19 @@ export function OperatedOrganizationPage() {
     <Page
       title={organization?.name ?? 'Organization'}
       about={organization?.description ?? ''}
-      actions={organization && <Actions organization={organization} />}
-    >
-      <Group>
+      back={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link to="/operator/organizations" search={{}} {...props} />}
         >
           All organizations
         </Anchor>
+      }
+      actions={organization && <Actions organization={organization} />}
+    >
+      <Group>
         {organization && <OrganizationState one={organization} />}
+        <ChangesLink id={id} />
       </Group>
       <Loaded query={query}>{(one) => <Parts key={one.id} organization={one} />}</Loaded>
     </Page>

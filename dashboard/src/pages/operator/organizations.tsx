@@ -1,6 +1,7 @@
 import { Anchor, Badge, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { Filters } from '../../components/filters'
 import { Money } from '../../components/money'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
@@ -12,24 +13,25 @@ import { operatedQuery, type Operated } from '../../operator/organizations'
 const route = getRouteApi('/home/operator/organizations')
 const columns = [
   'Organization',
-  'State',
+  { name: 'State', place: 'aside' },
   { name: 'Members', isNumber: true },
   { name: 'Balance', isNumber: true },
   'Since',
-]
+] as const
 
 export function OperatedOrganizationsPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   return (
     <Page title="All organizations" about="Who shares connections, credit and limits.">
-      <SearchBox
-        aria-label="Search organizations"
-        placeholder="Name or short name"
-        maw={320}
-        value={search.search}
-        onSearch={(text) => void navigate({ search: { search: text }, replace: true })}
-      />
+      <Filters>
+        <SearchBox
+          aria-label="Search organizations"
+          placeholder="Name or short name"
+          value={search.search}
+          onSearch={(text) => void navigate({ search: { search: text }, replace: true })}
+        />
+      </Filters>
       <PagedTable
         query={useQuery(operatedQuery(search))}
         columns={columns}

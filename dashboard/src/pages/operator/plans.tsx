@@ -2,6 +2,7 @@ import { Badge, Menu, Modal, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ListTable } from '../../components/list-table'
 import { PlanForm } from './plan-form'
 import { admin, json } from '../../api'
 import { Confirm } from '../../components/confirm'
@@ -12,7 +13,6 @@ import { limitWords } from '../../operator/limit-words'
 import { plansQuery, type Plan } from '../../operator/plans'
 import { useRefresh } from '../../operator/refresh'
 import { quotaNames } from '../../quota'
-import { HiddenHeader } from '../../components/hidden-header'
 import { RowMenu } from '../../components/row-menu'
 
 async function make(fields: object) {
@@ -32,47 +32,39 @@ export const PlansPage = () => (
 )
 
 const PlanTable = ({ plans }: { plans: readonly Plan[] }) => (
-  <Table.ScrollContainer minWidth={980}>
-    <Table verticalSpacing="sm">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Plan</Table.Th>
-          {quotaTypes.map((type) => (
-            <Table.Th key={type} ta="right">
-              {quotaNames[type]}
-            </Table.Th>
-          ))}
-          <Table.Th ta="right">Members of an organization</Table.Th>
-          <HiddenHeader label="Actions" />
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {plans.map((plan) => (
-          <Table.Tr key={plan.id}>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>
-              <Text size="sm" fw={500}>
-                {plan.name}
-              </Text>
-              {plan.is_default && (
-                <Badge variant="light" miw="max-content">
-                  default
-                </Badge>
-              )}
-            </Table.Td>
-            {quotaTypes.map((type) => (
-              <Table.Td key={type} ta="right">
-                {limitWords(type, plan[type])}
-              </Table.Td>
-            ))}
-            <Table.Td ta="right">{count(plan.max_org_members)}</Table.Td>
-            <Table.Td ta="right">
-              <Actions plan={plan} />
-            </Table.Td>
-          </Table.Tr>
+  <ListTable
+    columns={[
+      'Plan',
+      ...quotaTypes.map((type) => ({ name: quotaNames[type], isNumber: true })),
+      { name: 'Members of an organization', isNumber: true },
+      { name: 'Actions', isHidden: true },
+    ]}
+    minWidth={980}
+  >
+    {plans.map((plan) => (
+      <Table.Tr key={plan.id}>
+        <Table.Td style={{ overflowWrap: 'anywhere' }}>
+          <Text size="sm" fw={500}>
+            {plan.name}
+          </Text>
+          {plan.is_default && (
+            <Badge variant="light" miw="max-content">
+              default
+            </Badge>
+          )}
+        </Table.Td>
+        {quotaTypes.map((type) => (
+          <Table.Td key={type} ta="right">
+            {limitWords(type, plan[type])}
+          </Table.Td>
         ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+        <Table.Td ta="right">{count(plan.max_org_members)}</Table.Td>
+        <Table.Td ta="right">
+          <Actions plan={plan} />
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )
 
 type Deed = 'change' | 'default' | 'delete'

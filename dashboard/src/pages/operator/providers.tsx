@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Modal, Table, Text } from '@mantine/core'
+import { Badge, Button, Menu, Modal, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { ProviderForm } from './provider-form'
 import { admin, json } from '../../api'
 import { Confirm } from '../../components/confirm'
+import { Filters } from '../../components/filters'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
@@ -32,17 +33,24 @@ export function ProvidersPage() {
       about="Those that you added. Those that come with Tollgate need a connection only."
       actions={add}
     >
-      <Group>
+      <Filters>
         <SearchBox
           aria-label="Search providers"
           placeholder="Key or name"
           value={search.search}
           onSearch={(text) => void navigate({ search: { search: text }, replace: true })}
         />
-      </Group>
+      </Filters>
       <PagedTable
         query={useQuery(providersQuery(search))}
-        columns={['Provider', 'Interface', 'Address', 'State', 'Since', 'Actions']}
+        columns={[
+          'Provider',
+          'Interface',
+          { name: 'Address', place: 'wide' },
+          'State',
+          'Since',
+          { name: 'Actions', isHidden: true },
+        ]}
         minWidth={860}
         things="providers"
         empty={{

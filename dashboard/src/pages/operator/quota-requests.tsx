@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Decide } from './decide'
+import { Filters } from '../../components/filters'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
@@ -24,7 +25,14 @@ const names = {
   rejected: 'Rejected',
   all: 'All',
 } as const
-const columns = ['Who', 'Limit', 'Asked for', 'State', 'Sent', 'Decision']
+const columns = [
+  'Who',
+  'Limit',
+  'Asked for',
+  { name: 'State', place: 'aside' },
+  'Sent',
+  { name: 'Decision', place: 'wide' },
+] as const
 
 export function QuotaRequestsPage() {
   const search = route.useSearch()
@@ -37,7 +45,7 @@ export function QuotaRequestsPage() {
     })
   return (
     <Page title="Quota requests" about="Who needs higher limits than the plan has, and why.">
-      <Group>
+      <Filters>
         <SearchBox
           aria-label="Search requests"
           placeholder="Address or reason"
@@ -51,7 +59,7 @@ export function QuotaRequestsPage() {
           value={status}
           onChange={(value) => change({ status: value })}
         />
-      </Group>
+      </Filters>
       <PagedTable
         query={useQuery(decisionsQuery(search))}
         columns={columns}

@@ -1,11 +1,13 @@
-import { Alert, Badge, SimpleGrid, Table, Text } from '@mantine/core'
+import { Alert, Badge, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { ListTable } from '../../components/list-table'
 import { LedgerAudit } from './ledger-audit'
 import { Card } from '../../components/card'
 import { Facts } from '../../components/facts'
 import { Loaded } from '../../components/loaded'
 import { Moment } from '../../components/moment'
 import { Page } from '../../components/page'
+import { Tiles } from '../../components/tiles'
 import { Tile } from '../../components/tile'
 import { When } from '../../components/when'
 import { count, duration } from '../../figures'
@@ -26,7 +28,7 @@ export const SystemPage = () => {
                 This is how it was: {query.error.message}
               </Alert>
             )}
-            <Tiles system={system} />
+            <SystemTiles system={system} />
             <Nodes nodes={system.nodes} />
             <Breakers breakers={system.breakers} />
             <Jobs system={system} />
@@ -44,11 +46,11 @@ const redisWords = {
   lost: ['Lost', 'This node keeps to its share of each limit'],
 } as const
 
-function Tiles({ system }: { system: System }) {
+function SystemTiles({ system }: { system: System }) {
   const { database, journal, memory, redis, usage, version } = system
   const [redisState, redisHint] = redisWords[redis]
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+    <Tiles>
       <Tile
         label="Version"
         value={version}
@@ -79,7 +81,7 @@ function Tiles({ system }: { system: System }) {
         value={usage ? count(usage.mails_waiting) : '–'}
         hint="Not sent yet"
       />
-    </SimpleGrid>
+    </Tiles>
   )
 }
 
@@ -94,37 +96,28 @@ const Nodes = ({ nodes }: { nodes: System['nodes'] }) => (
     {nodes === null ? (
       unknown
     ) : (
-      <Table.ScrollContainer minWidth={620}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Node</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th>Started</Table.Th>
-              <Table.Th>Last heartbeat</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {nodes.map((node) => (
-              <Table.Tr key={node.id}>
-                <Table.Td ff="monospace">{node.id}</Table.Td>
-                <Table.Td>
-                  <Badge variant="light" color={node.alive ? 'green' : 'red'}>
-                    {node.alive ? 'alive' : 'silent'}
-                  </Badge>{' '}
-                  {node.is_this && <Badge variant="outline">this one</Badge>}
-                </Table.Td>
-                <Table.Td>
-                  <When at={node.started_at} />
-                </Table.Td>
-                <Table.Td>
-                  <Moment at={node.last_heartbeat_at} />
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        columns={['Node', { name: 'State', place: 'aside' }, 'Started', 'Last heartbeat']}
+        minWidth={620}
+      >
+        {nodes.map((node) => (
+          <Table.Tr key={node.id}>
+            <Table.Td ff="monospace">{node.id}</Table.Td>
+            <Table.Td>
+              <Badge variant="light" color={node.alive ? 'green' : 'red'}>
+                {node.alive ? 'alive' : 'silent'}
+              </Badge>{' '}
+              {node.is_this && <Badge variant="outline">this one</Badge>}
+            </Table.Td>
+            <Table.Td>
+              <When at={node.started_at} />
+            </Table.Td>
+            <Table.Td>
+              <Moment at={node.last_heartbeat_at} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </ListTable>
     )}
   </Card>
 )
@@ -140,24 +133,20 @@ const Breakers = ({ breakers: { failing, total } }: { breakers: System['breakers
     {failing.length === 0 ? (
       <Text size="sm">Nothing has failed on this node lately.</Text>
     ) : (
-      <Table.ScrollContainer minWidth={720}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Model</Table.Th>
-              <Table.Th>Connection</Table.Th>
-              <Table.Th>Whose</Table.Th>
-              <Table.Th>State</Table.Th>
-              <Table.Th ta="right">Failures in a row</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {failing.map((one) => (
-              <Breaker key={`${one.connection_id} ${one.model}`} breaker={one} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ListTable
+        columns={[
+          'Model',
+          'Connection',
+          'Whose',
+          { name: 'State', place: 'aside' },
+          { name: 'Failures in a row', isNumber: true },
+        ]}
+        minWidth={720}
+      >
+        {failing.map((one) => (
+          <Breaker key={`${one.connection_id} ${one.model}`} breaker={one} />
+        ))}
+      </ListTable>
     )}
     {total > failing.length && (
       <Text size="sm" c="dimmed">

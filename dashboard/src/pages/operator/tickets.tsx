@@ -1,7 +1,8 @@
-import { Anchor, Badge, Group, Select, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Select, Table, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { FilterSelect } from '../../components/filter-select'
+import { Filters } from '../../components/filters'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
@@ -14,13 +15,13 @@ import { categoryNames, priorityNames, stateColors } from '../../tickets'
 const route = getRouteApi('/home/operator/tickets')
 const columns = [
   'Ticket',
-  'State',
+  { name: 'State', place: 'aside' },
   'Priority',
   'Category',
   'Assignee',
   { name: 'Replies', isNumber: true },
   'Changed',
-]
+] as const
 
 export function TicketsPage() {
   const search = route.useSearch()
@@ -30,7 +31,7 @@ export function TicketsPage() {
   const { page = 1, ...filter } = search
   return (
     <Page title="Tickets" about="What customers ask, newest first.">
-      <Filters search={search} onChange={change} />
+      <QueueFilters search={search} onChange={change} />
       <PagedTable
         query={useQuery(queueQuery(search))}
         columns={columns}
@@ -52,14 +53,13 @@ interface FiltersProps {
   onChange: (changed: QueueSearch) => void
 }
 
-function Filters({ search, onChange }: FiltersProps) {
+function QueueFilters({ search, onChange }: FiltersProps) {
   const { data: operators = [] } = useQuery(operatorsQuery)
   return (
-    <Group>
+    <Filters>
       <SearchBox
         aria-label="Search tickets"
         placeholder="Subject, address or number"
-        w={250}
         value={search.search}
         onSearch={(text) => onChange({ search: text })}
       />
@@ -92,7 +92,7 @@ function Filters({ search, onChange }: FiltersProps) {
         value={search.assignee ?? null}
         onChange={(assignee) => onChange({ assignee: assignee ?? undefined })}
       />
-    </Group>
+    </Filters>
   )
 }
 

@@ -1,4 +1,3 @@
-import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { MovementTable } from './movement-table'
@@ -20,15 +19,14 @@ export function TransactionsPage() {
   const { account, type, status, from, to, page = 1 } = search
   return (
     <Page title="Transactions" about="What moved the balances of all users and organizations.">
-      <Group align="flex-end">
+      <TransactionFilters filter={{ type, status, from, to }} onChange={change}>
         <SearchBox
           label="Whose"
           placeholder="user_… or org_…"
           value={account}
           onSearch={(text) => change({ account: text })}
         />
-        <TransactionFilters filter={{ type, status, from, to }} onChange={change} />
-      </Group>
+      </TransactionFilters>
       <MovementTable
         query={useQuery(movementsQuery(search))}
         isFiltered={[account, type, status, from, to].some((value) => value !== undefined)}

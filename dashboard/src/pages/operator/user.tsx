@@ -11,6 +11,7 @@ import { UserState } from './user-state'
 import { UserBadges } from './users'
 import { admin, json } from '../../api'
 import { Confirm } from '../../components/confirm'
+import { ChangesLink } from '../../components/changes-link'
 import { Loaded } from '../../components/loaded'
 import { Page } from '../../components/page'
 import { useRefresh } from '../../operator/refresh'
@@ -26,16 +27,19 @@ export function UserPage() {
     <Page
       title={user?.display_name ?? 'User'}
       about={user?.email ?? ''}
-      actions={user && <UserState user={user} />}
-    >
-      <Group>
+      back={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link to="/operator/users" search={{}} {...props} />}
         >
           All users
         </Anchor>
+      }
+      actions={user && <UserState user={user} />}
+    >
+      <Group>
         {user && <UserBadges user={user} />}
+        <ChangesLink id={id} />
       </Group>
       <Loaded query={query}>{(one) => <Parts key={one.id} user={one} />}</Loaded>
     </Page>

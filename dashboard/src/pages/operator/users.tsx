@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { NewUser } from './new-user'
 import { FilterSelect } from '../../components/filter-select'
+import { Filters } from '../../components/filters'
 import { Moment } from '../../components/moment'
 import { Money } from '../../components/money'
 import { Page } from '../../components/page'
@@ -16,12 +17,12 @@ import { userStateNames, usersQuery, type User, type UserSearch } from '../../op
 const route = getRouteApi('/home/operator/users')
 const columns = [
   'Account',
-  'State',
+  { name: 'State', place: 'aside' },
   'Plan',
   { name: 'Balance', isNumber: true },
   'Last active',
   'Since',
-]
+] as const
 
 export function UsersPage() {
   const search = route.useSearch()
@@ -36,7 +37,7 @@ export function UsersPage() {
       about="Everybody with an account, what they may do and what they have."
       actions={<Button onClick={open}>New user</Button>}
     >
-      <Filters search={search} onChange={change} />
+      <UserFilters search={search} onChange={change} />
       <PagedTable
         query={useQuery(usersQuery(search))}
         columns={columns}
@@ -61,8 +62,8 @@ interface FiltersProps {
   onChange: (changed: UserSearch) => void
 }
 
-const Filters = ({ search, onChange }: FiltersProps) => (
-  <Group>
+const UserFilters = ({ search, onChange }: FiltersProps) => (
+  <Filters>
     <SearchBox
       aria-label="Search users"
       placeholder="Name or address"
@@ -83,7 +84,7 @@ const Filters = ({ search, onChange }: FiltersProps) => (
       value={search.plan ?? null}
       onChange={(plan) => onChange({ plan: plan ?? undefined })}
     />
-  </Group>
+  </Filters>
 )
 
 const Row = ({ user }: { user: User }) => (

@@ -11,9 +11,11 @@ import {
   Title,
 } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, json } from '../../api'
 import { Problem } from '../../components/problem'
+import { keysQuery } from '../../keys'
 import { serviceQuery } from '../../service'
 import { useSubmit } from '../../submit'
 import { snippets } from './snippets'
@@ -22,14 +24,19 @@ import { snippets } from './snippets'
 export const FirstSteps = () => (
   <Paper withBorder p="lg">
     <Stack gap="lg">
-      <div>
-        <Title order={2} size="h4">
-          Your first request
-        </Title>
-        <Text size="sm" c="dimmed">
-          Figures and charts are here as soon as there is something to tell.
-        </Text>
-      </div>
+      <Group justify="space-between" gap="sm">
+        <div>
+          <Title order={2} size="h4">
+            Your first request
+          </Title>
+          <Text size="sm" c="dimmed">
+            Figures and charts are here as soon as there is something to tell.
+          </Text>
+        </div>
+        <Button variant="default" renderRoot={(props) => <Link to="/playground" {...props} />}>
+          Ask in the playground
+        </Button>
+      </Group>
       <FirstKey />
       <Snippets />
       <Text size="sm">
@@ -46,6 +53,8 @@ export const FirstSteps = () => (
 
 function FirstKey() {
   const queries = useQueryClient()
+  const { data: keys = [] } = useQuery(keysQuery)
+  const [known] = keys
   const [key, setKey] = useState<string>()
   const { submit, isBusy, error } = useSubmit(async () => {
     const made = await (await api.account.keys.$post(undefined, json({ name: 'First key' }))).json()
@@ -58,8 +67,18 @@ function FirstKey() {
         1. Have a key
       </Title>
       <Problem error={error} />
+      {key === undefined && known && (
+        <Text size="sm">
+          You have one, <Code>{known.key_prefix}…</Code>, which was shown when it was made. Is it
+          lost? Make another.
+        </Text>
+      )}
       {key === undefined ? (
-        <Button loading={isBusy} onClick={() => void submit(undefined)}>
+        <Button
+          {...(known && { variant: 'default' })}
+          loading={isBusy}
+          onClick={() => void submit(undefined)}
+        >
           Make a key
         </Button>
       ) : (

@@ -1,9 +1,10 @@
-import { Anchor, Badge, Group, SimpleGrid } from '@mantine/core'
+import { Anchor, Badge, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { balanceQuery, spendQuery, statsQuery } from '../../billing'
 import { Loaded } from '../../components/loaded'
 import { Money } from '../../components/money'
+import { Tiles } from '../../components/tiles'
 import { Tile } from '../../components/tile'
 import { compact, count, duration, percent } from '../../figures'
 import type { Period } from '../../money-search'
@@ -13,7 +14,7 @@ export function MoneyTiles() {
   const balance = useQuery(balanceQuery())
   const spend = useQuery(spendQuery)
   return (
-    <SimpleGrid cols={{ base: 1, xs: 3 }}>
+    <Tiles>
       <Loaded query={balance}>
         {({ balance: booked, held, warning_threshold: least }) => (
           <Tile
@@ -65,7 +66,7 @@ export function MoneyTiles() {
           />
         )}
       </Loaded>
-    </SimpleGrid>
+    </Tiles>
   )
 }
 
@@ -75,7 +76,7 @@ export function RequestTiles({ period }: { period: Period }) {
   return (
     <Loaded query={query}>
       {(stats) => (
-        <SimpleGrid cols={{ base: 2, md: 3 }}>
+        <Tiles>
           <Tile
             label="Requests"
             value={count(stats.total_requests)}
@@ -110,7 +111,7 @@ export function RequestTiles({ period }: { period: Period }) {
             value={<span title={count(stats.total_tokens)}>{compact(stats.total_tokens)}</span>}
             hint={`${compact(stats.input_tokens)} in, ${compact(stats.output_tokens)} out`}
           />
-        </SimpleGrid>
+        </Tiles>
       )}
     </Loaded>
   )

@@ -1,4 +1,5 @@
 import { Paper, Progress, Stack, Table, Text, Title } from '@mantine/core'
+import { ListTable } from '../../components/list-table'
 import type { Metrics } from '../../billing'
 import { Money } from '../../components/money'
 import { compact, count, percent } from '../../figures'
@@ -17,42 +18,38 @@ export const TopModels = ({ models }: { models: Metrics['by_model'] }) => (
           No model was called in this period.
         </Text>
       ) : (
-        <Table.ScrollContainer minWidth={420}>
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Model</Table.Th>
-                <Table.Th ta="right">Requests</Table.Th>
-                <Table.Th ta="right">Tokens</Table.Th>
-                <Table.Th ta="right">Spend</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {models.slice(0, shownModels).map((one) => (
-                <Table.Tr key={one.model}>
-                  <Table.Td>
-                    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                      {one.model}
-                    </Text>
-                    {one.percentage !== null && (
-                      <Progress
-                        mt={4}
-                        size="xs"
-                        value={one.percentage}
-                        aria-label={`${percent(one.percentage)} of the spend`}
-                      />
-                    )}
-                  </Table.Td>
-                  <Table.Td ta="right">{count(one.requests)}</Table.Td>
-                  <Table.Td ta="right">{compact(one.input_tokens + one.output_tokens)}</Table.Td>
-                  <Table.Td ta="right">
-                    <Money amount={one.cost} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ListTable
+          columns={[
+            'Model',
+            { name: 'Requests', isNumber: true },
+            { name: 'Tokens', isNumber: true },
+            { name: 'Spend', isNumber: true, place: 'aside' },
+          ]}
+          minWidth={420}
+        >
+          {models.slice(0, shownModels).map((one) => (
+            <Table.Tr key={one.model}>
+              <Table.Td>
+                <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  {one.model}
+                </Text>
+                {one.percentage !== null && (
+                  <Progress
+                    mt={4}
+                    size="xs"
+                    value={one.percentage}
+                    aria-label={`${percent(one.percentage)} of the spend`}
+                  />
+                )}
+              </Table.Td>
+              <Table.Td ta="right">{count(one.requests)}</Table.Td>
+              <Table.Td ta="right">{compact(one.input_tokens + one.output_tokens)}</Table.Td>
+              <Table.Td ta="right">
+                <Money amount={one.cost} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </ListTable>
       )}
     </Stack>
   </Paper>

@@ -1,6 +1,7 @@
 import { Group, Paper, Progress, SegmentedControl, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { ListTable } from '../../components/list-table'
 import { Loaded } from '../../components/loaded'
 import { Money } from '../../components/money'
 import { Pages } from '../../components/pages'
@@ -68,45 +69,41 @@ interface TableProps {
 }
 
 const HistoryTable = ({ history, format }: TableProps) => (
-  <Table.ScrollContainer minWidth={600}>
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>When</Table.Th>
-          <Table.Th ta="right">Requests</Table.Th>
-          <Table.Th ta="right">Tokens</Table.Th>
-          <Table.Th ta="right">Spend</Table.Th>
-          <Table.Th ta="right">Most in a minute</Table.Th>
-          <Table.Th>Nearest limit</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {history.map((one) => (
-          <Table.Tr key={one.date}>
-            <Table.Td>
-              <time dateTime={one.date} title={`${one.date} UTC`}>
-                {format.format(new Date(one.date))}
-              </time>
-            </Table.Td>
-            <Table.Td ta="right">{count(one.requests)}</Table.Td>
-            <Table.Td ta="right">
-              <span title={count(one.tokens)}>{compact(one.tokens)}</span>
-            </Table.Td>
-            <Table.Td ta="right">
-              <Money amount={one.cost} />
-            </Table.Td>
-            <Table.Td ta="right">{count(one.peak_rpm)}</Table.Td>
-            <Table.Td miw={120}>
-              <Text size="xs">{percent(one.percentage)}</Text>
-              <Progress
-                size="xs"
-                value={Math.min(100, one.percentage)}
-                aria-label={`${percent(one.percentage)} of the nearest limit`}
-              />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={[
+      'When',
+      { name: 'Requests', isNumber: true },
+      { name: 'Tokens', isNumber: true },
+      { name: 'Spend', isNumber: true, place: 'aside' },
+      { name: 'Most in a minute', isNumber: true },
+      'Nearest limit',
+    ]}
+    minWidth={600}
+  >
+    {history.map((one) => (
+      <Table.Tr key={one.date}>
+        <Table.Td>
+          <time dateTime={one.date} title={`${one.date} UTC`}>
+            {format.format(new Date(one.date))}
+          </time>
+        </Table.Td>
+        <Table.Td ta="right">{count(one.requests)}</Table.Td>
+        <Table.Td ta="right">
+          <span title={count(one.tokens)}>{compact(one.tokens)}</span>
+        </Table.Td>
+        <Table.Td ta="right">
+          <Money amount={one.cost} />
+        </Table.Td>
+        <Table.Td ta="right">{count(one.peak_rpm)}</Table.Td>
+        <Table.Td miw={120}>
+          <Text size="xs">{percent(one.percentage)}</Text>
+          <Progress
+            size="xs"
+            value={Math.min(100, one.percentage)}
+            aria-label={`${percent(one.percentage)} of the nearest limit`}
+          />
+        </Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
 )

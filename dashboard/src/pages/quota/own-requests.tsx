@@ -1,5 +1,6 @@
 import { Badge, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { ListTable } from '../../components/list-table'
 import { Loaded } from '../../components/loaded'
 import { When } from '../../components/when'
 import { quotaNames, quotaRequestsQuery, type QuotaRequest } from '../../quota'
@@ -34,23 +35,14 @@ export function OwnRequests() {
 }
 
 const RequestTable = ({ requests }: { requests: readonly QuotaRequest[] }) => (
-  <Table.ScrollContainer minWidth={560}>
-    <Table verticalSpacing="xs">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Limit</Table.Th>
-          <Table.Th>Asked for</Table.Th>
-          <Table.Th>Status</Table.Th>
-          <Table.Th>Sent</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {requests.map((one) => (
-          <Row key={one.id} request={one} />
-        ))}
-      </Table.Tbody>
-    </Table>
-  </Table.ScrollContainer>
+  <ListTable
+    columns={['Limit', 'Asked for', { name: 'Status', place: 'aside' }, 'Sent']}
+    minWidth={560}
+  >
+    {requests.map((one) => (
+      <Row key={one.id} request={one} />
+    ))}
+  </ListTable>
 )
 
 function Row({ request: one }: { request: QuotaRequest }) {

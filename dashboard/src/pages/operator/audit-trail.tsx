@@ -1,0 +1,183 @@
+import { Anchor, Code, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { ChangeDrawer } from './change-drawer'
+import { Empty } from '../../components/empty'
+import { FilterSelect } from '../../components/filter-select'
+import { Filters } from '../../components/filters'
+import { ListTable } from '../../components/list-table'
+import { Loaded } from '../../components/loaded'
+import { Page } from '../../components/page'
+import { Problem } from '../../components/problem'
+import { SearchBox } from '../../components/search-box'
+import { ShowMore } from '../../components/show-more'
+import { When } from '../../components/when'
+import {
+  aboutOf,
+  actorOf,
+  deedOf,
+  kindNames,
+  operatorKey,
+  trailQuery,
+  type Change,
+  type TrailSearch,
+} from '../../operator/audit-trail'
+import { operatorsQuery } from '../../operator/users'
+
+const route = getRouteApi('/home/operator/audit-trail')
+
+export function AuditTrailPage() {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const query = useInfiniteQuery(trailQuery(search))
+  const change = (changed: TrailSearch) =>
+    void navigate({ search: (now) => ({ ...now, ...changed }), replace: true })
+  return (
+    <Page
+      title="Audit trail"
+      about="Every change that an operator made, newest first. It stays: nobody can alter or delete it."
+    >
+      <TrailFilters search={search} onChange={change} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const changes = pages.flatMap((page) => page.changes)
+          if (changes.length === 0) return <NoChanges search={search} />
+          return (
+            <Stack gap="sm" aria-busy={query.isPlaceholderData}>
+              {query.error && <Problem error={query.error} />}
+              <ChangeTable changes={changes} />
+              <ShowMore
+                shown={changes.length}
+                total={pages[0]?.pagination.total ?? 0}
+                of="changes"
+                query={query}
+              />
+            </Stack>
+          )
+        }}
+      </Loaded>
+      {search.open !== undefined && (
+        <ChangeDrawer
+          request={search.open}
+          onClose={() => change({ open: undefined })}
+          onFilter={(filter) => change({ ...filter, open: undefined })}
+        />
+      )}
+    </Page>
+  )
+}
+
+interface FiltersProps {
+  search: TrailSearch
+  onChange: (changed: TrailSearch) => void
+}
+
+function TrailFilters({ search, onChange }: FiltersProps) {
+  const { data: operators = [] } = useQuery(operatorsQuery)
+  const actors = [
+    { value: operatorKey, label: 'Operator key' },
+    ...operators.map(({ id, display_name: name }) => ({ value: id, label: name })),
+  ]
+  const { actor } = search
+  // Who is no operator any more has left traces all the same.
+  const isKnown = actor === undefined || actors.some(({ value }) => value === actor)
+  return (
+    <Filters>
+      <SearchBox
+        label="Search"
+        placeholder="Route, address, request or text"
+        value={search.search}
+        onSearch={(text) => onChange({ search: text })}
+      />
+      <Select
+        label="Who"
+        placeholder="Everybody"
+        clearable
+        searchable
+        data={isKnown ? actors : [...actors, { value: actor, label: actor }]}
+        value={actor ?? null}
+        onChange={(value) => onChange({ actor: value ?? undefined })}
+      />
+      <FilterSelect
+        label="What about"
+        isLabelled
+        all="Everything"
+        names={kindNames}
+        value={search.kind}
+        onChange={(kind) => onChange({ kind })}
+      />
+      <SearchBox
+        label="Id"
+        placeholder="user_…, plan_…, org_…"
+        value={search.object}
+        onSearch={(object) => onChange({ object })}
+      />
+      <TextInput
+        type="date"
+        label="From"
+        max={search.to}
+        value={search.from ?? ''}
+        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="date"
+        label="To"
+        min={search.from}
+        value={search.to ?? ''}
+        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
+      />
+    </Filters>
+  )
+}
+
+function NoChanges({ search: { open: _open, ...filter } }: { search: TrailSearch }) {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  return isFiltered ? (
+    <Empty title="Nothing fits">No change fits these filters.</Empty>
+  ) : (
+    <Empty title="No changes yet">
+      Whatever an operator changes, here or over the operator API, stands here from then on.
+    </Empty>
+  )
+}
+
+const ChangeTable = ({ changes }: { changes: readonly Change[] }) => (
+  <ListTable
+    columns={['Time', 'Who', { name: 'What', place: 'title' }, { name: 'About', place: 'wide' }]}
+    minWidth={760}
+  >
+    {changes.map((change) => (
+      <ChangeRow key={change.id} change={change} />
+    ))}
+  </ListTable>
+)
+
+const ChangeRow = ({ change }: { change: Change }) => (
+  <Table.Tr>
+    <Table.Td style={{ whiteSpace: 'nowrap' }}>
+      <When at={change.created_at} />
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>{actorOf(change)}</Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Anchor
+        size="sm"
+        ff="monospace"
+        renderRoot={(props) => (
+          <Link
+            from="/operator/audit-trail"
+            to="."
+            search={(now) => ({ ...now, open: change.request_id })}
+            resetScroll={false}
+            {...props}
+          />
+        )}
+      >
+        {deedOf(change)}
+      </Anchor>
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm">{aboutOf(change)}</Text>
+      {change.object_id !== null && <Code>{change.object_id}</Code>}
+    </Table.Td>
+  </Table.Tr>
+)

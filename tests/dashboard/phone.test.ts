@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { fill } from './filled'
+import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+
+// A look for barriers alone takes seconds where the machine is slow.
+setDefaultTimeout(60_000)
+
+const phone = { width: 390, height: 800 }
+
+let dashboard: SignedIn
+let details: Record<string, string>
+
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+  details = await fill(dashboard)
+  await dashboard.operate()
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+async function openOnPhone(path: string): Promise<Page> {
+  const page = await dashboard.open(path)
+  await page.setViewportSize(phone)
+  await page.getByRole('row').first().waitFor()
+  await page.waitForLoadState('networkidle')
+  return page
+}
+
+/** What of a list is wider than the place it has, or beyond the edge of the screen. */
+const cutOff = `[...document.querySelectorAll('.list, .list *')]
+  .filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > innerWidth + 1)
+  .map((one) => one.outerHTML.slice(0, 200))`
+
+const lists = [
+  '/',
+  '/models',
+  '/logs',
+  '/usage',
+  '/sessions',
+  '/connections',
+  '/collections',
+  '/mappings',
+  '/keys',
+  '/billing',
+  '/quota',
+  '/alerts',
+  '/organizations',
+  '/support',
+  '/prompts',
+  '/templates',
+  '/operator/users',
+  '/operator/organizations',
+  '/operator/transactions',
+  '/operator/plans',
+  '/operator/quota-requests',
+  '/operator/tickets',
+  '/operator/models',
+  '/operator/collections',
+  '/operator/audit-trail',
+  '/operator/system',
+]
+
+test.each(lists)('on a phone nothing of the list of %s is beyond the edge', async (path) => {
+  const page = await openOnPhone(path)
+  expect(await page.evaluate(cutOff)).toEqual([])
+  await page.close()
+})
+
+test.each(['organization', 'organization-invitations'])(
+  'on a phone nothing of the list of an %s is beyond the edge',
+  async (name) => {
+    const page = await openOnPhone(details[name] ?? '')
+    expect(await page.evaluate(cutOff)).toEqual([])
+    await page.close()
+  },
+)
+
+test('a row on a phone names what it tells, and its actions are in reach', async () => {
+  const page = await openOnPhone('/keys')
+  const row = page.getByRole('row', { name: /Website/ })
+  const cell = row.getByRole('cell', { name: /^Permissions/ })
+  expect(await cell.innerText()).toMatch(/^read\s+write$/i)
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Actions for Website' }).click()
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+  await page.close()
+})
+
+test('an operator changes between both navigations on a phone', async () => {
+  const page = await openOnPhone('/operator/users')
+  await page.getByRole('button', { name: 'Navigation' }).click()
+  await page.getByRole('link', { name: 'Account', exact: true }).click()
+  await page.getByRole('link', { name: 'Playground' }).waitFor()
+  await page.getByRole('link', { name: 'Operator', exact: true }).click()
+  await page.getByRole('link', { name: 'Tickets' }).click()
+  await page.getByRole('heading', { name: 'Tickets', exact: true }).waitFor()
+  await page.close()
+})
