@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { cpuByThread, cpuMicros, startBenchGateway, type BenchGateway } from './bench-gateway'
 
 const rounds = Number(process.argv[2] ?? 5)
-/** Until the engine has compiled what runs often. */
-const warmUpRequests = 16_000
+/** Rounds that are not counted: until the engine has compiled what both kinds of requests need. */
+const warmUpRounds = 12
 const plainRequests = 8000
 const streams = 400
 const chunksEach = 100
@@ -44,8 +44,10 @@ async function prepare(bench: BenchGateway) {
   const streamed = await bench.model(`chunks-${chunksEach}`)
   const askPlain = () => ask(bench, plain, false)
   const askStream = () => ask(bench, streamed, true)
-  await measure(bench, warmUpRequests, askPlain)
-  await measure(bench, 64, askStream)
+  for (let count = 0; count < warmUpRounds; count++) {
+    await measure(bench, plainRequests, askPlain)
+    await measure(bench, streams, askStream)
+  }
   const figures = { plain: [] as number[], rate: [] as number[], chunk: [] as number[] }
   const threads = new Map<string, number>()
   const round = async () => {
