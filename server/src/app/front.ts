@@ -17,10 +17,10 @@ type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Pr
 export function createFront(app: Hono<Env>, log: Logger): Answer {
   const handlers = modelHandlersOf(app)
   return (request, server) => {
-    const handler = request.method === 'POST' ? handlers.get(pathOf(request.url)) : undefined
-    return handler
-      ? answer(handler, new ModelCall(request, server, newId('req')), log)
-      : app.fetch(request, { server })
+    const path = pathOf(request.url)
+    const handler = request.method === 'POST' ? handlers.get(path) : undefined
+    if (!handler) return app.fetch(request, { server })
+    return answer(handler, new ModelCall({ request, server, requestId: newId('req'), path }), log)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { pathOf } from './path'
 import { renderError, toRendered } from './render'
 import { wordingOf } from './wording'
 import { tellQuota, type Quota } from '../errors'
@@ -27,13 +28,12 @@ export function finish(response: Response, exchange: Exchange, log: Logger): voi
   if (log.isLevelEnabled('info')) log.info(lineOf(response, exchange, tookMs))
 }
 
-/** One line a request. The query is left out: people put secrets there. */
+/** One line a request. */
 function lineOf({ status }: Response, { request, requestId }: Exchange, tookMs: number) {
-  const path = request.url.slice(request.url.indexOf('/', 8)).replace(/[?#].*$/s, '')
   return {
     requestId,
     method: request.method,
-    path: path.slice(0, 300),
+    path: pathOf(request.url).slice(0, 300),
     status,
     ms: Math.round(tookMs * 10) / 10,
   }

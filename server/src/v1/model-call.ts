@@ -4,17 +4,27 @@ import type { Call, ReadBody, Repeatable } from '../gateway/job'
 import { readJson } from '../http/body'
 import { modelKeyOf } from '../http/caller'
 import type { Env } from '../http/env'
-import { pathOf } from '../http/path'
 import { hopsHeader, toHops } from '../wire/hops'
 import type { Usage } from '../wire/usage'
 
 const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) : path)
+
+/** A request as the server got it. */
+interface Received {
+  request: Request
+  server: Bun.Server<undefined>
+  /** `req_` and 26 characters. */
+  requestId: string
+  /** Without query and fragment. */
+  path: string
+}
 
 /** A request to a model endpoint as the gateway takes it: one object, as there is one for each. */
 export class ModelCall implements Call {
   readonly request: Request
   /** `req_` and 26 characters. */
   readonly requestId: string
+  readonly path: string
   /** Monotonic milliseconds. */
   readonly startedAtMs = performance.now()
   readonly #server: Bun.Server<undefined>
@@ -26,15 +36,12 @@ export class ModelCall implements Call {
   settled?: (usage: Usage | undefined, cost: bigint) => void
   repeatable?: Repeatable
 
-  constructor(request: Request, server: Bun.Server<undefined>, requestId: string) {
+  constructor({ request, server, requestId, path }: Received) {
     this.request = request
     this.requestId = requestId
+    this.path = path
     this.#server = server
     this.signal = request.signal
-  }
-
-  get path(): string {
-    return pathOf(this.request.url)
   }
 
   get authorization(): string | null {
@@ -68,4 +75,9 @@ export class ModelCall implements Call {
 
 /** The same of a request that came through the router. */
 export const callOf = (c: Context<Env>): ModelCall =>
-  new ModelCall(c.req.raw, c.env.server, c.get('requestId'))
+  new ModelCall({
+    request: c.req.raw,
+    server: c.env.server,
+    requestId: c.get('requestId'),
+    path: c.req.path,
+  })

@@ -1,0 +1,13 @@
+import { expect, test } from 'bun:test'
+import { pathOf } from './path'
+
+test.each([
+  ['http://localhost:8080/v1/models', '/v1/models'],
+  ['https://gateway.example/v1/models?key=secret', '/v1/models'],
+  // No client sends a fragment, but a request line may have one.
+  ['http://localhost/v1/models#secret?x=1', '/v1/models'],
+  ['http://localhost/v1/models?x#secret', '/v1/models'],
+  ['http://localhost/', '/'],
+])('of %p the path is %p, and nothing that follows it', (url, path) => {
+  expect(pathOf(url)).toBe(path)
+})
