@@ -1,11 +1,10 @@
-import { Anchor, Badge, Code, Group, Table } from '@mantine/core'
+import { Code } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { ListTable } from '../components/list-table'
-import { collectionsQuery, strategies, type Collection } from '../collections'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { collectionsQuery } from '../collections'
+import { CollectionTable } from '../components/collection-table'
 import { Empty } from '../components/empty'
 import { ListPage } from '../components/list-page'
-import { countOf } from '../numbers'
 import { CollectionDrawer } from './collection-drawer'
 import { NewCollection } from './new-collection'
 
@@ -47,7 +46,7 @@ export function CollectionsPage() {
       >
         {(collections) => (
           <>
-            <CollectionTable collections={collections} />
+            <CollectionTable collections={collections} page="/collections" tellsScope />
             {collections.every(({ scope }) => scope === 'system') && (
               <Empty title={none.title}>{none.text}</Empty>
             )}
@@ -64,40 +63,3 @@ export function CollectionsPage() {
     </>
   )
 }
-
-const CollectionTable = ({ collections }: { collections: readonly Collection[] }) => (
-  <ListTable
-    columns={['Name', 'Called as', 'Asked first', { name: 'Models', isNumber: true }]}
-    minWidth={640}
-  >
-    {collections.map((one) => (
-      <Table.Tr key={one.id}>
-        <Table.Td>
-          <Group gap={6}>
-            <Anchor
-              fw={500}
-              size="sm"
-              renderRoot={(props) => (
-                <Link
-                  to="/collections"
-                  search={{ collection: one.id }}
-                  resetScroll={false}
-                  {...props}
-                />
-              )}
-            >
-              {one.display_name ?? one.name}
-            </Anchor>
-            {one.scope !== 'individual' && <Badge variant="outline">{one.scope}</Badge>}
-            {!one.enabled && <Badge color="gray">off</Badge>}
-          </Group>
-        </Table.Td>
-        <Table.Td>
-          <Code>{one.model_id}</Code>
-        </Table.Td>
-        <Table.Td>{strategies[one.routing_strategy][0]}</Table.Td>
-        <Table.Td ta="right">{countOf(one.members.length)}</Table.Td>
-      </Table.Tr>
-    ))}
-  </ListTable>
-)

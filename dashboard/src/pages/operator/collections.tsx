@@ -1,14 +1,12 @@
-import { Alert, Anchor, Badge, Button, Code, Drawer, Group, Stack, Table } from '@mantine/core'
+import { Alert, Button, Drawer, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ListTable } from '../../components/list-table'
 import { CollectionForm } from './collection-form'
 import { admin, json } from '../../api'
-import { strategies } from '../../collections'
+import { CollectionTable } from '../../components/collection-table'
 import { Confirm } from '../../components/confirm'
 import { ListPage } from '../../components/list-page'
-import { countOf } from '../../numbers'
 import { systemCollectionsQuery, type SystemCollection } from '../../operator/collections'
 import { useRefresh } from '../../operator/refresh'
 
@@ -39,7 +37,7 @@ export function SystemCollectionsPage() {
     >
       {(collections) => (
         <>
-          <CollectionTable collections={collections} />
+          <CollectionTable collections={collections} page="/operator/collections" />
           {openId !== undefined && (
             <CollectionDrawer
               key={openId}
@@ -52,42 +50,6 @@ export function SystemCollectionsPage() {
     </ListPage>
   )
 }
-
-const CollectionTable = ({ collections }: { collections: readonly SystemCollection[] }) => (
-  <ListTable
-    columns={['Name', 'Called as', 'Asked first', { name: 'Models', isNumber: true }]}
-    minWidth={640}
-  >
-    {collections.map((one) => (
-      <Table.Tr key={one.id}>
-        <Table.Td>
-          <Group gap={6}>
-            <Anchor
-              fw={500}
-              size="sm"
-              renderRoot={(props) => (
-                <Link
-                  to="/operator/collections"
-                  search={{ collection: one.id }}
-                  resetScroll={false}
-                  {...props}
-                />
-              )}
-            >
-              {one.display_name ?? one.name}
-            </Anchor>
-            {!one.enabled && <Badge color="gray">off</Badge>}
-          </Group>
-        </Table.Td>
-        <Table.Td>
-          <Code>{one.model_id}</Code>
-        </Table.Td>
-        <Table.Td>{strategies[one.routing_strategy][0]}</Table.Td>
-        <Table.Td ta="right">{countOf(one.members.length)}</Table.Td>
-      </Table.Tr>
-    ))}
-  </ListTable>
-)
 
 interface DrawerProps {
   /** Undefined where there is none such. */
