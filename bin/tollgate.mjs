@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'n
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { engineEnvironment, ignoredProxies } from './engine.mjs'
 
 const bunVersion = '1.4.5'
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
@@ -17,12 +18,22 @@ const help = `Usage: tollgate [command]
   test [args]   run the tests; arguments go to bun test
   faults [names] run the tests that need services of their own, or those of these names
   fuzz          send every route what anybody might send, other requests each time
+  docs          run what the pages have for libraries that it installs first
   dashboard     run the tests that need a browser: Chromium
+  clients [names] run client libraries against it, or those of these names: docs/clients.md
   check         run what must pass before a change is sent
+  doctor        tell what is wrong here, and how to mend it
+  migrate       bring the database up to date
   audit         check that the ledger is in order; --json for programs
+  backup <file> write all of the database into a file
+  restore <file> put a backup into a database
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
+  users, keys, credits, models, connections
+                operate a server that runs; each has --help
   bench [name]  compare with nginx and the peers that are installed, or run one measurement:
-                gate, peers (installs them), streams, cpu, profile, journal, limits, storm
+                gate, peers (installs them), streams, cpu, profile, journal, limits, storm, soak
+  build [path]  make a single executable of it, dist/tollgate
+  sbom          print the bill of materials of this version, CycloneDX in JSON
   --help        this text
   --version     the version of Tollgate
 
@@ -47,13 +58,29 @@ class LaunchError extends Error {}
 const commands = {
   start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
-  audit: (args) => run(findBun(), [join(root, 'server/src/audit.ts'), ...args]),
-  'rotate-keys': (args) => run(findBun(), [join(root, 'server/src/rotate-keys.ts'), ...args]),
+  ...Object.fromEntries(
+    ['migrate', 'audit', 'backup', 'restore', 'rotate-keys', 'doctor'].map((name) => [
+      name,
+      (args) => run(findBun(), [join(root, `server/src/${name}.ts`), ...args]),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['users', 'keys', 'credits', 'models', 'connections'].map((name) => [
+      name,
+      (args) => run(findBun(), [join(root, 'cli/src/main.ts'), name, ...args]),
+    ]),
+  ),
   // Files at a time as there are processors: most of what they do is wait for processes to start.
   test: (args) =>
-    bunTest(['--parallel', '--path-ignore-patterns=tests/{services,dashboard}/**', ...args]),
+    bunTest([
+      '--parallel',
+      '--path-ignore-patterns=tests/{services,dashboard,docs/installed}/**',
+      ...args,
+    ]),
   faults: (args) => bunTest(['--parallel', ...services(args)]),
-  dashboard: (args) => bunTest([...(args.length > 0 ? args : ['tests/dashboard'])]),
+  docs: (args) => bunTest(['tests/docs/installed', ...args]),
+  dashboard: (args) => bunTest(['--parallel', ...(args.length > 0 ? args : ['tests/dashboard'])]),
+  clients: (args) => run(findBun(), [join(root, 'tests/clients/run.ts'), ...args]),
   fuzz: (args) => {
     const drawn = String(Math.floor(Math.random() * 2 ** 31))
     const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = process.env
@@ -61,6 +88,8 @@ const commands = {
     return bunTest(['--timeout', '120000', 'tests/fuzz', ...args])
   },
   check,
+  sbom: (args) => run(findBun(), [join(root, 'server/scripts/sbom.ts'), ...args]),
+  build: (args) => run(findBun(), [join(root, 'deploy/executable/build.ts'), ...args]),
   bench: (args) => {
     const [name = '', ...others] = args
     const [file, rest] = name === '' || name.startsWith('-') ? ['compare', args] : [name, others]
@@ -171,31 +200,17 @@ function runnable(path) {
   return path
 }
 
-/** A proxy would take the place of the guard over where upstream requests may go. */
-const proxyNames = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY']
-
 let hasWarned = false
 
 function childEnvironment() {
-  const environment = { ...process.env, TOLLGATE_LAUNCHER_PID: String(process.pid) }
-  // Bun allows 256 fetches at a time, and 65535 at most: a stream holds one as long as it lasts.
-  environment.BUN_CONFIG_MAX_HTTP_REQUESTS ||= '65535'
-  // The engine lets the heap double between two whole collections as long as the process has less than
-  // four fifths of the memory it believes in. A busy gateway has 210 to 250 MB: believing in 280 MB it
-  // collected four times as often, and a request cost half more CPU. Not a limit.
-  environment.BUN_JSC_forceRAMSize ||= '400000000'
-  // What the heap may grow to before garbage is collected: half more than what the server holds when
-  // idle, or every second collection is a whole one.
-  environment.BUN_JSC_largeHeapSize ||= '60000000'
-  const proxies = proxyNames.flatMap((name) => [name, name.toLowerCase()])
-  const ignored = proxies.filter((name) => environment[name])
-  // Empty, not absent: what is absent Bun takes from a .env file in the working directory.
-  for (const name of proxies) environment[name] = ''
+  const { environment, ignored } = engineEnvironment(process.env)
+  environment.TOLLGATE_NODE = process.versions.node
+  environment.TOLLGATE_IGNORED = ignored.join(', ')
   if (ignored.length > 0 && !hasWarned) {
     hasWarned = true
-    console.error(`tollgate: ${ignored.join(', ')} ignored: upstreams are reached directly.`)
+    console.error(ignoredProxies(ignored))
   }
-  return environment
+  return { ...environment, TOLLGATE_LAUNCHER_PID: String(process.pid) }
 }
 
 /**

@@ -47,6 +47,18 @@ export async function openDatabase(dataDir: string): Promise<SQL & AsyncDisposab
   return Object.assign(sql, { [Symbol.asyncDispose]: () => sql.close() })
 }
 
+/** Every row of every table, as text; bytes in hexadecimal. */
+export async function dump(dataDir: string): Promise<string> {
+  await using sql = await openDatabase(dataDir)
+  const tables: { name: string }[] = await sql`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`
+  const parts = await Promise.all(
+    tables.map(({ name }) => sql.unsafe(`select it::text as text from ${name} as it`)),
+  )
+  return parts.flatMap((rows) => [...rows].map(({ text }: { text: string }) => text)).join('\n')
+}
+
 /** Two gateways that share the embedded database of the first. */
 export interface TwoNodes extends AsyncDisposable {
   a: Gateway

@@ -47,6 +47,8 @@ export interface RigOptions {
   environment?: Environment
   /** Where an earlier gateway left its data; kept at the end, as its own is not. */
   dataDir?: string
+  /** The tree that it is started from, where that is not this one. */
+  tree?: string
   /** A module that is loaded before the gateway's own. */
   preload?: string | readonly string[]
 }
@@ -71,7 +73,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
   const dataDir = options.dataDir ?? (await newDataDir())
   const preload = [options.preload ?? []].flat().flatMap((path) => ['--preload', path])
   const child = Bun.spawn([process.execPath, ...preload, 'server/src/main.ts'], {
-    cwd: root,
+    cwd: options.tree ?? root,
     env: {
       ...cleanEnvironment(),
       // As the launcher has them.

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { Conversation, Session, SessionList } from '../../server/src/automation/schema'
-import { checkedFetch, json } from './api'
+import { checkedFetch, json, openAnswer } from './api'
 
 /** Of all that is known of kept conversations. */
 export const talksKey = ['talks'] as const
@@ -50,7 +50,7 @@ export const talks = {
   /** The answer as server-sent events, once it has begun. */
   say: (id: string, message: Message, signal: AbortSignal) => {
     const { init } = json({ ...message, stream: true })
-    return checkedFetch(`${path(id)}/messages`, { method: 'POST', signal, ...init }, answerLimitMs)
+    return openAnswer(`${path(id)}/messages`, { method: 'POST', signal, ...init }, answerLimitMs)
   },
 }
 

@@ -239,7 +239,11 @@ function standIns(): AppPorts {
     readiness: never,
     stores: storesOf(db, catalog, settings),
     automation: automationOf(db),
-    log: pino({ level: 'silent' }),
+    witness: {
+      log: pino({ level: 'silent' }),
+      logsRequests: false,
+      counts: { answered: () => undefined, failed: () => undefined },
+    },
   }
 }
 

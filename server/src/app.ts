@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import type { Logger } from 'pino'
 import { accountEndpoints, type AccountStores } from './app/account-endpoints'
 import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints'
 import { publicEndpoints } from './app/public-endpoints'
@@ -15,11 +14,11 @@ import { allowAnyOrigin } from './http/cors'
 import { dashboardRoutes, type DashboardFiles } from './http/dashboard'
 import { docsRoutes } from './http/docs'
 import type { Env } from './http/env'
-import { failed, finish } from './http/finish'
+import { failed, finish, type Witness } from './http/finish'
+import { pathOf } from './http/path'
 import { assertGuarded, type Guards } from './http/guards'
 import { refuseNul } from './http/nul'
-import { renderError } from './http/render'
-import { wordingOf } from './http/wording'
+import { securityHeaders } from './http/security-headers'
 import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
@@ -43,7 +42,7 @@ export interface AppPorts {
   readiness: Readiness
   stores: AccountStores & OperatorStores & PublicStores
   automation: Automation
-  log: Logger
+  witness: Witness
 }
 
 /** `/v1`. */
@@ -60,7 +59,7 @@ const modelEndpoints = (ports: AppPorts) => {
 
 /** All routes. Throws when one of them says nothing about who may call it. */
 export function createApp(ports: AppPorts): Hono<Env> {
-  const { guards, stores, log } = ports
+  const { guards, stores, witness } = ports
   const app = new Hono<Env>({ strict: false })
   app.use('*', async (c, next) => {
     const startedAtMs = performance.now()
@@ -68,8 +67,11 @@ export function createApp(ports: AppPorts): Hono<Env> {
     c.set('requestId', requestId)
     c.set('startedAtMs', startedAtMs)
     await next()
-    finish(c.res, { request: c.req.raw, requestId, startedAtMs, quota: c.get('quota') }, log)
+    const request = c.req.raw
+    const exchange = { request, requestId, startedAtMs, path: pathOf(request.url) }
+    finish(c.res, { ...exchange, quota: c.get('quota'), hasLog: c.get('hasLog') }, witness)
   })
+  app.use('*', securityHeaders)
   app.use('/v1/*', allowAnyOrigin)
   app.use('/api/public/*', allowAnyOrigin)
   app.use('/api/*', refuseNul)
@@ -91,10 +93,14 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', dashboardRoutes(ports.dashboard, guards))
 
   app.notFound((c) =>
-    renderError(unknownRoute(c.req.path), c.get('requestId'), wordingOf(c.req.raw)),
+    failed(
+      unknownRoute(c.req.path),
+      { request: c.req.raw, requestId: c.get('requestId') },
+      witness,
+    ),
   )
   app.onError((thrown, c) =>
-    failed(thrown, { request: c.req.raw, requestId: c.get('requestId') }, log),
+    failed(thrown, { request: c.req.raw, requestId: c.get('requestId') }, witness),
   )
   assertGuarded(app)
   return app

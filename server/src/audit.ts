@@ -4,6 +4,7 @@ import { Database } from './db/database'
 import type { Schema } from './db/schema'
 import { audit, count, lookForWarnings } from './ledger/audit'
 import { asJson, asText, type Report } from './start/audit-report'
+import { runCommand, type Asked } from './start/command'
 import { findDatabase } from './start/find-database'
 
 /** A statement may look at years. */
@@ -39,12 +40,21 @@ async function longestSetMs(db: Kysely<Schema>): Promise<number> {
   return rows[0]?.longestMs ?? 0
 }
 
+const help = `Usage: tollgate audit [--json]
+
+Checks that the ledger is in order, all of it, as it is at one moment. The server may run or not; nothing is
+changed.
+
+  --json       for programs
+
+DATA_DIR or DATABASE_URL name the database, as for the server.
+Exit codes: 0 in order, 1 something is not, 2 not understood or it could not look.
+`
+
 const onError = (error: Error) => say(error.message)
 
 /** Looks, prints, and returns the exit status. Throws what kept it from looking. */
-async function main(args: readonly string[]): Promise<number> {
-  const unknown = args.find((argument) => argument !== '--json')
-  if (unknown !== undefined) throw new StartError(`There is no option "${unknown}", only --json.`)
+async function run({ has }: Asked): Promise<number> {
   const config = readAuditConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)
@@ -52,13 +62,8 @@ async function main(args: readonly string[]): Promise<number> {
   await checkSchema(database.query)
   const longestMs = Math.max(config.longestRequestMs, await longestSetMs(database.query))
   const report = await look(database.query, longestMs)
-  process.stdout.write(args.includes('--json') ? asJson(report) : asText(report))
+  process.stdout.write(has('json') ? asJson(report) : asText(report))
   return report.violations.length > 0 ? 1 : 0
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (thrown) {
-  say(thrown instanceof Error ? thrown.message : String(thrown))
-  process.exitCode = 2
-}
+await runCommand({ name: 'audit', help, run })

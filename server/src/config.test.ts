@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { badTelemetry } from './config/telemetry-for-tests'
 import { readConfig, StartError } from './config'
 
 const key = Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')
@@ -31,6 +32,7 @@ const defaults = {
   mailEveryMs: 5000,
   retentionDays: 30,
   journalSync: 'always' as const,
+  journalKeptMs: 0,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,
   encryptionKeys: undefined,
@@ -44,8 +46,11 @@ const defaults = {
     keepAliveMs: 15_000,
     slowClientMs: 30_000,
     drainMs: 120_000,
+    unreadyMs: 0,
+    databaseGraceMs: 45_000,
   },
   userEndpointPorts: [443],
+  trustedProxies: [],
   payments: {
     secretKey: undefined,
     webhookSecrets: undefined,
@@ -56,7 +61,7 @@ const defaults = {
   signUp: 'open' as const,
   localDiscovery: true,
   sandbox: true,
-  logLevel: 'info',
+  telemetry: { logLevel: 'info', logsRequests: true, listener: undefined, tracing: undefined },
   crashAt: undefined,
   environment: {},
 }
@@ -92,6 +97,7 @@ const bad: Record<string, string[]> = {
   FAILED_AUTHENTICATIONS_PER_MINUTE: ['0', '1.5', 'none'],
   DATABASE_POOL_SIZE: ['1', '501', 'many'],
   USER_ENDPOINT_PORTS: ['0', '65536', '443,', '443 8443', 'https'],
+  TRUSTED_PROXIES: ['proxy', '10.0.0.0/33', '10.0.0.0/8 10.1.0.0/16', 'fd00::/129'],
   STRIPE_SECRET_KEY: ['short', 'sk test with spaces'],
   STRIPE_WEBHOOK_SECRET: [',', 'whsec_0123,', 'whsec_0123 whsec_4567'],
   STRIPE_API_BASE: ['api.stripe.com', 'ftp://stripe'],
@@ -101,6 +107,9 @@ const bad: Record<string, string[]> = {
   LOCAL_DISCOVERY: ['1', 'yes', 'TRUE'],
   SANDBOX: ['0', 'no', 'off'],
   LOG_LEVEL: ['verbose', 'INFO'],
+  UNREADY_SECONDS: ['-1', '86401', 'soon'],
+  DATABASE_GRACE_SECONDS: ['-0.1', '86401', 'never'],
+  ...badTelemetry,
   ...Object.fromEntries(
     Object.keys(timers).map((name) => [name, ['0', '-1', '86401', 'soon', 'Infinity', 'NaN']]),
   ),
@@ -142,6 +151,7 @@ describe('what is set counts', () => {
       ADMIN_KEY: 'sixteen-letters!',
       ENCRYPTION_KEY: key,
       USER_ENDPOINT_PORTS: '443,8443',
+      TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
       LOCAL_DISCOVERY: 'false',
       SANDBOX: 'false',
       LOG_LEVEL: 'silent',
@@ -156,9 +166,10 @@ describe('what is set counts', () => {
       adminKey: 'sixteen-letters!',
       encryptionKeys: [{ id: undefined, key: Buffer.from(key, 'base64') }],
       userEndpointPorts: [443, 8443],
+      trustedProxies: ['10.0.0.0/8', 'fd00::1'],
       localDiscovery: false,
       sandbox: false,
-      logLevel: 'silent',
+      telemetry: { logLevel: 'silent' },
       environment: { GROQ_API_KEY: 'gsk-1' },
     })
   })
@@ -193,6 +204,35 @@ test('a database of your own needs a key of your own: nodes must not make one ea
   const message = refusal({ DATABASE_URL: 'postgresql://localhost/tollgate' })
   expect(message).toStartWith('ENCRYPTION_KEY is required')
   expect(message).not.toContain('\n')
+})
+
+describe('traces', () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
+  const tracing = (more: Record<string, string>) =>
+    readConfig({ ...endpoint, ...more }).telemetry.tracing
+
+  test('go nowhere without an address, or where they are switched off', () => {
+    expect(readConfig({ OTEL_SERVICE_NAME: 'gate' }).telemetry.tracing).toBeUndefined()
+    expect(tracing({ OTEL_SDK_DISABLED: 'true' })).toBeUndefined()
+    expect(tracing({})).toMatchObject({ ratio: 1, followsParent: true, tellsUpstreams: false })
+  })
+
+  test.each([
+    ['always_on', 1, false],
+    ['always_off', 0, false],
+    ['traceidratio', 0.25, false],
+    ['parentbased_always_on', 1, true],
+    ['parentbased_always_off', 0, true],
+    ['parentbased_traceidratio', 0.25, true],
+  ])('%s takes %d of them', (name, ratio, followsParent) => {
+    const set = { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: '0.25' }
+    expect(tracing(set)).toMatchObject({ ratio, followsParent })
+  })
+})
+
+test('metrics are read where somebody says so', () => {
+  const { listener } = readConfig({ METRICS_PORT: '9464', METRICS_HOST: '10.0.0.1' }).telemetry
+  expect(listener).toEqual({ port: 9464, host: '10.0.0.1' })
 })
 
 test('a crash is planned by its name and the time of coming there', () => {

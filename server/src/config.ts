@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import { CrashAt } from './config/crash-at'
+import { journalVariables, toJournalConfig, type JournalConfig } from './config/journal'
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
-import { crashPoints, type PlannedCrash } from './crash-points'
+import { Networks, Ports } from './config/networks'
+import { telemetryVariables, toTelemetry, type TelemetryConfig } from './config/telemetry'
+import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
 
 const secondsOf = (number: z.ZodCoercedNumber, fallback: number) =>
@@ -62,24 +66,8 @@ const Keys = z.string().transform((text, context): NamedKey[] => {
 /** Reads keys as `ENCRYPTION_KEY` has them; undefined where they are damaged. */
 export const readKeys = (text: string): NamedKey[] | undefined => Keys.safeParse(text).data
 
-/** `<name>` or `<name>:<nth>`. */
-const Crash = z.string().transform((text, context): PlannedCrash => {
-  const [, name, nth = '1'] = /^([a-z-]+)(?::([1-9]\d*))?$/.exec(text) ?? []
-  const point = crashPoints.find((known) => known === name)
-  if (point) return { point, nth: Number(nth) }
-  context.addIssue(`must be one of ${crashPoints.join(', ')}, and :<nth> if not the first time`)
-  return z.NEVER
-})
-
-/** Numbers with commas between them. */
-const Ports = z
-  .string()
-  .regex(/^\d{1,5}(,\d{1,5}){0,49}$/, 'must be port numbers with commas between them')
-  .default('443')
-  .transform((text) => text.split(',').map(Number))
-  .refine((ports) => ports.every((port) => port > 0 && port < 65_536), 'must be 1 to 65535 each')
-
-const Environment = z.object({
+/** Every variable that is read, but those of providers and of sign-in elsewhere. */
+export const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   HOST: z.string().default('127.0.0.1'),
   BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -97,6 +85,8 @@ const Environment = z.object({
   KEEP_ALIVE_SECONDS: seconds(15),
   SLOW_CLIENT_SECONDS: seconds(30),
   DRAIN_SECONDS: seconds(120),
+  UNREADY_SECONDS: secondsOrNone(0),
+  DATABASE_GRACE_SECONDS: secondsOrNone(45),
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
   AUDIT_SECONDS: seconds(60),
@@ -104,17 +94,18 @@ const Environment = z.object({
   MAIL_SECONDS: seconds(5),
   ...mailVariables,
   RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(30),
-  JOURNAL_SYNC: z.enum(['always', 'batch']).default('always'),
+  ...journalVariables,
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
   USER_ENDPOINT_PORTS: Ports,
+  TRUSTED_PROXIES: Networks,
   SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
   ...paymentVariables,
-  CRASH_AT: Crash.optional(),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  CRASH_AT: CrashAt.optional(),
+  ...telemetryVariables,
 })
 
 /** How long each part of a request may take, in milliseconds. Source: api.md 3.4. */
@@ -137,10 +128,14 @@ export interface Timers {
   slowClientMs: number
   /** How long a stopping server lets running requests finish. */
   drainMs: number
+  /** How long it says before that that it is not ready, and takes requests all the same. */
+  unreadyMs: number
+  /** How long a database may be away before a server calls itself not ready. */
+  databaseGraceMs: number
 }
 
 /** The environment, parsed once. Times are milliseconds. */
-export interface Config {
+export interface Config extends JournalConfig {
   port: number
   host: string
   /** Where callers find this server, without a final slash; undefined until the port is known. */
@@ -163,8 +158,6 @@ export interface Config {
   mailEveryMs: number
   /** For how many full days usage events are kept. */
   retentionDays: number
-  /** When usage is synced to disk: before each answer ends, or once a second. */
-  journalSync: 'always' | 'batch'
   /** The operator key, undefined where the data directory is to hold one. */
   adminKey: string | undefined
   /** The first seals, all open; undefined where the data directory is to hold one. */
@@ -176,12 +169,14 @@ export interface Config {
   failedAuthenticationsPerMinute: number
   /** The ports that addresses set by users may name. */
   userEndpointPorts: readonly number[]
+  /** Networks of the proxies whose `X-Forwarded-For` counts. */
+  trustedProxies: readonly string[]
   payments: PaymentConfig
   /** Who may make an account, until an operator says otherwise. */
   signUp: 'open' | 'invite' | 'closed'
   localDiscovery: boolean
   sandbox: boolean
-  logLevel: string
+  telemetry: TelemetryConfig
   /** For tests: where this process is to be killed. */
   crashAt: PlannedCrash | undefined
   /** `<PROVIDER>_API_KEY` and `<PROVIDER>_BASE_URL` are read by name, from the provider registry. */
@@ -218,15 +213,16 @@ function requireKeys(env: { DATABASE_URL?: unknown; ENCRYPTION_KEY?: unknown }):
 
 const Stored = Environment.pick({ DATA_DIR: true, DATABASE_URL: true, ENCRYPTION_KEY: true })
 
+/** What a command needs that only looks for the database; a key may be missing. */
+export function readDatabaseConfig(source: Source) {
+  const { DATA_DIR, DATABASE_URL, ENCRYPTION_KEY } = parse(Stored, source)
+  return { dataDir: DATA_DIR, databaseUrl: DATABASE_URL, encryptionKeys: ENCRYPTION_KEY }
+}
+
 /** What a command needs that works on the stored secrets. */
 export function readStorageConfig(source: Source) {
-  const env = parse(Stored, source)
-  requireKeys(env)
-  return {
-    dataDir: env.DATA_DIR,
-    databaseUrl: env.DATABASE_URL,
-    encryptionKeys: env.ENCRYPTION_KEY,
-  }
+  requireKeys(parse(Stored, source))
+  return readDatabaseConfig(source)
 }
 
 const Audited = Environment.pick({
@@ -268,18 +264,19 @@ export function readConfig(source: Source): Config {
     mail: toMail(env),
     mailEveryMs: env.MAIL_SECONDS,
     retentionDays: env.RETENTION_DAYS,
-    journalSync: env.JOURNAL_SYNC,
+    ...toJournalConfig(env),
     adminKey: env.ADMIN_KEY,
     encryptionKeys: env.ENCRYPTION_KEY,
     timers: toTimers(env),
     redisUrl: env.REDIS_URL,
     failedAuthenticationsPerMinute: env.FAILED_AUTHENTICATIONS_PER_MINUTE,
     userEndpointPorts: env.USER_ENDPOINT_PORTS,
+    trustedProxies: env.TRUSTED_PROXIES,
     payments: toPaymentConfig(env),
     signUp: env.SIGNUP,
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
-    logLevel: env.LOG_LEVEL,
+    telemetry: toTelemetry(env),
     crashAt: env.CRASH_AT,
     environment: present(source),
   }
@@ -295,4 +292,6 @@ const toTimers = (env: z.infer<typeof Environment>): Timers => ({
   keepAliveMs: env.KEEP_ALIVE_SECONDS,
   slowClientMs: env.SLOW_CLIENT_SECONDS,
   drainMs: env.DRAIN_SECONDS,
+  unreadyMs: env.UNREADY_SECONDS,
+  databaseGraceMs: env.DATABASE_GRACE_SECONDS,
 })

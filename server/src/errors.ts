@@ -169,6 +169,8 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly retryable: boolean
   readonly quota: Quota | undefined
+  /** The connection ends with the answer: the rest of the request is not worth waiting for. */
+  readonly closes: boolean = false
 
   constructor(code: Code, ...[extra]: Rest<Code>) {
     super(extra?.message ?? errors[code].message, { cause: extra?.cause })
@@ -225,6 +227,7 @@ export function errorHeaders(error: ApiError): Record<string, string> {
     }
   }
   if (!error.retryable) headers['x-should-retry'] = 'false'
+  if (error.closes) headers['connection'] = 'close'
   if (error.status === 401) headers['www-authenticate'] = 'Bearer'
   return headers
 }

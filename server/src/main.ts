@@ -2,11 +2,14 @@ import { version } from '../package.json'
 import { readConfig, StartError } from './config'
 import { assertNoProxy } from './egress/no-proxy'
 import { createLog } from './start/log'
+import { secretsIn } from './start/secrets'
 import { startServer, type RunningServer } from './start/server'
 import { welcome } from './start/welcome'
 
 const startedAt = performance.now()
 const fatalDrainMs = 5000
+/** After that what is settled and not booked is left to the next start. */
+const fatalMs = 7000
 const sameSignalMs = 1000
 /** How long the first sign-in may wait. */
 const linkMs = 86_400_000
@@ -14,7 +17,7 @@ const linkMs = 86_400_000
 async function main(): Promise<void> {
   assertNoProxy(process.env)
   const config = readConfig(process.env)
-  const log = createLog(config.logLevel)
+  const log = createLog(config.telemetry.logLevel, secretsIn(process.env))
   const leave = (code: number) => {
     log.flushNow()
     process.exit(code)
@@ -22,8 +25,10 @@ async function main(): Promise<void> {
   const running: { server?: RunningServer } = {}
   const fail = (err: unknown, words: string) => {
     log.fatal({ err }, words)
-    setTimeout(() => leave(1), fatalDrainMs).unref()
-    void (running.server?.stop() ?? Promise.resolve()).finally(() => leave(1))
+    setTimeout(() => leave(1), fatalMs).unref()
+    const drainMs = Math.min(fatalDrainMs, config.timers.drainMs)
+    const stopped = running.server?.stop({ drainMs }) ?? Promise.resolve()
+    void stopped.finally(() => leave(1))
   }
   process.on('uncaughtException', (err) => fail(err, 'an error nobody caught: stopping'))
   process.on('unhandledRejection', (err) => fail(err, 'a rejection nobody handled: stopping'))

@@ -1,7 +1,8 @@
-import { readStorageConfig, StartError } from './config'
+import { readStorageConfig } from './config'
 import { Database } from './db/database'
 import { openSealingKeys } from './db/installation'
 import { rewrapSecrets } from './db/rewrap-secrets'
+import { runCommand, type Asked } from './start/command'
 import { findDatabase } from './start/find-database'
 
 /** A batch waits for whoever changes one of its rows. */
@@ -9,28 +10,33 @@ const statementMs = 60_000
 
 const say = (line: string) => process.stderr.write(`tollgate rotate-keys: ${line}\n`)
 
+const help = `Usage: tollgate rotate-keys [--json]
+
+Has the first key of ENCRYPTION_KEY wrap all stored secrets, a hundred at a time, while servers run. They have to
+know the new key already; SECURITY.md tells the order.
+
+  --json       how many, for programs
+
+Exit codes: 0 all are wrapped, 1 some do not open and were left alone, 2 not understood or no database found.
+`
+
 const onError = (error: Error) => say(error.message)
 
 /** Wraps the stored secrets by the first key, says how many, and returns the exit status. */
-async function main(args: readonly string[]): Promise<number> {
-  const [unknown] = args
-  if (unknown !== undefined) throw new StartError(`There is no option "${unknown}".`)
+async function run({ has }: Asked): Promise<number> {
   const config = readStorageConfig(process.env)
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)
   const keys = await openSealingKeys(config.dataDir, config)
   const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))
   const { rewrapped, closed } = await rewrapSecrets(database.query, keys)
-  process.stdout.write(`${rewrapped} secrets are now wrapped by the key "${keys[0].id}".\n`)
+  const told = `${rewrapped} secrets are now wrapped by the key "${keys[0].id}".`
+  const asked = { rewrapped, key: keys[0].id, closed: closed.length }
+  process.stdout.write(`${has('json') ? JSON.stringify(asked) : told}\n`)
   for (const { id, why } of closed) say(`${id}: ${why}`)
   if (closed.length === 0) return 0
   say(`${closed.length} secrets do not open, and were left as they are.`)
   return 1
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (thrown) {
-  say(thrown instanceof Error ? thrown.message : String(thrown))
-  process.exitCode = 2
-}
+await runCommand({ name: 'rotate-keys', help, run })

@@ -235,7 +235,6 @@ test('nothing of the caller’s headers reaches the provider', async () => {
     'accept',
     'accept-encoding',
     'authorization',
-    'connection',
     'content-length',
     'content-type',
     'host',

@@ -84,6 +84,15 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
     expect(seconds).toBeLessThanOrEqual(90)
   })
 
+  test.each(['double', 'chain-10'])(
+    'U15: what is compressed as %s says is no answer',
+    async (name) => {
+      const answer = await ask(name)
+      expect(summary(answer)).toEqual(refusedFor(502, 'false'))
+      expect(answer.error.message).toContain('unreadable')
+    },
+  )
+
   test.each([
     ['html-200', 502],
     ['html-500', 502],

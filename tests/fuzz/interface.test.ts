@@ -103,6 +103,19 @@ async function send(
 const isStream = (response: Response) =>
   response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
 
+/** An export: JSON, a line each. */
+const isLines = (response: Response) =>
+  response.headers.get('content-type')?.startsWith('application/x-ndjson') ?? false
+
+function jsonProblems(text: string): string[] {
+  try {
+    JSON.parse(text)
+    return []
+  } catch {
+    return [`no JSON: ${text.slice(0, 100)}`]
+  }
+}
+
 /** What is wrong with an answer. */
 function problemsOf(
   response: Response,
@@ -111,12 +124,14 @@ function problemsOf(
 ) {
   if (response.status >= 500) return [`status ${response.status}: ${text.slice(0, 200)}`]
   if (isStream(response)) return []
-  let answer: unknown
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    return [`no JSON: ${text.slice(0, 100)}`]
-  }
+  if (isLines(response))
+    return text
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => jsonProblems(line))
+  const problems = jsonProblems(text)
+  if (problems.length > 0) return problems
+  const answer: unknown = JSON.parse(text)
   if (judge) return judge(response.status, answer)
   return response.ok ? [] : refusalProblems(response, text)
 }

@@ -41,7 +41,8 @@ async function expectOutage(gateway: Gateway, known: string, refusedWithinMs: nu
 
 describe('a database that does not answer makes no key invalid', () => {
   timedTest('D02: frozen', async () => {
-    await using gateway = await startGateway()
+    const environment = { DATABASE_GRACE_SECONDS: '0' }
+    await using gateway = await startGateway({ environment })
     const { key } = await gateway.customer()
     const fresh = await gateway.customer()
     expect((await models(gateway, key)).status).toBe(200)

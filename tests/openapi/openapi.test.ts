@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { openApiStructure } from './structure'
+import { operationNotes } from '../../server/src/http/operation-notes'
 import { startGateway, type Customer, type Gateway } from '../rig'
 
 const root = join(import.meta.dir, '../..')
@@ -12,6 +13,8 @@ interface Media {
 }
 interface Operation {
   operationId: string
+  summary: string
+  description: string
   tags: string[]
   security: Record<string, string[]>[]
   parameters?: { name: string; in: string }[]
@@ -58,6 +61,16 @@ const compiled = (schema: object = {}) =>
     ...schema,
     components: document.components,
   })
+
+/** The same of the whole document, whose every schema can be had by its place. */
+const all = new Ajv2020({ strict: false, validateFormats: false }).addSchema({
+  $id: 'interface',
+  ...document,
+})
+
+/** A step of a place, as JSON pointers in addresses have it. */
+const encoded = (step: string) =>
+  encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 const places = new Set([...objects(document)].map(([place]) => place))
 
@@ -187,6 +200,32 @@ describe('each route', () => {
       for (const value of values) expect(validBody(value)).toBe(true)
     },
   )
+
+  test.each(operations)('$method $path: is told in words, its answers by examples', (route) => {
+    const { summary, description, responses, operationId } = route.operation
+    expect(summary.length).toBeGreaterThan(5)
+    expect(description.length).toBeGreaterThan(20)
+    // More than who may call it, which is told of every route.
+    expect([operationId, Object.hasOwn(operationNotes, operationId)]).toEqual([operationId, true])
+    for (const [status, { content }] of Object.entries(responses)) {
+      const media = content['application/json']
+      if (!status.startsWith('2') || media === undefined) continue
+      const steps = ['paths', route.path, route.method, 'responses', status, 'content']
+      const place = [...steps, 'application/json', 'schema'].map((step) => encoded(step))
+      const valid = all.getSchema(`interface#/${place.join('/')}`)
+      const values = Object.values(media.examples ?? {}).map(({ value }) => value)
+      expect(values).not.toEqual([])
+      for (const value of values) {
+        void valid?.(value)
+        expect({ value, errors: valid?.errors }).toEqual({ value, errors: null })
+      }
+    }
+  })
+
+  test('no note is of an operation that is not there', () => {
+    const ids = new Set(operations.map(({ operation }) => operation.operationId))
+    expect(Object.keys(operationNotes).filter((id) => !ids.has(id))).toEqual([])
+  })
 
   // What needs something that is there first, or a wider key, is tried by tests of its own.
   const tried = operations.filter(

@@ -1,20 +1,8 @@
 import { expect, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openDatabase } from '../database'
+import { dump } from '../database'
 import { newDataDir, startRig, upstreamSecret, startGateway } from '../rig'
-
-/** Every row of every table, as text; bytes in hexadecimal. */
-async function dump(dataDir: string): Promise<string> {
-  await using sql = await openDatabase(dataDir)
-  const tables: { name: string }[] = await sql`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname not in ('pg_catalog', 'information_schema')`
-  const parts = await Promise.all(
-    tables.map(({ name }) => sql.unsafe(`select it::text as text from ${name} as it`)),
-  )
-  return parts.flatMap((rows) => [...rows].map(({ text }: { text: string }) => text)).join('\n')
-}
 
 test('K02: no secret is in the database, in the logs or in a list', async () => {
   await using rig = await startRig({ environment: { LOG_LEVEL: 'trace' } })

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { launch, postgresOf } from './launch'
 import { databaseUrl, openDatabase } from '../database'
@@ -22,7 +21,7 @@ async function expectRefusal(environment: Record<string, string>, words: RegExp)
   const startedAt = performance.now()
   const started = launch(environment)
   // One that starts after all must not hold the test up.
-  const code = await Promise.race([started.exited, Bun.sleep(10_000)])
+  const code = await Promise.race([started.exited, Bun.sleep(18_000)])
   if (code === undefined) started.kill('SIGKILL')
   expect({ code, err: started.err() }).toEqual({ code: 1, err: expect.stringMatching(words) })
   expect(started.err()).toMatch(/^tollgate: [^\n]+\n$/)
@@ -63,15 +62,31 @@ describe('L05: does not start, and says why in one line', () => {
   })
 
   test('a port that is in use, and leaves no PostgreSQL behind', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : undefined
+    // As another Tollgate would have it, which shared it once.
+    using other = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      reusePort: true,
+      fetch: () => new Response(),
+    })
     const dataDir = await directory()
-    await expectRefusal({ DATA_DIR: dataDir, PORT: String(port) }, /in use.*PORT/)
+    await expectRefusal({ DATA_DIR: dataDir, PORT: String(other.port) }, /in use.*PORT/)
     expect(postgresOf(dataDir)).toEqual([])
-    server.close()
   })
+
+  test('a port on which another Tollgate listens, which goes on alone', async () => {
+    await using gateway = await startGateway()
+    const { port } = new URL(gateway.url)
+    // It makes a database first, which takes its time on a busy machine.
+    const started = launch({ DATA_DIR: await directory(), PORT: port })
+    const code = await Promise.race([started.exited, Bun.sleep(50_000)])
+    if (code === undefined) started.kill('SIGKILL')
+    expect({ code, err: started.err() }).toEqual({
+      code: 1,
+      err: expect.stringMatching(/^tollgate: [^\n]*in use.*PORT[^\n]*\n$/),
+    })
+    expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
+  }, 60_000)
 
   test('an encryption key that is damaged', async () => {
     const dataDir = await directory()

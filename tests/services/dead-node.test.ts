@@ -11,7 +11,7 @@ let nodes: Nodes
 let writtenOff = 0n
 
 beforeAll(async () => {
-  nodes = await startNodes(3)
+  nodes = await startNodes(4)
 })
 afterAll(async () => {
   await allBooked(nodes.sql)
@@ -86,7 +86,34 @@ const leaseOf = async ({ userId }: Customer) => {
   return { state: String(row.state), amount: BigInt(row.amount), spent: BigInt(row.spent) }
 }
 
-test('M22 c M24: what is booked after its lease was swept is taken once, from the balance as far as it goes', async () => {
+/** Stops a node where it stands, as its machine's sleep would. */
+function frozen(index: number): Disposable {
+  const { pid } = nodes.at(index)
+  process.kill(pid, 'SIGSTOP')
+  return { [Symbol.dispose]: () => void process.kill(pid, 'SIGCONT') }
+}
+
+/** A node that slept beyond the end of its lease: what comes at once is paid from a new one. */
+async function awake(asleep: Disposable, customer: Customer): Promise<void> {
+  const before = await leaseOf(customer)
+  asleep[Symbol.dispose]()
+  const answers = await Promise.all([1, 2].map(() => nodes.chat(nodes.at(3), customer, asked)))
+  for (const { status } of answers) expect(status).toBe(200)
+  const events = await bookedOf(nodes.sql, answers.map(requestIdOf))
+  expect(events).toHaveLength(2)
+  expect(await leaseOf(customer)).toEqual(before)
+  const rows: { lease_id: string }[] = await nodes.sql`
+    select distinct lease_id from usage_event
+    where request_id = any(${nodes.sql.array(answers.map(requestIdOf), 'text')})`
+  const leases: { id: string }[] = await nodes.sql`
+    select id from credit_lease where account_id = ${customer.userId} and state = 'swept'`
+  const swept = new Set(leases.map(({ id }) => id))
+  expect(rows.filter(({ lease_id }) => swept.has(lease_id))).toEqual([])
+  expect(await accountOf(nodes.sql, customer)).toMatchObject({ posted: granted - 4n * cost })
+}
+
+test('M22 c M24 T03: what is booked after its lease was swept is taken once, from the balance as far as it goes', async () => {
+  const sleeper = await servedOffline(3, 0)
   const rich = await servedOffline(1, 3)
   const poor = await servedOffline(1, 3)
   const gone = await servedOffline(2, 3)
@@ -100,14 +127,23 @@ test('M22 c M24: what is booked after its lease was swept is taken once, from th
   await nodes.sql`
     update credit_lease set expires_at = now() - interval '61 seconds'
     where account_id in ${nodes.sql(all.map(({ customer }) => customer.userId))}`
+  await nodes.sql`
+    update credit_lease set expires_at = now() - interval '61 seconds'
+    where account_id = ${sleeper.customer.userId}`
+  const asleep = frozen(3)
   const startedAt = performance.now()
   const states = async () =>
-    new Set((await Promise.all(all.map(({ customer }) => leaseOf(customer)))).map((it) => it.state))
+    new Set(
+      (await Promise.all([...all, sleeper].map(({ customer }) => leaseOf(customer)))).map(
+        (it) => it.state,
+      ),
+    )
   while (!(await states()).has('swept') || (await states()).size > 1) {
     if (performance.now() - startedAt > 90_000) throw new Error('not swept within 90 s')
     await Bun.sleep(500)
   }
   console.log(`M22 c: swept after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+  await awake(asleep, sleeper.customer)
   for (const { customer } of all) {
     expect(await accountOf(nodes.sql, customer)).toEqual({
       posted: granted - 2n * cost,

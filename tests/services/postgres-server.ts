@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { serverAccount, type Account } from '../../server/src/db/embedded/account'
-import { findPackage, installBinaries } from '../../server/src/db/embedded/binaries'
+import { installedPrograms } from '../../server/src/db/embedded/installed-package'
+import { installPrograms } from '../../server/src/db/embedded/programs'
 import { identity, run, serverEnvironment } from '../../server/src/db/embedded/run'
 import { freeze } from '../database'
 
@@ -43,8 +44,7 @@ async function programs(home: string): Promise<string> {
   const versions = existsSync(root) ? await readdir(root) : []
   const [newest] = versions.toSorted((a, b) => Number(b) - Number(a))
   if (newest) return join(root, newest, 'bin')
-  const installed = await findPackage((name) => import.meta.resolve(name))
-  return join(await installBinaries(home, installed), 'bin')
+  return join(await installPrograms(home, await installedPrograms()), 'bin')
 }
 
 interface Cluster {

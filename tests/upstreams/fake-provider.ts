@@ -82,7 +82,7 @@ function listen(log: Log, port: number) {
 
 /**
  * Starts a fake provider of OpenAI's format on a free port of the loopback interface, or on `port`.
- * A model's name chooses how it behaves: `<behaviour>[-<argument>][+<billing>]`.
+ * A model's name chooses how it behaves: `<behaviour>[-<argument>][~<tag>][+<billing>]`.
  */
 export async function startFakeProvider({ port = 0 } = {}): Promise<FakeProvider> {
   const log = emptyLog()

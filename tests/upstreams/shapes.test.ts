@@ -159,4 +159,15 @@ describe('tool calls', () => {
     const { choices } = await whole('tool-finish-stop', { tools, tool_choice: 'required' })
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { tool_calls: [{}] } })
   })
+
+  test('an agent calls what it is offered, and then repeats the result; a tag changes nothing', async () => {
+    const tools = [{ type: 'function', function: { name: 'a', parameters: {} } }]
+    const [called] = (await whole('tool-agent~somebody', { tools })).choices
+    expect(called.message.tool_calls).toMatchObject([{ function: { name: 'a' } }])
+    const result = { role: 'tool', tool_call_id: called.message.tool_calls[0].id, content: '18' }
+    const turns = [...messages, called.message, result]
+    const [said] = (await whole('tool-agent~somebody', { tools, messages: turns })).choices
+    expect(said).toMatchObject({ finish_reason: 'stop', message: { content: 'The tool said: 18' } })
+    expect(upstream.seen().map(({ model }) => model)).toContain('tool-agent~somebody')
+  })
 })

@@ -101,3 +101,16 @@ test('I19: at most once a window, but after its condition was false for long eno
     }),
   )
 })
+
+test('T04: over a leap day and changes of the clocks no window of an alert is doubled or left out', () => {
+  let standing = start
+  const triggered: number[] = []
+  // From a February with 29 days to the end of the year, looked at every minute.
+  for (let nowMs = Date.UTC(2028, 1, 1); nowMs < Date.UTC(2029, 0, 1); nowMs += minuteMs) {
+    const taken = step(standing, { isTrue: true, nowMs, period: 'day' })
+    standing = taken.standing
+    if (taken.triggers) triggered.push(nowMs)
+  }
+  const days = Array.from({ length: 335 }, (_, day) => Date.UTC(2028, 1, 1 + day))
+  expect(triggered).toEqual(days)
+})

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono'
-import type { Logger } from 'pino'
 import { newId } from '../db/id'
 import { tellOrigin } from '../http/cors'
 import type { Env } from '../http/env'
-import { failed, finish } from '../http/finish'
+import { failed, finish, type Witness } from '../http/finish'
 import { pathOf } from '../http/path'
+import type { Tracing } from '../telemetry/tracing'
 import { modelHandlersOf, type ModelHandler } from '../v1/endpoint'
 import { ModelCall } from '../v1/model-call'
 
@@ -14,24 +14,27 @@ type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Pr
  * Answers all requests: those for the very path of a model endpoint directly, all others by the router,
  * which with its middleware makes a hundred objects for each. Both ways lead to the same handlers.
  */
-export function createFront(app: Hono<Env>, log: Logger): Answer {
+export function createFront(app: Hono<Env>, witness: Witness, tracing?: Tracing): Answer {
   const handlers = modelHandlersOf(app)
   return (request, server) => {
     const path = pathOf(request.url)
     const handler = request.method === 'POST' ? handlers.get(path) : undefined
     if (!handler) return app.fetch(request, { server })
-    return answer(handler, new ModelCall({ request, server, requestId: newId('req'), path }), log)
+    const call = new ModelCall({ request, server, requestId: newId('req'), path })
+    if (tracing) call.trace = tracing.begin(call)
+    return answer(handler, call, witness)
   }
 }
 
-async function answer(handler: ModelHandler, call: ModelCall, log: Logger): Promise<Response> {
+async function answer(handler: ModelHandler, call: ModelCall, witness: Witness): Promise<Response> {
   let response: Response
   try {
     response = await handler(call)
   } catch (thrown) {
-    response = failed(thrown, call, log)
+    response = failed(thrown, call, witness)
   }
   tellOrigin(call.request, response)
-  finish(response, call, log)
+  finish(response, call, witness)
+  call.trace?.answered(response.status, call.hasLog)
   return response
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, test, setSystemTime } from 'bun:test'
 import { hashOf, newApiKey } from './api-key'
 import { Keyring } from './keyring'
 import type { Principal } from './principal'
@@ -124,11 +124,33 @@ describe('a key in memory', () => {
 
   test('T06: expires while it is cached, and is told from an invalid one', async () => {
     const { stored, use } = stage()
-    const expiresAtMs = Date.now() + 30
-    stored.set(hashOf(key), principal({ expiresAtMs }))
+    const endsAtMs = performance.now() + 30
+    stored.set(hashOf(key), principal({ expiresAtMs: Date.now() + 30, endsAtMs }))
     expect((await use()).keyId).toBe('key_1')
-    while (Date.now() < expiresAtMs) await settle()
+    while (performance.now() < endsAtMs) await settle()
     await expect(use()).rejects.toMatchObject({ code: 'expired_api_key', status: 401 })
+  })
+
+  test('T01: no wall clock that is set anew makes an expired key good, or a good one expired', async () => {
+    const { stored, use } = stage()
+    try {
+      for (const hours of [-2, 2, 87_600]) {
+        const expiresAtMs = Date.now() + 60_000
+        stored.set(hashOf(key), principal({ expiresAtMs, endsAtMs: performance.now() + 60_000 }))
+        setSystemTime(Date.now() + hours * 3_600_000)
+        expect((await use()).keyId).toBe('key_1')
+        setSystemTime()
+      }
+      const ended = stage()
+      ended.stored.set(
+        hashOf(key),
+        principal({ expiresAtMs: Date.now(), endsAtMs: performance.now() }),
+      )
+      setSystemTime(Date.now() - 2 * 3_600_000)
+      await expect(ended.use()).rejects.toMatchObject({ code: 'expired_api_key' })
+    } finally {
+      setSystemTime()
+    }
   })
 })
 

@@ -32,6 +32,11 @@ export class Keyring {
     })
   }
 
+  /** How many keys are kept. */
+  get size(): number {
+    return this.#lookUps.size
+  }
+
   /**
    * The principal of an `Authorization` header. A promise only when the database is asked. Throws
    * or rejects with `missing_api_key`, `invalid_api_key`, `expired_api_key`, `gateway_unavailable`, and
@@ -90,8 +95,8 @@ function hashIn(authorization: string | null): string {
 
 function usable(principal: Principal | undefined): Principal {
   if (!principal) throw new ApiError('invalid_api_key')
-  // Wall time: an expiry is a date that people wrote.
-  if (principal.expiresAtMs !== null && principal.expiresAtMs <= Date.now()) {
+  const { endsAtMs } = principal
+  if (endsAtMs !== undefined && endsAtMs <= performance.now()) {
     throw new ApiError('expired_api_key')
   }
   return principal

@@ -18,6 +18,7 @@ const patienceMs = 900
 export const lookUpIn =
   (db: Kysely<Schema>): LookUp =>
   async (hash) => {
+    const askedAtMs = performance.now()
     const row = await within(findKey(db, hash), patienceMs)
     return (
       row && {
@@ -27,6 +28,7 @@ export const lookUpIn =
         accountId: row.user_id,
         permissions: row.permissions.filter(isPermission),
         expiresAtMs: row.expires_at?.getTime() ?? null,
+        ...(row.leftMs !== null && { endsAtMs: askedAtMs + Number(row.leftMs) }),
         limits: limitsOf([accountScope(row.user_id, row), keyScope(row)]),
         logBodies: row.log_bodies,
       }
@@ -40,6 +42,7 @@ const findKey = (db: Kysely<Schema>, hash: string) =>
     .innerJoin('plan', 'plan.id', 'users.plan_id')
     .selectAll('api_key')
     .select(['users.limits', 'users.log_bodies', ...planLimits])
+    .select(sql<string | null>`extract(epoch from expires_at - now()) * 1000`.as('leftMs'))
     .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
     .where('users.status', '=', 'active')
     .executeTakeFirst()

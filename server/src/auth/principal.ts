@@ -63,8 +63,13 @@ export interface Principal {
   /** Who pays, unless an organization does. */
   accountId: string
   permissions: readonly Permission[]
-  /** Milliseconds since the epoch, null for never; judged on each request. */
+  /** Milliseconds since the epoch, null for never. */
   expiresAtMs: number | null
+  /**
+   * The same by this process's monotonic clock, as the database's clock told it: what is judged on each
+   * request. A wall clock that is set anew makes no key of it usable or unusable.
+   */
+  endsAtMs?: number
   /** What the account and the key may use, by plan, overrides and the key's own limits. */
   limits: Limits
   /** The account wants its bodies kept in its request logs. */

@@ -231,6 +231,11 @@ export class AccountCatalogs {
     })
   }
 
+  /** How many entries are kept. */
+  get size(): number {
+    return this.#accounts.size + this.#organizations.size + this.#elsewhere.size
+  }
+
   /** Throws or rejects with `gateway_unavailable`. */
   of(userId: string): AccountCatalog | Promise<AccountCatalog> {
     const account = this.#accounts.of(userId)

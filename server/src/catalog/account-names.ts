@@ -59,6 +59,11 @@ export class AccountNames {
     this.#collections.forget(ownerId)
   }
 
+  /** How many entries are kept. */
+  get size(): number {
+    return this.#mappings.size + this.#collections.size + this.#owners.size
+  }
+
   /** A handle or slug was taken, changed or given up. */
   forgetName(name: string): void {
     this.#owners.forget(name)

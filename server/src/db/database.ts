@@ -72,6 +72,7 @@ class Dialect extends PostgresDialect {
 export class Database implements AsyncDisposable {
   readonly query: Kysely<Schema>
   readonly #address: DatabaseAddress
+  readonly #pool: Pool
   #isClosing = false
 
   constructor(
@@ -100,12 +101,19 @@ export class Database implements AsyncDisposable {
     })
     // The same for one in use: whatever it was asked rejects, and between two statements nobody listens.
     pool.on('connect', (client) => void client.on('error', () => undefined))
+    this.#pool = pool
     this.query = new Kysely<Schema>({ dialect: new Dialect({ pool }) })
   }
 
-  /** A connection of its own, outside the pool, not yet connected; for LISTEN. */
-  client(): Client {
-    return new Client({ ...this.#address, query_timeout: 3000 })
+  /** The pool's connections, and how many statements wait for one. */
+  get connections(): { total: number; idle: number; waiting: number; most: number } {
+    const { totalCount: total, idleCount: idle, waitingCount: waiting, options } = this.#pool
+    return { total, idle, waiting, most: options.max }
+  }
+
+  /** A connection of its own, outside the pool, not yet connected; for LISTEN, and for COPY. */
+  client(queryMs = 3000): Client {
+    return new Client({ ...this.#address, query_timeout: queryMs })
   }
 
   /** Resolves when the database answers, else rejects. */

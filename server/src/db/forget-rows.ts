@@ -12,6 +12,7 @@ type Forgettable =
   | 'automation_message'
   | 'automation_session'
   | 'invitation'
+  | 'auth_rate_limit'
 
 const rowsAtOnce = 5000
 const statementsAtOnce = 100

@@ -57,6 +57,11 @@ export class LookUps<Value> {
     this.#entries = new LRUCache({ max: options.capacity })
   }
 
+  /** How many entries are kept. */
+  get size(): number {
+    return this.#entries.size
+  }
+
   /**
    * The value of a key; a promise only when the database is asked. `onUnknown` is called before a key
    * is looked up that nothing is known of; what it throws is thrown.

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely'
-import { Migrator, type Migration } from 'kysely/migration'
+import { sql, type Kysely } from 'kysely'
+import { Migrator, type Migration, type MigrationResultSet } from 'kysely/migration'
 import * as accountsAndCatalogue from './migrations/0001-accounts-and-catalogue'
 import * as money from './migrations/0002-money'
 import * as limits from './migrations/0003-limits'
@@ -23,6 +23,7 @@ import * as pricesOverTime from './migrations/0021-prices-over-time'
 import * as auditTrail from './migrations/0022-audit-trail'
 import * as paymentComparison from './migrations/0023-payment-comparison'
 import * as held from './migrations/0024-held'
+import * as restored from './migrations/0025-restored'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -51,19 +52,58 @@ const migrations: Record<string, Migration> = {
   '0022-audit-trail': auditTrail,
   '0023-payment-comparison': paymentComparison,
   '0024-held': held,
+  '0025-restored': restored,
+}
+
+/** The names of all migrations that this version knows, in the order in which they are made. */
+export const migrationNames: readonly string[] = Object.keys(migrations).toSorted()
+const nothing: Migration = { up: () => Promise.resolve() }
+
+/**
+ * Those of later versions that a database has had: while versions change, a node of the earlier one may
+ * start once more. Each version leaves the schema so that the one before can live with it.
+ */
+async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migration>> {
+  const { rows: tables } = await sql<{ name: string | null }>`
+    select to_regclass('kysely_migration')::text as name`.execute(db)
+  if (!tables[0]?.name) return {}
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const later = rows.filter(({ name }) => name > (migrationNames.at(-1) ?? ''))
+  return Object.fromEntries(later.map(({ name }) => [name, nothing]))
 }
 
 /**
  * Brings the schema up to date. Any number of processes may call it at once: they queue at a lock
- * in the database, and the first does the work. Throws `StartError`.
+ * in the database, and the first does the work. Resolves with what it made. Throws `StartError`.
  */
-export async function migrate(db: Kysely<Schema>): Promise<void> {
-  const migrator = new Migrator({
+export async function migrate(db: Kysely<Schema>): Promise<string[]> {
+  return madeBy(await migratorOf(db).migrateToLatest())
+}
+
+/**
+ * The same within the transaction that `db`'s only connection is in, and only as far as a migration, the
+ * last one where it is undefined.
+ */
+export async function migrateWithin(db: Kysely<Schema>, upTo?: string): Promise<void> {
+  const options = { disableTransactions: true }
+  const migrator = migratorOf(db)
+  madeBy(
+    upTo === undefined
+      ? await migrator.migrateToLatest(options)
+      : await migrator.migrateTo(upTo, options),
+  )
+}
+
+const migratorOf = (db: Kysely<Schema>) =>
+  new Migrator({
     db,
-    provider: { getMigrations: () => Promise.resolve(migrations) },
+    provider: {
+      getMigrations: async () => ({ ...migrations, ...(await ofLaterVersions(db)) }),
+    },
   })
-  const { error, results = [] } = await migrator.migrateToLatest()
-  if (!error) return
+
+function madeBy({ error, results = [] }: MigrationResultSet): string[] {
+  if (!error) return results.map(({ migrationName }) => migrationName)
   const failed = results.find(({ status }) => status === 'Error')?.migrationName
   throw new StartError(
     `The database could not be brought up to date${failed ? ` (${failed})` : ''}: ${

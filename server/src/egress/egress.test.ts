@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { ConnectionFailed, toConnectionFailed } from './connection-failed'
+import { ConnectionFailed } from './connection-failed'
 import { Egress } from './egress'
 
 const open: (() => unknown)[] = []
@@ -84,26 +84,6 @@ test('a refused connection and no TLS: nothing was read, another may be tried', 
     expect(thrown).toBeInstanceOf(ConnectionFailed)
     expect([target, thrown]).toMatchObject([target, { connected: false }])
   }
-})
-
-test.each([
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'EACCES',
-  'EADDRNOTAVAIL',
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-])('%s: nothing was read, another may be tried', (code) => {
-  const thrown = Object.assign(new Error('no'), { code })
-  expect(toConnectionFailed(thrown)).toMatchObject({ connected: false, cause: thrown })
-})
-
-test('what is no failure of a socket stays what it is', () => {
-  const thrown = new TypeError('a mistake of ours')
-  expect(toConnectionFailed(thrown)).toBe(thrown)
 })
 
 test('a connection that breaks after the request may have been billed', async () => {

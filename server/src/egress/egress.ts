@@ -1,3 +1,4 @@
+import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
 import { Transport, type Request } from './transport'
 
@@ -14,7 +15,7 @@ export interface OwnedCall extends Request {
 
 /** The way out for addresses that users set. */
 export interface GuardedWay {
-  send: (call: OwnedCall) => Promise<Response>
+  send: (call: OwnedCall) => Promise<Answer>
 }
 
 interface Ways {
@@ -39,7 +40,7 @@ export class Egress {
   }
 
   /** Rejects with `ConnectionFailed`, or the reason of the signal. */
-  send(call: UpstreamCall): Promise<Response> {
+  send(call: UpstreamCall): Promise<Answer> {
     const { owner } = call
     if (owner === null) return this.#transport.send(call, this.#timers)
     if (this.#guarded) return this.#guarded.send({ ...call, owner })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { LocalAnswer } from './answer'
 import { Egress, type OwnedCall } from './egress'
 import { GuardedEgress } from './guarded-egress'
 import type { Zone } from './name-server-for-tests'
@@ -228,7 +229,7 @@ test('deny by default: only what is the operator’s goes unguarded', async () =
   })
   expect(peer.connections).toBe(0)
   const seen: OwnedCall[] = []
-  const answer = new Response()
+  const answer = new LocalAnswer(new Response())
   const guarded = { send: (owned: OwnedCall) => (seen.push(owned), Promise.resolve(answer)) }
   const egress = new Egress(timers, { guarded })
   expect(await egress.send({ ...call, owner: 'acc_1' })).toBe(answer)

@@ -4,7 +4,9 @@ import { ConnectionFailed } from './connection-failed'
 import type { OwnedCall } from './egress'
 import type { Names } from './names'
 import { assertNoProxy } from './no-proxy'
-import type { TlsOptions, Transport } from './transport'
+import type { Answer } from './answer'
+import type { Stop } from './stop'
+import type { Transport, Way } from './transport'
 import { checkCall, checkUserUrl, type CheckedUrl, type UrlRules } from './user-url'
 
 /** A request that may not go where it leads. Whoever sent it learns only that nobody was reached. */
@@ -82,7 +84,7 @@ export class GuardedEgress {
   }
 
   /** Throws `ConnectionFailed`, or the reason of the signal. */
-  async send({ owner, ...call }: OwnedCall): Promise<Response> {
+  async send({ owner, ...call }: OwnedCall): Promise<Answer> {
     const { timers, transport } = this.#guard
     const url = this.#checked(call.url)
     const startedAt = performance.now()
@@ -93,8 +95,8 @@ export class GuardedEgress {
       try {
         // The next address is to have its time as well.
         const connectMs = leftMs / (tried.length - position)
-        const pinned = { ...call, url: pin(url, address), headers: headersFor(url, call.headers) }
-        return await transport.send(pinned, { connectMs, tls: this.#tlsFor(url, owner) })
+        const pinned = { ...call, url: pin(url, address) }
+        return await transport.send(pinned, { connectMs, ...this.#asFor(url, owner) })
       } catch (thrown) {
         if (!(thrown instanceof ConnectionFailed) || thrown.connected) throw thrown
         if (position === tried.length - 1) {
@@ -114,7 +116,7 @@ export class GuardedEgress {
   }
 
   /** All addresses of a host, IPv4 first. Throws `AddressRefused`, `ConnectionFailed`. */
-  async #addresses(host: string, owner: string, signal: AbortSignal): Promise<readonly string[]> {
+  async #addresses(host: string, owner: string, signal: Stop): Promise<readonly string[]> {
     const literal = host.replace(/^\[|\]$/g, '')
     if (isIP(literal) !== 0) return this.#judge(host, [literal])
     const { names, timers } = this.#guard
@@ -145,15 +147,15 @@ export class GuardedEgress {
     throw new AddressRefused(`${host} leads to ${closed}`)
   }
 
-  #tlsFor({ hostname }: URL, owner: string): TlsOptions {
+  /** Asked and verified as if the URL still had its name, on connections of this owner only. */
+  #asFor({ hostname, host }: URL, owner: string): Omit<Way, 'connectMs'> {
     const { ca } = this.#guard
     const isName = isIP(hostname.replace(/^\[|\]$/g, '')) === 0
-    return {
+    const tls = {
       ...(isName ? { serverName: hostname } : {}),
-      rejectUnauthorized: true,
-      passphrase: owner,
       ...(ca === undefined ? {} : { ca }),
     }
+    return { tls, host, owner }
   }
 }
 
@@ -163,16 +165,11 @@ function pin({ port, pathname, search }: URL, address: string): string {
   return `https://${host}${port === '' ? '' : `:${port}`}${pathname}${search}`
 }
 
-const headersFor = ({ host }: URL, headers: Readonly<Record<string, string>>) => ({
-  ...headers,
-  host,
-})
-
 /** What a name server says, or the reason of a signal that aborts before. */
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessAborted<T>(answer: Promise<T>, signal: Stop): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  if (signal.aborted) abort()
+  const abort = { handleEvent: () => reject(signal.reason) }
+  if (signal.aborted) abort.handleEvent()
   signal.addEventListener('abort', abort, { once: true })
   try {
     return await Promise.race([answer, promise])

@@ -1,6 +1,10 @@
-import { connect, isIP } from 'node:net'
-import { connect as connectSecurely } from 'node:tls'
-import { ConnectionFailed, toConnectionFailed } from './connection-failed'
+import type { Answer } from './answer'
+import { Connection, type Message, type TlsOptions } from './connection'
+import { ConnectionFailed } from './connection-failed'
+import { IdleConnections } from './idle-connections'
+import { fieldLines } from './request-head'
+import type { Stop } from './stop'
+import { targetOf, type Target } from './target'
 
 /** One request as it goes out. */
 export interface Request {
@@ -8,113 +12,77 @@ export interface Request {
   method: 'POST' | 'GET'
   headers: Readonly<Record<string, string>>
   body?: string
-  signal: AbortSignal
+  signal: Stop
 }
 
-/** How a TLS connection is made, where the URL alone does not say it. */
-export interface TlsOptions {
-  /** Whom the certificate must name; a URL with an address names nobody else. */
-  serverName?: string
-  rejectUnauthorized: true
-  /** Connections are shared only by requests whose options are the same to the letter. */
-  passphrase: string
-  /** Authorities instead of the usual ones. */
-  ca?: string
-}
-
-interface Way {
+export interface Way {
   /** For connecting, name resolution and TLS included. */
   connectMs: number
   tls?: TlsOptions
+  /** For the `Host` field, where the URL has an address in its place. */
+  host?: string
+  /** Connections are shared only by requests of the same one. */
+  owner?: string
 }
 
-const provenForMs = 60_000
-const mostOrigins = 1000
-/** How long an answer may take before it is asked whether anybody is there at all. */
-const patienceMs = 500
+interface Sending {
+  key: string
+  target: Target
+  message: Message
+  signal: Stop
+}
 
 /**
- * Sends requests. Redirects are not followed, and a host that does not take connections is given
- * up. Asks nobody whether the URL is one to go to.
+ * Sends requests, by HTTP/1.1. Redirects are not followed, and a host that does not take connections
+ * is given up. Asks nobody whether the URL is one to go to.
  */
 export class Transport {
-  /** Origin -> until when it need not be asked whether it is there; monotonic. */
-  readonly #provenUntil = new Map<string, number>()
+  readonly #idle = new IdleConnections()
+  readonly #onIdle = (connection: Connection, keepMs: number) => this.#idle.keep(connection, keepMs)
 
-  /** Throws `ConnectionFailed`, or the reason of the signal. */
-  async send({ url, method, headers, body, signal }: Request, way: Way): Promise<Response> {
-    const origin = originIn(url)
-    const isProven = (this.#provenUntil.get(origin) ?? -Infinity) > performance.now()
-    const reach = isProven ? undefined : new AbortController()
-    const timer = reach && askIfThere(origin, way, reach)
+  /** Rejects with `ConnectionFailed`, or the reason of the signal; with others where nothing can be sent. */
+  send(request: Request, way: Way): Promise<Answer> {
     try {
-      const response = await fetch(url, {
-        method,
-        headers,
-        body: body ?? null,
-        redirect: 'manual',
-        keepalive: true,
-        signal: reach ? AbortSignal.any([signal, reach.signal]) : signal,
-        ...(way.tls && { tls: way.tls }),
-      })
-      this.#prove(origin)
-      return response
+      if (request.signal.aborted) return Promise.reject(request.signal.reason)
+      const target = targetOf(request.url)
+      const message = messageOf(request, way.host ?? target.host, target.path)
+      const key = keyOf(target, way)
+      for (let idle = this.#idle.take(key); idle; idle = this.#idle.take(key)) {
+        const answer = idle.exchange(message, request.signal)
+        if (answer) return answer
+      }
+      return this.#dialled({ key, target, message, signal: request.signal }, way)
     } catch (thrown) {
-      throw signal.aborted ? signal.reason : toConnectionFailed(thrown)
-    } finally {
-      clearTimeout(timer)
+      return Promise.reject(thrown)
     }
   }
 
-  #prove(origin: string): void {
-    if (this.#provenUntil.size >= mostOrigins) this.#provenUntil.clear()
-    this.#provenUntil.set(origin, performance.now() + provenForMs)
+  async #dialled({ key, target, message, signal }: Sending, way: Way): Promise<Answer> {
+    const { connectMs, tls } = way
+    const connection = await Connection.dial(
+      { key, target, tls, connectMs, onIdle: this.#onIdle },
+      signal,
+    )
+    if (signal.aborted) {
+      connection.close()
+      throw signal.reason
+    }
+    const answer = connection.exchange(message, signal)
+    if (answer) return answer
+    throw new ConnectionFailed(false, new Error('closed before anything was sent'))
   }
 }
 
-/** Scheme, host and port as they stand there, which takes no parsing; another spelling is proven apart. */
-function originIn(url: string): string {
-  const end = url.indexOf('/', url.indexOf('://') + 3)
-  return end < 0 ? url : url.slice(0, end)
+/** Head and body as they are written. Throws where a header cannot be sent. */
+function messageOf({ method, headers, body }: Request, host: string, path: string): Message {
+  const bodyBytes = body === undefined ? 0 : Buffer.byteLength(body)
+  const length = method === 'GET' ? '' : `content-length: ${bodyBytes}\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${fieldLines(headers)}${length}\r\n`
+  return { head, body, bytes: head.length + bodyBytes }
 }
 
-/**
- * Bun's fetch has no limit for connecting. A host that has not answered for a while is therefore
- * connected to a second time, on the side, and its request given up when that fails.
- */
-function askIfThere(
-  origin: string,
-  { connectMs, tls }: Way,
-  reach: AbortController,
-): ReturnType<typeof setTimeout> {
-  const waitMs = Math.min(patienceMs, connectMs / 2)
-  const restMs = connectMs - waitMs
-  return setTimeout(() => {
-    const socket = dial({ origin, tls }, () => {
-      clearTimeout(timer)
-      socket.destroy()
-    })
-    const giveUp = (cause: unknown) => {
-      clearTimeout(timer)
-      socket.destroy()
-      reach.abort(new ConnectionFailed(false, cause))
-    }
-    const timer = setTimeout(() => giveUp(new Error('connecting took too long')), restMs)
-    socket.once('error', giveUp)
-  }, waitMs)
-}
-
-interface Dialled {
-  origin: string
-  tls: TlsOptions | undefined
-}
-
-/** Connects to an origin as a request would, TLS included, and says when that has been done. */
-function dial({ origin, tls }: Dialled, onConnected: () => void) {
-  const { hostname, port, protocol } = new URL(origin)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  if (protocol !== 'https:') return connect({ host, port: Number(port) || 80 }, onConnected)
-  const name = tls?.serverName ?? (isIP(host) ? undefined : host)
-  const options = { ...(name ? { servername: name } : {}), ...(tls?.ca ? { ca: tls.ca } : {}) }
-  return connectSecurely({ host, port: Number(port) || 443, ...options }, onConnected)
-}
+/** Who may share a connection: the same owner, who verifies the same name by the same authorities. */
+const keyOf = ({ origin }: Target, { tls, owner }: Way): string =>
+  tls === undefined && owner === undefined
+    ? origin
+    : JSON.stringify([origin, tls?.serverName, tls?.ca, owner])

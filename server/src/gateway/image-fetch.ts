@@ -1,3 +1,4 @@
+import type { Answer } from '../egress/answer'
 import { ConnectionFailed } from '../egress/connection-failed'
 import type { GuardedWay } from '../egress/egress'
 import { AddressRefused } from '../egress/guarded-egress'
@@ -56,7 +57,7 @@ function refused(thrown: unknown): ImageRefused {
   return new ImageRefused('bad_format', words, thrown)
 }
 
-async function ask(way: GuardedWay, { url, owner, signal }: Fetch): Promise<Response> {
+async function ask(way: GuardedWay, { url, owner, signal }: Fetch): Promise<Answer> {
   if (url.length > longestAddress) {
     throw new ImageRefused('too_long', `its address has more than ${longestAddress} characters`)
   }
@@ -68,7 +69,7 @@ async function ask(way: GuardedWay, { url, owner, signal }: Fetch): Promise<Resp
   }
   const response = await way.send({ url, owner, signal, method: 'GET', headers })
   if (response.status === 200) return response
-  response.body?.cancel().catch(() => undefined)
+  response.cancel()
   const isRedirect = response.status >= 300 && response.status < 400
   throw new ImageRefused(
     'bad_format',
@@ -79,8 +80,8 @@ async function ask(way: GuardedWay, { url, owner, signal }: Fetch): Promise<Resp
 }
 
 /** The whole body, unless it is too long. */
-async function read({ body, headers }: Response, { mostBytes, room }: Fetch): Promise<Buffer> {
-  const told = Number(headers.get('content-length') ?? 0)
+async function read(answer: Answer, { mostBytes, room }: Fetch): Promise<Buffer> {
+  const told = Number(answer.headers.get('content-length') ?? 0)
   const pieces: Uint8Array[] = []
   let size = 0
   const count = (bytes: number) => {
@@ -91,17 +92,17 @@ async function read({ body, headers }: Response, { mostBytes, room }: Fetch): Pr
       throw new ImageRefused('too_many', 'the images of the request are too large together')
     }
   }
-  if (told > mostBytes || told > room.bytes) {
-    body?.cancel().catch(() => undefined)
+  try {
     count(told)
-  }
-  if (!body) return Buffer.alloc(0)
-  // Leaving the loop cancels the rest.
-  for await (const piece of body) {
-    count(size + piece.byteLength)
-    size += piece.byteLength
-    room.bytes -= piece.byteLength
-    pieces.push(piece)
+    for (let piece = await answer.read(); piece; piece = await answer.read()) {
+      count(size + piece.byteLength)
+      size += piece.byteLength
+      room.bytes -= piece.byteLength
+      pieces.push(piece)
+    }
+  } finally {
+    // What is left, where it is too much.
+    answer.cancel()
   }
   return Buffer.concat(pieces)
 }

@@ -9,6 +9,7 @@ import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Credentials } from '../providers/credentials'
+import type { RequestTrace } from '../logs/arrival'
 import type { RequestLogs } from '../logs/request-logs'
 import type { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
@@ -81,6 +82,12 @@ export interface Call extends Caller {
   connectionId?: string | undefined
   /** Told once, when it has ended however it did: what was used, and the cost in nano-dollars. */
   settled?: ((usage: Usage | undefined, cost: bigint) => void) | undefined
+  /** Set once its end will be in the log. */
+  hasLog?: boolean
+  /** Follows it, where it is traced. */
+  trace?: RequestTrace | undefined
+  /** Told when a provider is waited for, and when no longer. */
+  waits?: (isWaiting: boolean) => void
   /** Set where a repeat of the request is to get its answer; a caller who leaves does not end it. */
   repeatable?: Repeatable | undefined
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { FetchPlaces } from './fetch-places'
 import { imageLimits, remoteImagesOf, type ImagePorts } from './remote-images'
 import { sampleModel, sampleProvider } from '../catalog/samples'
+import { LocalAnswer } from '../egress/answer'
 import type { OwnedCall } from '../egress/egress'
 import { ApiError } from '../errors'
 import type { Provider } from '../providers/provider'
@@ -33,7 +34,7 @@ function staged(urls: string[], { answer = () => new Response(png), limits }: St
     way: {
       async send(call) {
         fetched.push(call.url)
-        return await answer(call)
+        return new LocalAnswer(await answer(call))
       },
     },
     places: new FetchPlaces({ most: 10, mostOfOwner: 10 }),
@@ -93,10 +94,11 @@ test('a failure names the field, and ends what else is fetched', async () => {
     answer: ({ url, signal }) => {
       if (!url.endsWith('slow')) return new Response(null, { status: 410 })
       const { promise, reject } = Promise.withResolvers<Response>()
-      signal.addEventListener('abort', () => {
+      const handleEvent = () => {
         ended = true
         reject(signal.reason)
-      })
+      }
+      signal.addEventListener('abort', { handleEvent })
       return promise
     },
   })
@@ -143,7 +145,7 @@ test('all images of a request share one limit of bytes', async () => {
 const never = ({ signal }: OwnedCall) => {
   const { promise, reject } = Promise.withResolvers<Response>()
   if (signal.aborted) reject(signal.reason)
-  signal.addEventListener('abort', () => reject(signal.reason))
+  signal.addEventListener('abort', { handleEvent: () => reject(signal.reason) })
   return promise
 }
 

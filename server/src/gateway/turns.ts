@@ -1,5 +1,5 @@
 import { ConnectionUse } from './connection-use'
-import type { Ports } from './job'
+import type { Call, Ports } from './job'
 import { OrganizationUse } from './organization-use'
 import type { Principal } from '../auth/principal'
 import type { Model } from '../catalog/model'
@@ -17,6 +17,7 @@ import type { JsonObject } from '../wire/json-body'
 /** What a turn needs to know of a request that was checked. */
 interface Checkable {
   ports: Pick<Ports, 'metering' | 'resilience' | 'connectionRates' | 'turns' | 'limits' | 'months'>
+  call?: Pick<Call, 'waits'>
   principal: Pick<Principal, 'accountId' | 'userId'>
   body: JsonObject
   priced: JsonObject | undefined
@@ -91,6 +92,10 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
 
   get checked(): Request {
     return this.#options.checked
+  }
+
+  waits(isWaiting: boolean): void {
+    this.checked.call?.waits?.(isWaiting)
   }
 
   get resilience(): Resilience {

@@ -12,9 +12,15 @@ const tooLarge = (limitBytes: number) =>
     `The body is larger than ${limitBytes / 1024} KB, the most that is accepted here.`,
   )
 
+/** A body that comes steadily may take so long as a whole; that pace has no end by itself. */
+const bodyMs = 120_000
+/** Smaller ones have come by then at the pace below which the runtime cuts. */
+const soonBytes = 1 << 20
+
 interface Reading {
   limitBytes: number
-  server: Bun.Server<undefined>
+  server: Pick<Bun.Server<undefined>, 'timeout'>
+  mostMs?: number
   onText?: ((text: string) => void) | undefined
 }
 
@@ -24,7 +30,7 @@ interface Reading {
  */
 export async function readJson(
   request: Request,
-  { limitBytes, server, onText }: Reading,
+  { limitBytes, server, onText, mostMs = bodyMs }: Reading,
 ): Promise<{ body: JsonObject; bytes: number }> {
   const { headers } = request
   const type = headers.get('content-type') ?? ''
@@ -44,10 +50,10 @@ export async function readJson(
   let size = bytes
   try {
     if (size === undefined) {
-      const read = await readPieces(request, limitBytes)
+      const read = await inTime(readPieces(request, limitBytes), mostMs)
       text = read.toString('utf8')
       size = read.byteLength
-    } else text = await request.text()
+    } else text = await readText(request, size, mostMs)
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : broken()
   }
@@ -67,7 +73,7 @@ export async function readBytes(
   server: Bun.Server<undefined>,
 ): Promise<Uint8Array> {
   server.timeout(request, slowBodySeconds)
-  const bytes = await readPieces(request, limitBytes)
+  const bytes = await inTime(readPieces(request, limitBytes), bodyMs)
   server.timeout(request, 0)
   return bytes
 }
@@ -87,6 +93,31 @@ async function readPieces(request: Request, limitBytes: number): Promise<Buffer>
   }
   if (bytes > limitBytes) throw tooLarge(limitBytes)
   return Buffer.concat(pieces)
+}
+
+const readText = (request: Request, bytes: number, mostMs: number) =>
+  bytes > soonBytes ? inTime(request.text(), mostMs) : request.text()
+
+/** Rejects with `invalid_request` after so long; the connection, which still has the rest, is closed. */
+async function inTime<Read>(reading: Promise<Read>, ms: number): Promise<Read> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new TooSlow(ms)), ms)
+  try {
+    return await Promise.race([reading, late])
+  } finally {
+    clearTimeout(timer)
+    // What is read after that is of no use to anybody.
+    reading.catch(() => undefined)
+  }
+}
+
+class TooSlow extends ApiError<'invalid_request'> {
+  override readonly closes = true
+
+  constructor(ms: number) {
+    const message = `The body did not come to its end within ${ms / 1000} s.`
+    super('invalid_request', { message, details: { issue: 'invalid_json' } })
+  }
 }
 
 const broken = () => invalidRequest(null, 'invalid_json', 'The body broke off before its end.')

@@ -1,16 +1,20 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
+// Their paths, on the disk or in the executable.
+import scriptPath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
+import stylePath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import type { Env } from './env'
 import type { Guards } from './guards'
 import { ApiError } from '../errors'
 
-const assets: ReadonlyMap<string, string> = new Map([
-  ['swagger-ui.css', 'text/css; charset=utf-8'],
-  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
-])
+interface Asset {
+  type: string
+  path: string
+}
 
-const folder = join(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')), '..')
+const assets: ReadonlyMap<string, Asset> = new Map([
+  ['swagger-ui.css', { type: 'text/css; charset=utf-8', path: stylePath }],
+  ['swagger-ui-bundle.js', { type: 'text/javascript; charset=utf-8', path: scriptPath }],
+])
 
 const page = `<!doctype html>
 <html lang="en">
@@ -94,9 +98,9 @@ export const docsRoutes = (guards: Guards) =>
       const name = c.req.param('file')
       const [type, text] = own.get(name) ?? []
       if (type && text) return served(text, type)
-      const assetType = assets.get(name)
-      if (!assetType) throw new ApiError('resource_not_found')
-      return served(Bun.file(join(folder, name)), assetType)
+      const asset = assets.get(name)
+      if (!asset) throw new ApiError('resource_not_found')
+      return served(Bun.file(asset.path), asset.type)
     })
 
 const served = (body: string | Blob, type: string) =>

@@ -16,6 +16,8 @@ export interface Env {
     bodyBytes: number
     /** The body of a request of `/api`, once its handler has read it. */
     sent: JsonObject | undefined
+    /** It gets a line in the log when it ends. */
+    hasLog: boolean | undefined
     /** Where the caller stands with his limits, once he is known; undefined where he has none. */
     quota: Quota | undefined
   }

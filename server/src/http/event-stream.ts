@@ -1,4 +1,4 @@
-import type { ApiError, ErrorCode } from '../errors'
+import type { ApiError } from '../errors'
 import { toRendered } from './render'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
 import { FrameWriter, type EventWriter } from '../wire/event-writer'
@@ -15,7 +15,7 @@ export interface Outgoing {
   /** The headers do not wait for the first event. */
   isEarly: boolean
   /** What is told of a stream that broke, for the log. */
-  onBroken: (code: ErrorCode, error: Error) => void
+  onBroken: (error: ApiError) => void
   /** Gets every byte of it, where it is to be kept. */
   copy?: StreamCopy | undefined
   crashAt?: CrashAtLastByte | undefined
@@ -81,13 +81,14 @@ export class StreamWatch implements Disposable {
   }
 }
 
-/** The body of a streamed answer: pulled by the reader, never pushed. */
+/** The body of a streamed answer. It takes from its source no faster than the reader takes from it. */
 class EventStream {
   readonly #outgoing: Outgoing
   readonly #watch: StreamWatch
   #writer: EventWriter
   #source: ChunkStream | undefined
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #controller: ReadableStreamDirectController | undefined
+  /** The reader has taken what there was. */
   #isWanted = false
   #isClosed = false
   #lastMoveMs = performance.now()
@@ -99,49 +100,30 @@ class EventStream {
     watch.add(this)
   }
 
+  /** Written to the socket directly: what other streams have between the two costs as much as all else. */
   toBody(): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          // The runtime holds headers back until there is a body to send with them.
-          if (this.#outgoing.isEarly) this.#send(controller, this.#writer.ping)
-        },
-        pull: (controller) => this.#pull(controller),
-        cancel: () => this.#leave(new ClientGone()),
+    const source: Bun.DirectUnderlyingSource<Uint8Array> = {
+      type: 'direct',
+      pull: (controller) => this.#run(controller),
+      cancel: () => {
+        if (!this.#isClosed) this.#leave(new ClientGone())
       },
-      { highWaterMark: 0 },
-    )
+    }
+    // Of Bun's own kind, which a browser's types do not have; the dashboard's are checked with those.
+    const asAny: object = source
+    return new ReadableStream<Uint8Array>(asAny)
   }
 
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async #run(controller: ReadableStreamDirectController): Promise<void> {
     this.#controller = controller
-    this.#isWanted = true
-    this.#lastMoveMs = performance.now()
+    this.#move(true)
     try {
+      // The runtime holds headers back until there is a body to send with them.
+      if (this.#outgoing.isEarly) await this.#send(controller, this.#writer.ping)
       this.#source ??= await this.#open()
-      const writer = this.#writer
-      let text = ''
-      let isOver = false
-      // A writer may have nothing to say of what it was given.
-      while (text === '' && !isOver) {
-        const chunks = await this.#source.read()
-        for (const chunk of chunks ?? []) text += writer.write(chunk)
-        isOver = !chunks || this.#source.ended
-      }
-      if (isOver) {
-        const { copy, crashAt } = this.#outgoing
-        text += writer.end()
-        // Before it goes out, so that whoever has read the end can ask again.
-        if (copy && !this.#isClosed) await copy.end(encode(text))
-        crashAt?.('before-last-byte')
-        this.#close(controller, text)
-        crashAt?.('after-last-byte')
-      } else if (!this.#isClosed) this.#send(controller, text)
+      while (!this.#isClosed) await this.#pass(controller, this.#source)
     } catch (thrown) {
       if (!(thrown instanceof ClientGone)) this.#fail(controller, thrown)
-    } finally {
-      this.#isWanted = false
-      this.#lastMoveMs = performance.now()
     }
   }
 
@@ -151,29 +133,61 @@ class EventStream {
     return stream
   }
 
+  /** Passes on what comes next from the source, or its end. */
+  async #pass(controller: ReadableStreamDirectController, source: ChunkStream): Promise<void> {
+    const chunks = await source.read()
+    let text = ''
+    for (const chunk of chunks ?? []) text += this.#writer.write(chunk)
+    const isOver = !chunks || source.ended
+    if (this.#isClosed) return
+    // A writer may have nothing to say of what it was given.
+    if (!isOver) return text === '' ? undefined : this.#send(controller, text)
+    const { copy, crashAt } = this.#outgoing
+    text += this.#writer.end()
+    // Before it goes out, so that whoever has read the end can ask again.
+    if (copy) await copy.end(encode(text))
+    crashAt?.('before-last-byte')
+    this.#close(controller, text)
+    crashAt?.('after-last-byte')
+  }
+
   /** The error in the words of the caller, then the end. */
-  #fail(controller: ReadableStreamDefaultController<Uint8Array>, thrown: unknown): void {
+  #fail(controller: ReadableStreamDirectController, thrown: unknown): void {
     if (this.#isClosed) return
     const error = toRendered(thrown)
     const { requestId, onBroken } = this.#outgoing
-    onBroken(error.code, error)
+    onBroken(error)
     this.#close(controller, this.#writer.fail(error, requestId))
   }
 
-  #send(controller: ReadableStreamDefaultController<Uint8Array>, text: string): void {
-    const bytes = encode(text)
-    this.#outgoing.copy?.add(bytes)
-    controller.enqueue(bytes)
+  /** Resolves when more can be sent; undefined where it can at once, as nearly always. */
+  #send(controller: ReadableStreamDirectController, text: string): Promise<void> | undefined {
+    this.#outgoing.copy?.add(encode(text))
+    const written = controller.write(text)
+    const flushed = controller.flush()
+    this.#move(true)
+    if (typeof written === 'number' && typeof flushed === 'number') return undefined
+    return this.#drained(Promise.all([written, flushed]))
   }
 
-  #close(controller: ReadableStreamDefaultController<Uint8Array>, last: string): void {
+  async #drained(taken: Promise<unknown>): Promise<void> {
+    this.#move(false)
+    await taken
+    this.#move(true)
+  }
+
+  #move(isWanted: boolean): void {
+    this.#isWanted = isWanted
+    this.#lastMoveMs = performance.now()
+  }
+
+  #close(controller: ReadableStreamDirectController, last: string): void {
     this.#watch.delete(this)
     if (this.#isClosed) return
     this.#isClosed = true
-    const bytes = encode(last)
-    void this.#outgoing.copy?.end(bytes)
-    if (bytes.length > 0) controller.enqueue(bytes)
-    controller.close()
+    void this.#outgoing.copy?.end(encode(last))
+    if (last !== '') void controller.write(last)
+    void controller.end()
   }
 
   /** Ends the stream from our side; what was on its way from the provider is dropped. */
@@ -198,11 +212,11 @@ class EventStream {
     const stillMs = nowMs - this.#lastMoveMs
     if (this.#isWanted && stillMs >= keepAliveMs) {
       this.#lastMoveMs = nowMs
-      if (this.#controller) this.#send(this.#controller, this.#writer.ping)
+      if (this.#controller) void this.#send(this.#controller, this.#writer.ping)
     } else if (!this.#isWanted && stillMs >= slowClientMs) {
       this.#leave(new ClientGone())
       // Resets the socket: whoever does not read does not need a proper end.
-      this.#controller?.error(new ClientGone())
+      this.#controller?.close(new ClientGone())
     }
   }
 }

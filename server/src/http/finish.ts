@@ -1,8 +1,7 @@
 import type { Logger } from 'pino'
-import { pathOf } from './path'
 import { renderError, toRendered } from './render'
 import { wordingOf } from './wording'
-import { tellQuota, type Quota } from '../errors'
+import { errors, tellQuota, type ApiError, type Quota } from '../errors'
 import { ClientGone } from '../wire/chunk-stream'
 
 /** A request whose answer is about to go out. */
@@ -13,11 +12,27 @@ export interface Exchange {
   startedAtMs: number
   /** Where the caller stands with his limits; undefined where he has none, or is not known. */
   quota: Quota | undefined
+  path: string
+  /** Of a request to a model: for how much of its time a provider was waited for, in milliseconds. */
+  readonly waitedMs?: number
+  /** It gets a line in the log when it ends. */
+  readonly hasLog?: boolean | undefined
+}
+
+/** Who is told of answers. */
+export interface Witness {
+  log: Logger
+  logsRequests: boolean
+  counts: {
+    answered: (exchange: Exchange, status: number, tookMs: number) => void
+    failed: (error: ApiError) => void
+  }
 }
 
 /** What every answer gets: its headers, and a line in the log. */
-export function finish(response: Response, exchange: Exchange, log: Logger): void {
+export function finish(response: Response, exchange: Exchange, witness: Witness): void {
   const { requestId, startedAtMs, quota } = exchange
+  const { log, logsRequests, counts } = witness
   const tookMs = performance.now() - startedAtMs
   const { headers } = response
   // A replayed answer has the id of the first.
@@ -25,15 +40,17 @@ export function finish(response: Response, exchange: Exchange, log: Logger): voi
   headers.set('openai-processing-ms', String(Math.round(tookMs)))
   // A 429 has told already which limit refused.
   if (quota && response.status !== 429) tellQuota(headers, quota)
-  if (log.isLevelEnabled('info')) log.info(lineOf(response, exchange, tookMs))
+  counts.answered(exchange, response.status, tookMs)
+  if (!logsRequests || exchange.hasLog || !log.isLevelEnabled('info')) return
+  log.info(lineOf(response, exchange, tookMs))
 }
 
 /** One line a request. */
-function lineOf({ status }: Response, { request, requestId }: Exchange, tookMs: number) {
+function lineOf({ status }: Response, { request, requestId, path }: Exchange, tookMs: number) {
   return {
     requestId,
     method: request.method,
-    path: pathOf(request.url).slice(0, 300),
+    path: path.slice(0, 300),
     status,
     ms: Math.round(tookMs * 10) / 10,
   }
@@ -43,12 +60,16 @@ function lineOf({ status }: Response, { request, requestId }: Exchange, tookMs: 
 export function failed(
   thrown: unknown,
   { request, requestId }: Pick<Exchange, 'request' | 'requestId'>,
-  log: Logger,
+  { log, counts }: Pick<Witness, 'log' | 'counts'>,
 ): Response {
   // Nobody is left to read it; for the log, by the number that proxies use.
   if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
   const error = toRendered(thrown)
-  if (error.status >= 500)
-    log.error({ requestId, code: error.code, err: error.cause }, error.message)
+  counts.failed(error)
+  if (error.status >= 500) {
+    // What a provider said may repeat what it was asked: that is its caller's, in the request log.
+    const words = error.code === 'provider_error' ? errors.provider_error.message : error.message
+    log.error({ requestId, code: error.code, err: error.cause }, words)
+  }
   return renderError(error, requestId, wordingOf(request))
 }

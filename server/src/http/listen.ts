@@ -1,3 +1,4 @@
+import { believeProxies } from './client-address'
 import { renderError } from './render'
 import { wordingOf } from './wording'
 import type { Wording } from '../dialects/dialect'
@@ -29,18 +30,21 @@ export function listen(
   newRequestId: () => string,
 ): Bun.Server<undefined> {
   try {
-    return Bun.serve({
+    const server = Bun.serve({
       port: config.port,
       hostname: config.host,
       idleTimeout: keepAliveSeconds,
       maxRequestBodySize: mostBodyBytes,
       development: false,
+      // Without `development` Bun lets another process listen beside us, and each gets a part of the requests.
+      reusePort: false,
       fetch: (request, server) =>
         URL.canParse(request.url)
           ? answer(request, server)
           : refuse(unparsable(), newRequestId(), wordingOf(request)),
       error: () => refuse(new ApiError('internal_error'), newRequestId()),
     })
+    return believeProxies(server, config.trustedProxies)
   } catch (cause) {
     const code = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
     const where = `${config.host}:${config.port}`

@@ -1,6 +1,17 @@
 import type { Hono } from 'hono'
 import { generateSpecs, type GenerateSpecOptions } from 'hono-openapi'
+import { complete, type Description } from './described'
 import type { Env } from './env'
+import { registryOf } from './guards'
+
+/** What holds for all operations; docs/api.md has more of it. */
+const conventions = [
+  'A gateway to language models. Existing OpenAI clients work with `{base_url}/v1` and a Tollgate key, Anthropic clients with `{base_url}`.',
+  '**Errors** are `{error: {type, code, message, param, details}}`: act on `code`. Repeat what has `Retry-After` when it says, and nothing with `x-should-retry: false`.',
+  '**Lists** have `pagination`: ask on with `cursor` set to its `next_cursor`.',
+  '**Ids** of others look like ids of nothing: 404. **Money** is USD as a number with up to 9 decimals, prices are for 1,000,000 tokens. **Times** are ISO 8601 in UTC.',
+  '**Headers** of answers: `x-request-id`, `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset`, and of models `x-tollgate-cost` and `x-tollgate-provider`. An `Idempotency-Key` makes repeating a POST of `/v1` safe for 24 hours.',
+].join('\n\n')
 
 /** What the description of the interface says beside its routes. */
 const description: Partial<GenerateSpecOptions> = {
@@ -9,8 +20,7 @@ const description: Partial<GenerateSpecOptions> = {
     info: {
       title: 'Tollgate',
       version: '0.1.0',
-      description:
-        'A gateway to language models. Existing OpenAI clients work with `{base_url}/v1` and a Tollgate key, Anthropic clients with `{base_url}`.',
+      description: conventions,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'Where this description was served' }],
@@ -71,6 +81,8 @@ const telling = (name: string, value: unknown) => (saysNothing(name, value) ? un
 
 /** The description of the interface, made from the routes: OpenAPI 3.1 as JSON. Source: api.md 20.6. */
 export async function describeInterface(app: Hono<Env>): Promise<string> {
-  const document = await generateSpecs(app, description)
-  return `${JSON.stringify(document, telling, 2)}\n`
+  const told = JSON.stringify(await generateSpecs(app, description), telling)
+  const document: Description = JSON.parse(told)
+  complete(document, registryOf(app))
+  return `${JSON.stringify(document, null, 2)}\n`
 }

@@ -3,16 +3,16 @@ import type { Env } from './env'
 import type { Guards } from './guards'
 import { ApiError } from '../errors'
 
-/** Whether the process can do its work now: each part by name. */
-export type Readiness = () => Promise<Record<string, boolean>>
+/** Whether a balancer should send requests, and how each part is, by name. */
+export type Readiness = () => Promise<{ isReady: boolean; checks: Record<string, boolean> }>
 
 /** `/healthz` while the process lives, `/readyz` while it can serve. Source: api.md 20. */
 export const serviceRoutes = (guards: Guards, readiness: Readiness) =>
   new Hono<Env>()
     .get('/healthz', guards.open, (c) => c.json({ status: 'ok' }))
     .get('/readyz', guards.open, async (c) => {
-      const checks = await readiness()
-      if (Object.values(checks).every(Boolean)) return c.json({ status: 'ready', checks })
+      const { isReady, checks } = await readiness()
+      if (isReady) return c.json({ status: 'ready', checks })
       throw new ApiError('gateway_unavailable', {
         message: 'The gateway is not ready.',
         details: { checks },

@@ -7,7 +7,7 @@ const sharedSumMonths = 25
 
 /**
  * Forgets conversations that ended, and invitations that nobody can answer any more, `days` full days
- * after they did; what organizations used by day after 25 months. Their limits need the running month
+ * after they did; what organizations used by day after 25 months; tries to sign in after a day. Their limits need the running month
  * only. Resolves with how many there were of each.
  */
 export async function forgetEnded(db: Kysely<Schema>, days: number) {
@@ -35,6 +35,12 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
     sql`day < (
       date_trunc('month', now() at time zone 'UTC') - make_interval(months => ${sharedSumMonths})
     )::date`,
+  )
+  // No window of a rate of sign-in is longer than an hour; milliseconds.
+  await forgetRows(
+    db,
+    'auth_rate_limit',
+    sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
   )
   return { sessions, invitations, sums }
 }

@@ -7,6 +7,8 @@ export interface Bank {
   take: (slice: { leaseId: string; need: bigint; wish: bigint }) => Promise<Lease>
   /** The amount of an active lease, undefined when there is none. */
   find: (leaseId: string) => Promise<bigint | undefined>
+  /** Prolongs a lease; false where it has ended. */
+  renew: (leaseId: string) => Promise<boolean>
   /** Asks the other nodes to give back what they do not use. */
   recall: () => Promise<void>
   /** Resolves when something came to the account or another node is short too, or after `ms`. */

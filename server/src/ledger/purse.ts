@@ -2,14 +2,14 @@ import type { Bank } from './bank'
 import { larger, least, Refused, wanted, type Need } from './need'
 import { Pace } from './pace'
 import { RecentSpend } from './recent-spend'
-import { Hold, Slice, type OnEnd } from './slice'
+import { Hold, Slice, type Moment, type OnEnd } from './slice'
 import type { Lease } from './take-lease'
 
 export interface PursePorts {
   bank: Bank
   newLeaseId: () => string
   /** Milliseconds, of a clock that never goes back and of the wall. */
-  now: () => { monotonicMs: number; wallMs: number }
+  now: () => Moment
   pause: (ms: number) => Promise<void>
 }
 
@@ -19,8 +19,6 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-/** A node stops using a lease 15 s before it ends, counted from before it was asked for. */
-export const usableMs = 45_000
 const recallMs = 250
 const mostTimesGivenWay = 3
 const verdictMs = 1000
@@ -124,7 +122,7 @@ export class Purse {
     this.#mustGiveWay ||= mustGiveWay
   }
 
-  /** The lease has ended, or all of it was given back: the next hold takes a new one. */
+  /** The lease has ended, or all of it went back: the next hold takes a new one. */
   drop(slice: Slice): void {
     if (this.#slice === slice) this.#slice = undefined
     this.#retired = this.#retired.filter((one) => one !== slice)
@@ -137,7 +135,7 @@ export class Purse {
     this.#slice = undefined
   }
 
-  #usable(now: { monotonicMs: number; wallMs: number }): Slice | undefined {
+  #usable(now: Moment): Slice | undefined {
     const slice = this.#slice
     if (!slice) return undefined
     const { monotonicMs, wallMs } = slice.usableUntil
@@ -250,7 +248,7 @@ export class Purse {
     const { bank, now, newLeaseId } = this.#ports
     await this.#atItsPace()
     const askedAt = now()
-    let slice = this.#usable(askedAt)
+    let slice = this.#usable(askedAt) ?? (await this.#revived(askedAt))
     if (slice?.isUnsure) slice = await this.lookUp(slice)
     const isNew = slice === undefined
     slice ??= new Slice(newLeaseId(), askedAt.monotonicMs)
@@ -262,14 +260,25 @@ export class Purse {
     try {
       const lease = await bank.take({ leaseId: slice.leaseId, need, wish: this.#wish(largest) })
       slice.amount += lease.taken
-      if (lease.taken > 0n) this.#prolong(slice, askedAt)
+      if (lease.taken > 0n) slice.prolong(askedAt)
       else if (isNew) this.drop(slice)
       return lease
     } catch (error) {
       slice.isUnsure = true
-      if (isNew) this.#prolong(slice, askedAt)
+      if (isNew) slice.prolong(askedAt)
       throw error
     }
+  }
+
+  /**
+   * By a clock its lease has ended, as after a sleep. What the ledger has not ended goes on: another would
+   * leave what is in this one out of reach until it is swept.
+   */
+  async #revived(askedAt: Moment): Promise<Slice | undefined> {
+    const slice = this.#slice
+    if (slice && (await this.#ports.bank.renew(slice.leaseId))) slice.prolong(askedAt)
+    else if (slice) this.drop(slice)
+    return this.#slice
   }
 
   /** Finds out what a call without an answer did to a slice; undefined where it has ended. */
@@ -282,13 +291,6 @@ export class Purse {
     }
     this.drop(slice)
     return undefined
-  }
-
-  #prolong(slice: Slice, askedAt: { monotonicMs: number; wallMs: number }): void {
-    slice.usableUntil = {
-      monotonicMs: askedAt.monotonicMs + usableMs,
-      wallMs: askedAt.wallMs + usableMs,
-    }
   }
 
   /** What would last for about 30 seconds, by what the last ones used; a few requests at least. */

@@ -1,6 +1,6 @@
 import type { Bank } from './bank'
 import type { Held } from './held'
-import { Purse, usableMs, type PursePorts } from './purse'
+import { Purse, type PursePorts } from './purse'
 import type { Return } from './return-leases'
 import type { Slice } from './slice'
 import type { Lease } from './take-lease'
@@ -27,6 +27,15 @@ export interface PursesPorts extends Omit<PursePorts, 'bank'> {
   /** A lease that is older is replaced, and ends when its last request has. */
   rotateAfterMs: number
   onError: (error: unknown) => void
+}
+
+/** What a node has of leases; amounts in nano-dollars. What is not spent and not held is free. */
+export interface SliceTotals {
+  leases: number
+  holds: number
+  amount: bigint
+  spent: bigint
+  held: bigint
 }
 
 const idleMs = 30_000
@@ -68,6 +77,19 @@ export class Purses {
   /** How many accounts have a purse here. */
   get size(): number {
     return this.#purses.size
+  }
+
+  /** All slices of this node together. */
+  totals(): SliceTotals {
+    const sum = { leases: 0, holds: 0, amount: 0n, spent: 0n, held: 0n }
+    for (const { slice } of this.#all()) {
+      sum.leases += 1
+      sum.holds += slice.holds
+      sum.amount += slice.amount
+      sum.spent += slice.spent
+      sum.held += slice.held
+    }
+    return sum
   }
 
   of(accountId: string): Purse {
@@ -194,10 +216,7 @@ export class Purses {
     const still = await this.#ports.store.renew(all.map(({ slice }) => slice.leaseId))
     for (const { purse, slice } of all) {
       if (still.has(slice.leaseId)) {
-        slice.usableUntil = {
-          monotonicMs: askedAt.monotonicMs + usableMs,
-          wallMs: askedAt.wallMs + usableMs,
-        }
+        slice.prolong(askedAt)
       } else if (!slice.isUnsure && !purse.isWorking) {
         purse.drop(slice)
       }
@@ -216,6 +235,7 @@ export class Purses {
     return {
       take: (slice) => store.take({ accountId, ...slice }),
       find: (leaseId) => store.find(leaseId),
+      renew: async (leaseId) => (await store.renew([leaseId])).has(leaseId),
       recall: () => store.recall(accountId),
       creditWithin: (ms) => this.#creditWithin(accountId, ms),
       release: (slice) => this.#release(accountId, slice),

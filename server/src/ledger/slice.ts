@@ -1,3 +1,12 @@
+/** What is read of both clocks: one never goes back, the other is the wall's. Milliseconds. */
+export interface Moment {
+  monotonicMs: number
+  wallMs: number
+}
+
+/** A node stops using a lease 15 s before it ends, counted from before it was asked for. */
+export const usableMs = 45_000
+
 /** What a node has of a lease, in memory. Amounts are nano-dollars. */
 export class Slice {
   readonly leaseId: string
@@ -7,8 +16,10 @@ export class Slice {
   spent = 0n
   /** What running requests may use at most. */
   held = 0n
+  /** How many of them. */
+  holds = 0
   /** No hold is taken from it later: by the monotonic clock and by the wall, in milliseconds. */
-  usableUntil = { monotonicMs: 0, wallMs: 0 }
+  usableUntil: Moment = { monotonicMs: 0, wallMs: 0 }
   /** When a hold of it last ended, by the monotonic clock. */
   settledAtMs = 0
   /** A call about it went unanswered: it must be looked up before the next. */
@@ -20,6 +31,11 @@ export class Slice {
   constructor(leaseId: string, begunAtMs: number) {
     this.leaseId = leaseId
     this.begunAtMs = begunAtMs
+  }
+
+  /** It was taken or renewed, asked for at that moment. */
+  prolong({ monotonicMs, wallMs }: Moment): void {
+    this.usableUntil = { monotonicMs: monotonicMs + usableMs, wallMs: wallMs + usableMs }
   }
 
   get free(): bigint {
@@ -49,6 +65,7 @@ export class Hold {
     this.#amount = amount
     this.#onEnd = onEnd
     slice.held += amount
+    slice.holds += 1
   }
 
   /** Nano-dollars. */
@@ -64,6 +81,7 @@ export class Hold {
   absorb(other: Hold): boolean {
     if (other.#slice !== this.#slice || this.#isOver || other.#isOver) return false
     other.#isOver = true
+    this.#slice.holds -= 1
     this.#amount += other.#amount
     return true
   }
@@ -77,6 +95,7 @@ export class Hold {
     this.#isOver = true
     const slice = this.#slice
     slice.held -= this.#amount
+    slice.holds -= 1
     const { free } = slice
     const fromLease = cost < free ? cost : free > 0n ? free : 0n
     slice.spent += fromLease

@@ -197,6 +197,13 @@ export function textsOf(
   return (column) => textOrNull(values[placeOf(column)])
 }
 
+/** When the attempt of a record ended, in milliseconds since the epoch. */
+export function endedAtMs(record: string): number {
+  const values = valuesOf(record)
+  const startedAt = textOrNull(values[placeOf('started_at')])
+  return Date.parse(startedAt ?? '') + Number(values[placeOf('duration_ms')] ?? 0)
+}
+
 /** Whether a record is of a stream. */
 export const isStreamed = (record: string): boolean =>
   valuesOf(record)[placeOf('streamed')] === true

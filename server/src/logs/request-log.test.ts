@@ -115,6 +115,20 @@ test('bodies are touched only where both want them', () => {
   expect(kept?.startedAt.getTime()).toBe(timeOfId(kept?.id ?? ''))
 })
 
+test('K02: a key in the wrong place is not kept, whatever it takes of the text around it', () => {
+  const { begin, alone } = newLogs()
+  const log = begin()
+  const pem = '-----BEGIN RSA PRIVATE KEY-----\nAAAA'
+  log.read({ model: 'fake/sk-tg-0123456789abcdefghij' })
+  log.checked({ user: 'sk-tg-0123456789abcdefghij', metadata: { pem, name: 'x', n: 1, sk: '-"-' } })
+  log.refuse({ outcome: 'model_not_found', error: new ApiError('model_not_found') })
+  expect(fieldsOf(alone[0])).toMatchObject({
+    requested_model: 'fake/[secret]',
+    caller_user: '[secret]',
+    metadata: { pem: '[secret]', name: 'x', n: null, sk: '-"-' },
+  })
+})
+
 test('what a caller made up is cut, and metadata that is too large is left out', () => {
   const { begin, alone } = newLogs()
   const log = begin()

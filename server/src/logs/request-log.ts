@@ -1,25 +1,14 @@
+import type { Arrival, Caller } from './arrival'
 import { finishIn, finishOf } from './finish-reason'
 import type { KeptBodies } from './insert-logs'
 import { KeptAnswer } from './kept-answer'
 import { providerGateway, toLogRecord, type LogValues } from './log-record'
-import { keptText } from './redacted'
-import type { Principal } from '../auth/principal'
+import { keptText, withoutSecrets } from './redacted'
 import { timeOfId } from '../db/id'
 import { storable } from '../db/storable'
 import { ApiError, errors } from '../errors'
 import type { UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
-
-/** A request as it came. */
-export interface Arrival {
-  requestId: string
-  /** Its path. */
-  endpoint: string
-  address: () => string
-  userAgent: string
-}
-
-export type Caller = Pick<Principal, 'userId' | 'keyId' | 'keyPrefix' | 'logBodies'>
 
 /** Where what is not written with an attempt goes. */
 export interface LogSink {
@@ -34,8 +23,10 @@ export interface LogPorts {
   allowsBodies: () => boolean
   /** A request of an account begins. Returns how many of it run on this node, this one included. */
   begun: (userId: string) => number
-  /** It has ended; told once. */
-  over: (userId: string) => void
+  /** It has ended; told once, with milliseconds. */
+  over: (values: LogValues, tookMs: number) => void
+  /** It was a repeat, and is nobody's concern any more. */
+  dropped: (userId: string) => void
 }
 
 /** How a request ended. */
@@ -58,12 +49,16 @@ const nothing: readonly string[] = []
 const clean = (text: string, most: number): string =>
   storable(text.length > most ? text.slice(0, most) : text)
 
+/** What people put a key into that belongs elsewhere. */
+const harmless = (text: string, most: number): string => withoutSecrets(clean(text, most))
+
 /**
  * What is known of one request for its log. It ends once: as the record that its last attempt takes
  * along to the journal, or, where nobody was asked, by itself.
  */
 export class RequestLog {
   readonly #ports: LogPorts
+  readonly #arrival: Arrival
   readonly #startedAtMs = performance.now()
   readonly #keepsBodies: boolean
   /** What its record will have, as far as it is known. */
@@ -79,6 +74,8 @@ export class RequestLog {
 
   constructor(ports: LogPorts, arrival: Arrival, caller: Caller) {
     this.#ports = ports
+    this.#arrival = arrival
+    arrival.hasLog = true
     this.#keepsBodies = caller.logBodies && ports.allowsBodies()
     this.#values = valuesOf(arrival, caller, ports.begun(caller.userId))
   }
@@ -107,7 +104,7 @@ export class RequestLog {
     const { user, metadata } = body
     const values = this.#values
     values.streamed = body['stream'] === true
-    if (typeof user === 'string') values.callerUser = clean(user, 512)
+    if (typeof user === 'string') values.callerUser = harmless(user, 512)
     if (typeof metadata === 'object' && metadata !== null) values.metadata = kept(metadata)
   }
 
@@ -137,6 +134,11 @@ export class RequestLog {
     if (!this.#isOver) this.#ending = ending
   }
 
+  /** An attempt begins, after one that failed. */
+  asked(event: UsageEvent, failed: UsageEvent | undefined): void {
+    this.#arrival.trace?.asked(event, failed)
+  }
+
   /** The record of a request whose last attempt is about to be settled; undefined after the end. */
   record(event: UsageEvent): string | undefined {
     if (this.#isOver) return undefined
@@ -154,7 +156,7 @@ export class RequestLog {
     values.organizationId = event.organizationId
     values.connectionId = event.connectionId
     values.gatewayType = providerGateway
-    return this.#end()
+    return this.#end(event)
   }
 
   /** Where no attempt took the record along, it goes by itself. Twice is harmless. */
@@ -173,7 +175,8 @@ export class RequestLog {
   drop(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#ports.over(this.#values.userId)
+    this.#arrival.hasLog = false
+    this.#ports.dropped(this.#values.userId)
   }
 
   #elapsedMs(): number {
@@ -181,7 +184,7 @@ export class RequestLog {
   }
 
   /** The record. */
-  #end(): string {
+  #end(event?: UsageEvent): string {
     this.#isOver = true
     const values = this.#values
     const { outcome, error } = this.#ending
@@ -192,8 +195,13 @@ export class RequestLog {
     values.statusCode = failure?.status ?? (isCancelled ? clientGone : 200)
     values.error = failure ? describe(failure) : null
     values.finishReason = failure ? null : (values.finishReason ?? this.#finishOfStream())
-    values.latencyMs = this.#elapsedMs()
-    this.#ports.over(values.userId)
+    // A name that means nothing may be a key in the wrong place.
+    if (values.provider === null)
+      values.requestedModel = values.model = withoutSecrets(values.model)
+    const tookMs = performance.now() - this.#startedAtMs
+    values.latencyMs = Math.round(tookMs)
+    this.#ports.over(values, tookMs)
+    this.#arrival.trace?.ended(values, event)
     if (this.#keepsBodies) this.#keepBodies()
     return toLogRecord(values)
   }
@@ -248,7 +256,7 @@ const valuesOf = (arrival: Arrival, caller: Caller, concurrent: number): LogValu
   metadata: null,
   // Of a caller who has left it is not known any more.
   ipAddress: arrival.address(),
-  userAgent: clean(arrival.userAgent, mostAgent),
+  userAgent: harmless(arrival.userAgent, mostAgent),
 })
 
 function statusOf(outcome: string): LogValues['status'] {
@@ -259,7 +267,7 @@ function statusOf(outcome: string): LogValues['status'] {
 const describe = ({ code, message }: ApiError) => ({
   type: errors[code].type,
   code,
-  message: clean(message, mostMessage),
+  message: harmless(message, mostMessage),
 })
 
 /** The platform's part of what was charged. Source: api.md 21.3. */
@@ -268,15 +276,16 @@ function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
   return feeMillionths ? (cost * BigInt(feeMillionths)) / whole : 0n
 }
 
-/** As it is, unless PostgreSQL would refuse it; what is too large is left out. */
+/** As it is, unless PostgreSQL would refuse it or a key is in it; what is too large is left out. */
 function kept(metadata: object): JsonObject | null {
   const text = JSON.stringify(metadata)
   if (text.length > mostMetadata) return null
-  if (!/\\u(0000|d[89a-f])/i.test(text)) return { ...metadata }
+  const isPlain = !/\\u(0000|d[89a-f])/i.test(text) && withoutSecrets(text) === text
+  if (isPlain) return { ...metadata }
   return Object.fromEntries(
     Object.entries(metadata).map(([name, value]) => [
-      clean(name, mostName),
-      typeof value === 'string' ? clean(value, mostMetadata) : null,
+      harmless(name, mostName),
+      typeof value === 'string' ? harmless(value, mostMetadata) : null,
     ]),
   )
 }

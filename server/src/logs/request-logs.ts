@@ -1,9 +1,13 @@
-import { RequestLog, type Arrival, type Caller, type LogPorts, type LogSink } from './request-log'
+import type { Arrival, Caller } from './arrival'
+import type { LogValues } from './log-record'
+import { RequestLog, type LogPorts, type LogSink } from './request-log'
 
 interface Options {
   sink: LogSink
   /** Whether the operator allows bodies to be kept. */
   allowsBodies: () => boolean
+  /** Told of each request that has ended, once, with milliseconds. */
+  onEnd?: (values: LogValues, tookMs: number) => void
 }
 
 /** Begins the log of each request of this node. Source: api.md 11. */
@@ -12,18 +16,27 @@ export class RequestLogs {
   /** Requests that run, by account. */
   readonly #running = new Map<string, number>()
 
-  constructor({ sink, allowsBodies }: Options) {
+  constructor({ sink, allowsBodies, onEnd }: Options) {
     this.#ports = {
       sink,
       allowsBodies,
       begun: (userId) => this.#begun(userId),
-      over: (userId) => this.#over(userId),
+      over: (values, tookMs) => {
+        this.#over(values.userId)
+        onEnd?.(values, tookMs)
+      },
+      dropped: (userId) => this.#over(userId),
     }
   }
 
   /** A request whose key and permission were accepted; it must be ended. */
   begin(arrival: Arrival, caller: Caller): RequestLog {
     return new RequestLog(this.#ports, arrival, caller)
+  }
+
+  /** How many requests run. */
+  get running(): number {
+    return [...this.#running.values()].reduce((sum, running) => sum + running, 0)
   }
 
   #begun(userId: string): number {

@@ -8,10 +8,9 @@ export type Send = (message: Message, signal: AbortSignal) => Promise<void>
 const stepMs = 10_000
 const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
 
-/** Mails over SMTP, each on a connection of its own, so that giving one up ends it. */
-export function smtp({ server, from }: MailConfig): Send {
+function transportTo({ server }: MailConfig) {
   const { host, port, isSecure, login } = server
-  const transport = createTransport({
+  return createTransport({
     host,
     port,
     secure: isSecure,
@@ -26,6 +25,17 @@ export function smtp({ server, from }: MailConfig): Send {
     disableFileAccess: true,
     disableUrlAccess: true,
   })
+}
+
+/** Whether the mail server takes us: connects and signs in, sends nothing. Rejects where it does not. */
+export async function verifyServer(config: MailConfig): Promise<void> {
+  await transportTo(config).verify()
+}
+
+/** Mails over SMTP, each on a connection of its own, so that giving one up ends it. */
+export function smtp(config: MailConfig): Send {
+  const { from } = config
+  const transport = transportTo(config)
   return async ({ id, recipient, subject, text, date }, signal) => {
     await transport.sendMail({
       from,

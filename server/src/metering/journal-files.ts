@@ -1,5 +1,5 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
-import { segmentPath, sparePath } from './journal-segment'
+import { filesOf, keptPath, segmentPath, sparePath } from './journal-segment'
 
 const mostSpares = 2
 
@@ -10,12 +10,20 @@ const mostSpares = 2
 export class SpareFiles {
   readonly #directory: string
   readonly #mostBytes: number
+  readonly #keptMs: number
   readonly #spares: number[]
 
-  constructor(directory: string, generations: readonly number[], mostBytes: number) {
+  /** With `keptMs`, files stay for so long after they were last written, instead of being used again. */
+  constructor(
+    directory: string,
+    generations: readonly number[],
+    { mostBytes, keptMs }: { mostBytes: number; keptMs: number },
+  ) {
     this.#directory = directory
     this.#mostBytes = mostBytes
+    this.#keptMs = keptMs
     this.#spares = [...generations]
+    this.#forgetKept()
     while (this.#spares.length > mostSpares) this.#drop()
   }
 
@@ -24,6 +32,10 @@ export class SpareFiles {
     const path = segmentPath(this.#directory, generation)
     const bytes = statSync(path, { throwIfNoEntry: false })?.size
     if (bytes === undefined) return
+    if (this.#keptMs > 0) {
+      renameSync(path, keptPath(this.#directory, generation))
+      return this.#forgetKept()
+    }
     if (this.#spares.length >= mostSpares || bytes > this.#mostBytes) return rmSync(path)
     renameSync(path, sparePath(this.#directory, generation))
     this.#spares.push(generation)
@@ -39,6 +51,14 @@ export class SpareFiles {
 
   clear(): void {
     while (this.#spares.length > 0) this.#drop()
+  }
+
+  #forgetKept(): void {
+    const since = Date.now() - this.#keptMs
+    for (const path of filesOf(this.#directory)) {
+      const writtenMs = path.endsWith('.kept') ? statSync(path).mtimeMs : Infinity
+      if (writtenMs < since) rmSync(path)
+    }
   }
 
   #drop(): void {

@@ -36,6 +36,8 @@ interface Options {
   replayed: Replay
   /** Bodies of what is open, by attempt; a new segment begins with them. */
   open: ReadonlyMap<string, string>
+  /** How long files stay that are booked, in milliseconds; 0 for not at all. */
+  keptMs: number | undefined
   /** Called before a segment that is booked gives its file away. */
   beforeRelease: (() => void) | undefined
   /** Told why a booked segment's file stays, for now. */
@@ -73,7 +75,10 @@ export class JournalLog {
     this.#earlier = replayed.earlier
     this.#mark = replayed.mark
     this.#nextGeneration = replayed.nextGeneration
-    this.#spares = new SpareFiles(directory, replayed.spares, 2 * segmentBytes)
+    this.#spares = new SpareFiles(directory, replayed.spares, {
+      mostBytes: 2 * segmentBytes,
+      keptMs: options.keptMs ?? 0,
+    })
     this.#directoryFd = openSync(directory, 'r')
   }
 

@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, statSync } from 'node:fs'
 import {
   damageOf,
   entriesOf,
@@ -73,6 +73,22 @@ export function replay(directory: string, nowMs: number): Replay {
   for (const damage of replayed.damages) damage.settled = replayed.size
   if (replayed.damages.length > 0) mark.told = nextGeneration
   return replayed
+}
+
+/** How many settled rows of a directory are not booked, and since when the first of them may wait. */
+export function unbookedIn(directory: string): { rows: number; oldest: Date | undefined } {
+  const { logs } = listSegments(directory)
+  const { booked } = lastMark(directory, logs)
+  let rows = 0
+  let oldest: Date | undefined
+  for (const generation of logs) {
+    const before = rows
+    for (const entry of entriesOf(readSegment(directory, generation))) {
+      if (entry.kind === '=' && entry.seq > booked) rows += 1
+    }
+    if (rows > before) oldest ??= statSync(segmentPath(directory, generation)).mtime
+  }
+  return { rows, oldest }
 }
 
 /** Each segment begins with a mark, so the last ones have the highest. */

@@ -41,6 +41,26 @@ export const segmentPath = (directory: string, generation: number) =>
 export const sparePath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'spare')
 
+/** Where a segment stays for a while that is booked. */
+export const keptPath = (directory: string, generation: number) =>
+  pathOf(directory, generation, 'kept')
+
+/** All files that have settled attempts, booked or not, whatever became of them. */
+export const filesOf = (directory: string): string[] =>
+  readdirSync(directory)
+    .filter((name) => /^journal-\d+\.(log|spare|kept)$/.test(name))
+    .toSorted()
+    .map((name) => join(directory, name))
+
+/** The bodies of all attempts that a file says were settled, those of an earlier use of it as well. */
+export function* settledIn(bytes: Buffer): Generator<string> {
+  for (const line of linesOf(bytes)) {
+    if (line?.kind !== '=') continue
+    const entry = toEntry(line, bytes)
+    if (entry?.kind === '=') yield entry.body
+  }
+}
+
 const rising = (a: number, b: number) => a - b
 
 /** The generations of the files in a directory, rising. */

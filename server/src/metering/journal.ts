@@ -18,6 +18,8 @@ export interface JournalOptions {
   directory: string
   /** `batch`: synced once a second; a power cut may lose as much, a killed process loses nothing. */
   sync: 'always' | 'batch'
+  /** How long files stay that are booked, in milliseconds; none otherwise. */
+  keptMs?: number
   /** Told of each damage, at opening. */
   onDamage?: (damage: Damage) => void
   /** Told once, when a sync failed: nothing more can be journalled, the process should drain. */
@@ -96,6 +98,7 @@ export class Journal implements AsyncDisposable {
       disk: this.#disk,
       replayed,
       open: this.#open,
+      keptMs: options.keptMs,
       beforeRelease: crashAt && (() => crashAt('before-truncate')),
       onDelay: options.onDelay,
     })
@@ -125,6 +128,12 @@ export class Journal implements AsyncDisposable {
   /** Settled rows that were not dropped. */
   get size(): number {
     return this.#rows.size
+  }
+
+  /** Attempts that run, or ran when a process before this one died. */
+  get open(): { running: number; orphaned: number } {
+    const orphaned = this.#orphans.size
+    return { running: this.#open.size - orphaned, orphaned }
   }
 
   /** Why nothing can be journalled any more; undefined while all is well. */

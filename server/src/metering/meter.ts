@@ -45,7 +45,11 @@ export interface Metered {
   /** Told when an attempt is written down and goes out. */
   onAttempt?: (() => void) | undefined
   /** The log of the request, as a record that is written with its last attempt. */
-  log?: { record: (event: UsageEvent) => string | undefined }
+  log?: {
+    record: (event: UsageEvent) => string | undefined
+    /** Told of an attempt that begins, and of the one before it. */
+    asked?: (event: UsageEvent, failed: UsageEvent | undefined) => void
+  }
 }
 
 /** What an attempt may cost; undefined for one that costs nothing. */
@@ -157,6 +161,7 @@ export class Meter {
     }
     const event = this.#eventOf(asked)
     this.#event = event
+    this.#metered.log?.asked?.(event, last)
     this.#startedAtMs = performance.now()
     return last ? this.#openAfter(last, event) : this.#open(event)
   }

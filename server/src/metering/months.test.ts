@@ -218,8 +218,32 @@ const days = (date: string) => {
   return [new Date(fromMs).toISOString().slice(0, 10), (toMs - fromMs) / 86_400_000]
 }
 
-test('months are those of the calendar, leap years and all', () => {
+test('T04: months are those of the calendar in UTC, leap years and all', () => {
   expect(days('2028-02-29T23:59:59.999Z')).toEqual(['2028-02-01', 29])
   expect(days('2026-12-31T23:59:59.999Z')).toEqual(['2026-12-01', 31])
   expect(days('2027-01-01T00:00:00.000Z')).toEqual(['2027-01-01', 31])
+})
+
+test('T04: each hour of three years is in one month, whatever the zone of the machine does', () => {
+  const zone = process.env['TZ']
+  try {
+    for (const name of ['UTC', 'America/New_York', 'Pacific/Auckland', 'Australia/Lord_Howe']) {
+      process.env['TZ'] = name
+      let month = monthOf(Date.UTC(2027, 0))
+      let months = 1
+      const wrong: string[] = []
+      for (let nowMs = Date.UTC(2027, 0); nowMs < Date.UTC(2030, 0); nowMs += 3_600_000) {
+        const next = monthOf(nowMs)
+        if (next.fromMs !== month.fromMs) {
+          if (next.fromMs !== month.toMs) wrong.push(new Date(nowMs).toISOString())
+          months += 1
+        }
+        if (nowMs < next.fromMs || nowMs >= next.toMs) wrong.push(new Date(nowMs).toISOString())
+        month = next
+      }
+      expect([name, months, wrong]).toEqual([name, 36, []])
+    }
+  } finally {
+    process.env['TZ'] = zone ?? 'UTC'
+  }
 })

@@ -164,13 +164,15 @@ async function reached<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
 }
 
 /** What checks the events that Stripe sends. @see https://docs.stripe.com/webhooks#verify-manually */
-export function stripeEvents({
-  secretKey,
-  webhookSecrets = [],
-}: Pick<PaymentConfig, 'secretKey' | 'webhookSecrets'>): EventReader {
+export function stripeEvents(
+  { secretKey, webhookSecrets = [] }: Pick<PaymentConfig, 'secretKey' | 'webhookSecrets'>,
+  nowMs = () => Date.now(),
+): EventReader {
   return {
     async verify(body, signature) {
       const { Stripe } = await import('stripe')
+      const receivedMs = nowMs()
+      if (hasBadTime(signature, receivedMs)) throw badSignature()
       for (const secret of webhookSecrets) {
         try {
           return await Stripe.webhooks.constructEventAsync(
@@ -178,16 +180,32 @@ export function stripeEvents({
             signature,
             secret,
             toleranceSeconds,
+            undefined,
+            receivedMs,
           )
         } catch {
           // By another secret, perhaps.
         }
       }
-      throw invalidRequest(null, 'bad_signature', 'The signature of the event is not good.')
+      throw badSignature()
     },
     isOfMode(livemode) {
       const [, mode] = /^(?:sk|rk)_(live|test)_/.exec(secretKey ?? '') ?? []
       return mode === undefined || livemode === undefined || livemode === (mode === 'live')
     },
   }
+}
+
+const badSignature = () =>
+  invalidRequest(null, 'bad_signature', 'The signature of the event is not good.')
+
+/**
+ * The library refuses what is too old only: what is dated ahead could be repeated for longer. One time
+ * in digits, as Stripe writes it: of several the library would take another than is judged here.
+ */
+function hasBadTime(signature: string, receivedMs: number): boolean {
+  const [time, ...others] = signature.split(',').filter((part) => /^\s*t\s*=/.test(part))
+  const [, seconds] = /^t=(\d+)$/.exec(time ?? '') ?? []
+  if (seconds === undefined || others.length > 0) return true
+  return Number(seconds) - Math.floor(receivedMs / 1000) > toleranceSeconds
 }

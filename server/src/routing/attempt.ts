@@ -1,7 +1,8 @@
 import type { Candidate } from './candidate'
 import type { Deadline } from './deadline'
 import { paths, sentHeaders, urlOf, type Operation } from './upstream-head'
-import { ConnectionFailed, toConnectionFailed } from '../egress/connection-failed'
+import { AnswerTooLong, LocalAnswer, type Answer } from '../egress/answer'
+import { ConnectionFailed } from '../egress/connection-failed'
 import type { Egress, UpstreamCall } from '../egress/egress'
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
@@ -37,6 +38,8 @@ export interface Outgoing extends Sent {
   source: Source
 }
 
+type HeaderList = Readonly<Record<string, string>>
+
 /** The way out, and what is shown there. */
 interface Ways {
   egress: Egress
@@ -49,7 +52,7 @@ interface Asked {
   checked: {
     ports: Ways
     /** How many Tollgates had sent it on before it came here. */
-    call: { hops: number }
+    call: { hops: number; trace?: { readonly traceparent: string | undefined } | undefined }
   }
 }
 
@@ -90,7 +93,7 @@ const longestBody = 20 * 1024 * 1024
 const othersMayDoBetter = new Set([401, 403, 404, 429])
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
-export async function send(attempt: Attempt): Promise<Response> {
+export async function send(attempt: Attempt): Promise<Answer> {
   try {
     const response = await post(attempt)
     return isGood(response) ? response : await refused(attempt, response)
@@ -99,14 +102,15 @@ export async function send(attempt: Attempt): Promise<Response> {
   }
 }
 
-/** Asked by its status, as asking for its body would make a stream of it: 204 and 205 have none. */
-const isGood = ({ ok, status }: Response): boolean => ok && status !== 204 && status !== 205
+/** 204 and 205 have no body. */
+const isGood = ({ status }: Answer): boolean =>
+  status >= 200 && status < 300 && status !== 204 && status !== 205
 
 /** What was not answered well: put once more without signatures, where those are what was refused. */
-async function refused(attempt: Attempt, response: Response): Promise<Response> {
+async function refused(attempt: Attempt, response: Answer): Promise<Answer> {
   const { sent } = attempt
   const { source, adapter, unsigned } = sent
-  const text = await readText(response, longestErrorBody, source).catch(() => '')
+  const text = await response.text(longestErrorBody).catch(() => '')
   const { status } = response
   if (status < 400) {
     throw new AttemptFailed(nonsense(source.provider, `a status of ${status}`), false)
@@ -128,13 +132,15 @@ function meantBy({ cause }: ApiError): number | undefined {
 }
 
 /** Throws what `broken` makes an `AttemptFailed` of. */
-function post(attempt: Attempt): Promise<Response> {
+function post(attempt: Attempt): Promise<Answer> {
   const { turn, sent, deadline } = attempt
   const { candidate, checked } = turn
-  const { signal } = deadline
   const { operation, body } = sent
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
-    return Promise.resolve(sandbox.answer({ path: paths[operation], body, signal }))
+    const { signal } = deadline
+    return Promise.resolve(
+      new LocalAnswer(sandbox.answer({ path: paths[operation], body, signal })),
+    )
   }
   const proof = proofOf(attempt)
   const url = urlOf(attempt)
@@ -142,12 +148,20 @@ function post(attempt: Attempt): Promise<Response> {
   const call: UpstreamCall = {
     url,
     method: 'POST',
-    headers: sentHeaders(attempt, url),
+    headers: tracedHeaders(attempt, sentHeaders(attempt, url)),
     body: JSON.stringify(body),
-    signal,
+    signal: deadline,
     owner,
   }
   return proof ? postProven(attempt, call, proof) : checked.ports.egress.send(call)
+}
+
+/** Nobody but the operator's own connections is told of a trace. */
+function tracedHeaders({ turn: { candidate, checked } }: Attempt, headers: HeaderList): HeaderList {
+  const traceparent = checked.call.trace?.traceparent
+  return traceparent === undefined || candidate.connection.owner !== null
+    ? headers
+    : { ...headers, traceparent }
 }
 
 /** Only what shows whose request it is fails in words of its own. */
@@ -161,12 +175,12 @@ function proofOf({ turn: { candidate, checked } }: Attempt): Proof | undefined {
 }
 
 /** Sends it, once more with a new proof where the first was refused. */
-async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): Promise<Response> {
+async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): Promise<Answer> {
   const { egress } = attempt.turn.checked.ports
   const { source } = attempt.sent
   const response = await egress.send({ ...call, headers: await provenBy(proof, call, source) })
   if (response.status !== 401 || !proof.refused()) return response
-  response.body?.cancel().catch(() => undefined)
+  response.cancel()
   return egress.send({ ...call, headers: await provenBy(proof, call, source) })
 }
 
@@ -185,21 +199,22 @@ async function provenBy(
 
 /** What broke an exchange, in words for the caller. */
 export function toBroken(thrown: unknown, source: Source): ApiError {
-  // Before all else: its code is none of a socket's.
   if (thrown instanceof ApiError) return thrown
-  const failed = toConnectionFailed(thrown)
-  if (failed instanceof EventTooLong) return nonsense(source.provider, 'an event beyond 1 MB')
-  if (failed instanceof ConnectionFailed) {
+  if (thrown instanceof EventTooLong) return nonsense(source.provider, 'an event beyond 1 MB')
+  if (thrown instanceof AnswerTooLong) {
+    return nonsense(source.provider, 'an answer that is too large')
+  }
+  if (thrown instanceof ConnectionFailed) {
     return new ApiError('connection_failed', {
-      message: failed.connected
+      message: thrown.connected
         ? `The connection to ${source.provider} was lost.`
         : `${source.provider} could not be reached.`,
       // What was sent may have been billed.
-      retryable: !failed.connected,
-      cause: failed,
+      retryable: !thrown.connected,
+      cause: thrown,
     })
   }
-  return nonsense(source.provider, 'an unreadable answer', failed)
+  return nonsense(source.provider, 'an unreadable answer', thrown)
 }
 
 /** A failed attempt; a caller who has gone is no failure of the provider's. */
@@ -207,26 +222,6 @@ export function broken(thrown: unknown, source: Source): Error {
   if (thrown instanceof ClientGone || thrown instanceof AttemptFailed) return thrown
   const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
   return new AttemptFailed(toBroken(thrown, source), isUnsent)
-}
-
-/** A whole body of at most `most` bytes as text. Throws when there is more, or when it breaks off. */
-function readText(response: Response, most: number, source: Source): Promise<string> {
-  const length = Number(response.headers.get('content-length') ?? Number.NaN)
-  const isPlain = !response.headers.get('content-encoding')
-  return isPlain && length <= most ? response.text() : readPieces(response, most, source)
-}
-
-async function readPieces(response: Response, most: number, source: Source): Promise<string> {
-  if (!response.body) return ''
-  const pieces: Uint8Array[] = []
-  let size = 0
-  // Leaving the loop cancels the rest.
-  for await (const piece of response.body) {
-    size += piece.byteLength
-    if (size > most) throw nonsense(source.provider, 'an answer that is too large')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 function parsed(text: string): unknown {
@@ -238,25 +233,25 @@ function parsed(text: string): unknown {
 }
 
 /** What is made of a whole answer: of its JSON, and what its head said. Throws what is none. */
-type Reader<Asked extends Attempt, Answer> = (
+type Reader<Asked extends Attempt, Result> = (
   answer: unknown,
   attempt: Asked,
-  headers: Headers,
-) => Answer
+  headers: Answer['headers'],
+) => Result
 
 /** Sends an attempt, and reads its whole answer, which is JSON. Throws `AttemptFailed`, and as `read`. */
-export async function exchange<Asked extends Attempt, Answer>(
+export async function exchange<Asked extends Attempt, Result>(
   attempt: Asked,
-  read: Reader<Asked, Answer>,
-): Promise<Answer> {
+  read: Reader<Asked, Result>,
+): Promise<Result> {
   const { source } = attempt.sent
-  let response: Response
+  let response: Answer
   let answer: unknown
   try {
     response = await post(attempt)
     if (!isGood(response)) response = await refused(attempt, response)
     checkType(response, source)
-    answer = JSON.parse(await readText(response, longestBody, source))
+    answer = JSON.parse(await response.text(longestBody))
     if (isObject(answer) && isFailure(answer)) throw refusedInside(failure(answer, source))
   } catch (thrown) {
     throw broken(thrown, source)
@@ -266,10 +261,10 @@ export async function exchange<Asked extends Attempt, Answer>(
 
 const jsonType = /\bjson\b/i
 
-function checkType(response: Response, { provider }: Source): void {
+function checkType(response: Answer, { provider }: Source): void {
   const type = response.headers.get('content-type') ?? ''
   if (type === '' || jsonType.test(type)) return
-  response.body?.cancel().catch(() => undefined)
+  response.cancel()
   throw new AttemptFailed(nonsense(provider, `an answer of type "${type.slice(0, 80)}"`), false)
 }
 

@@ -1,3 +1,4 @@
+import type { Stop, StopListener } from '../egress/stop'
 import { ApiError } from '../errors'
 import { ClientGone } from '../wire/chunk-stream'
 
@@ -15,13 +16,16 @@ interface Limits {
 const onceOnly = { once: true }
 
 /**
- * When an attempt has to stop. `signal` aborts with `request_timeout`, or with the reason of whoever
- * cancelled first. One timer, moved only when it fires: an event costs a clock reading.
+ * When an attempt has to stop: with `request_timeout`, or with the reason of whoever cancelled first.
+ * One timer, moved only when it fires: an event costs a clock reading.
  */
-export class Deadline implements Disposable {
+export class Deadline implements Disposable, Stop {
   /** One for all of them: a timer hands over its deadline. */
   static readonly #due = (deadline: Deadline): void => deadline.#arm()
-  readonly #controller = new AbortController()
+  /** Only for who wants a true signal, as it costs more than all else here. */
+  #controller: AbortController | undefined
+  #ended: { reason: Error } | undefined
+  #listeners: StopListener[] = []
   readonly #startedAt = performance.now()
   readonly #limits: Limits
   readonly #running: Set<Deadline> | undefined
@@ -36,7 +40,27 @@ export class Deadline implements Disposable {
     this.#arm()
   }
 
+  get aborted(): boolean {
+    return this.#ended !== undefined
+  }
+
+  get reason(): Error | undefined {
+    return this.#ended?.reason
+  }
+
+  addEventListener(_type: 'abort', listener: StopListener): void {
+    if (!this.#ended) this.#listeners.push(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: StopListener): void {
+    const at = this.#listeners.indexOf(listener)
+    if (at >= 0) this.#listeners.splice(at, 1)
+  }
+
+  /** The same for what takes nothing else. */
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#ended) this.#controller.abort(this.#ended.reason)
     return this.#controller.signal
   }
 
@@ -61,7 +85,12 @@ export class Deadline implements Disposable {
 
   cancel(reason: Error): void {
     this[Symbol.dispose]()
-    this.#controller.abort(reason)
+    if (this.#ended) return
+    this.#ended = { reason }
+    this.#controller?.abort(reason)
+    const listeners = this.#listeners
+    this.#listeners = []
+    for (const listener of listeners) listener.handleEvent()
   }
 
   #endsAt(): number {

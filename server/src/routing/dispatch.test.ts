@@ -51,6 +51,7 @@ async function run(outcomes: Record<string, Error>, stage: Stage = {}) {
     close: (id: string) => void held.delete(id),
     begin: async (id: string) => void told.push(id),
     passOver: () => undefined,
+    waits: () => undefined,
     isMinor: ({ message }: ApiError) => message.startsWith('minor'),
   }
   const attempt = async (id: string) => {
@@ -174,6 +175,7 @@ test.each([
         isMinor: () => false,
         close: () => undefined,
         passOver: () => undefined,
+        waits: () => undefined,
         begin: () => (begin ? Promise.reject(begin) : Promise.resolve()),
       },
       { attempt: async () => (outcome ? Promise.reject(outcome) : 'answered') },

@@ -21,6 +21,8 @@ export interface Course<Turn> {
   close(turn: Turn): void
   /** Told of each attempt before it is sent, and how the one before it failed; awaited. */
   begin(turn: Turn, failure: ApiError | undefined): Promise<void>
+  /** Told when an answer is waited for, and when no longer. */
+  waits(isWaiting: boolean): void
   /** Told of a candidate whose turn it was and who is not asked. */
   passOver(candidate: Candidate, reason: ErrorCode): void
   /** Whether a refusal is told only where there was no other. */
@@ -78,13 +80,14 @@ export async function dispatch<Turn, Answer>(
       if (part.before) await part.before(turn)
       await course.begin(turn, last?.error)
       isAsked = true
+      course.waits(true)
       const answer = await attempted(part, turn, candidate)
+      course.waits(false)
       resilience.answered(candidate, since)
       return answer
     } catch (thrown) {
       course.close(turn)
-      // What fails before it is asked says nothing of it.
-      resilience.ended(candidate, since, isAsked ? thrown : undefined)
+      ended(course, candidate, { since, isAsked, thrown })
       if (!(thrown instanceof AttemptFailed)) throw thrown
       last = { candidate, error: thrown.error }
       if (!thrown.mayTryNext || ++attempts === mostAttempts) break
@@ -100,6 +103,22 @@ interface Failed {
 
 const attempted = <Turn, Answer>(part: Part<Turn, Answer>, turn: Turn, { member }: Candidate) =>
   member ? watched(member, part, turn) : part.attempt(turn)
+
+interface Ended {
+  since: number
+  isAsked: boolean
+  thrown: unknown
+}
+
+/** An attempt came to nothing. What fails before it is asked says nothing of it. */
+function ended(
+  course: Pick<Course<never>, 'resilience' | 'waits'>,
+  candidate: Candidate,
+  { since, isAsked, thrown }: Ended,
+): void {
+  if (isAsked) course.waits(false)
+  course.resilience.ended(candidate, since, isAsked ? thrown : undefined)
+}
 
 /** A request's first candidate always is; whoever is asked because another failed may not be. */
 function isWithinBudget({ budget }: Resilience, next: Candidate, failed?: Failed): boolean {

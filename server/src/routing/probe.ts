@@ -1,5 +1,6 @@
 import { headersOf } from './upstream-head'
 import type { Connection } from '../catalog/snapshot'
+import { AnswerTooLong } from '../egress/answer'
 import type { Egress } from '../egress/egress'
 import { connectionTest } from '../providers/connection-test'
 import type { Credentials } from '../providers/credentials'
@@ -49,19 +50,25 @@ export async function probe({ egress, credentials }: Ways, line: Tested): Promis
       signal: AbortSignal.timeout(patienceMs),
       owner: connection.owner,
     })
-    const text = await limitedText(response)
+    const text = await response.text(longestAnswer)
     const answered = parsed(text)
     const verdict = judge({ status: response.status, body: answered })
     if (verdict) return result(true, verdict.message, verdict.models)
-    const words = response.ok ? 'Its answer is not what was asked for.' : text
+    const isGood = response.status >= 200 && response.status < 300
+    const words = isGood ? 'Its answer is not what was asked for.' : text
     return result(
       false,
       `${provider.name} answered with status ${response.status}. ${scrub(words, connection.secret)}`.trim(),
     )
   } catch (thrown) {
-    const words = thrown instanceof Error ? thrown.message : 'unknown error'
+    const words = wordsOf(thrown)
     return result(false, `${provider.name} could not be asked: ${scrub(words, connection.secret)}.`)
   }
+}
+
+function wordsOf(thrown: unknown): string {
+  if (thrown instanceof AnswerTooLong) return 'its list of models is too large'
+  return thrown instanceof Error ? thrown.message : 'unknown error'
 }
 
 function parsed(text: string): unknown {
@@ -70,15 +77,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-async function limitedText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let size = 0
-  for await (const piece of response.body ?? []) {
-    size += piece.byteLength
-    if (size > longestAnswer) throw new Error('its list of models is too large')
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }

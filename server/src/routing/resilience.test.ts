@@ -53,6 +53,7 @@ class World {
       close: () => undefined,
       begin: () => Promise.resolve(),
       passOver: () => undefined,
+      waits: () => undefined,
       isMinor: () => false,
     }
     const attempt = async ({ connection }: Candidate) => {

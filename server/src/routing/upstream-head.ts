@@ -60,10 +60,17 @@ export function sentHeaders({ turn, sent }: Sending, url: string): HeaderList {
   const { headers, forwarded } = sent
   // Azure's credential has a name that depends on the address.
   if (headers || forwarded || candidate.provider.dialect === 'azure') {
-    return { ...headers, ...headersOf(candidate, url), ...forwarded, ...told(hops) }
+    return { ...anything, ...headers, ...headersOf(candidate, url), ...forwarded, ...told(hops) }
   }
-  return (alikeOn(candidate).headers[hops] ??= { ...headersOf(candidate, url), ...told(hops) })
+  return (alikeOn(candidate).headers[hops] ??= {
+    ...anything,
+    ...headersOf(candidate, url),
+    ...told(hops),
+  })
 }
+
+/** Some servers refuse a request that does not say it. */
+const anything = { accept: '*/*' }
 
 const told = (hops: number) => ({ [hopsHeader]: String(hops + 1) })
 

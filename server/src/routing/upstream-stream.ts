@@ -1,4 +1,3 @@
-import type { ReadableStream, ReadableStreamDefaultReader } from 'node:stream/web'
 import {
   AttemptFailed,
   broken,
@@ -9,6 +8,7 @@ import {
   refusedInside,
 } from './attempt'
 import { framingOf, type EventCutter } from './framing'
+import type { Answer } from '../egress/answer'
 import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { nonsense } from '../providers/upstream-error'
@@ -40,7 +40,7 @@ const noEvents: Batch = { events: [], next: 0, isLast: false }
 export class UpstreamStream implements ChunkStream {
   readonly #attempt: Attempt
   readonly #relayed: RelayedStream
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>
+  readonly #answer: Answer
   readonly #events: EventCutter
   #held: string[] | undefined
   #failure: { thrown: unknown } | undefined
@@ -57,10 +57,10 @@ export class UpstreamStream implements ChunkStream {
   #parted: Error | undefined
   #rejectRead: ((reason: Error) => void) | undefined
 
-  private constructor(attempt: Attempt, relayed: RelayedStream, body: ReadableStream<Uint8Array>) {
+  private constructor(attempt: Attempt, relayed: RelayedStream, answer: Answer) {
     this.#attempt = attempt
     this.#relayed = relayed
-    this.#reader = body.getReader()
+    this.#answer = answer
     this.#events = framingOf(attempt.sent.adapter?.framing).cutter()
     this.#limit = limitOf(attempt.allowance)
   }
@@ -73,15 +73,15 @@ export class UpstreamStream implements ChunkStream {
     const response = await send(attempt)
     const type = response.headers.get('content-type') ?? ''
     const framing = framingOf(attempt.sent.adapter?.framing)
-    if (!response.body || !type.includes(framing.contentType)) {
-      response.body?.cancel().catch(() => undefined)
+    if (!type.includes(framing.contentType)) {
+      response.cancel()
       const error = nonsense(
         attempt.sent.source.provider,
         `a stream of type "${type.slice(0, 80)}"`,
       )
       throw new AttemptFailed(error, false)
     }
-    const stream = new UpstreamStream(attempt, relayed, response.body)
+    const stream = new UpstreamStream(attempt, relayed, response)
     try {
       stream.#held = await stream.#pull()
       return stream
@@ -137,9 +137,9 @@ export class UpstreamStream implements ChunkStream {
         this.#throwFailure()
       }
     } catch (thrown) {
-      const { signal } = this.#attempt.deadline
-      // Asked before the stream is cancelled, which aborts the same signal.
-      const cause: unknown = signal.aborted ? signal.reason : thrown
+      const { deadline } = this.#attempt
+      // Asked before the stream is cancelled, which ends the same deadline.
+      const cause: unknown = deadline.aborted ? deadline.reason : thrown
       this.cancel(new Error('the stream broke'))
       throw cause
     }
@@ -147,10 +147,10 @@ export class UpstreamStream implements ChunkStream {
 
   /** The next events, perhaps none. What fails is kept, as in `#take`. */
   async #receive(): Promise<void> {
-    const { done, value } = await this.#reader.read()
+    const bytes = await this.#answer.read()
     try {
-      const events = done ? this.#events.end() : this.#events.push(value)
-      this.#batch = { events, next: 0, isLast: done }
+      const events = bytes ? this.#events.push(bytes) : this.#events.end()
+      this.#batch = { events, next: 0, isLast: !bytes }
     } catch (thrown) {
       this.#failure = { thrown }
     }
@@ -215,7 +215,7 @@ export class UpstreamStream implements ChunkStream {
     const { allowance, deadline } = this.#attempt
     while (this.#extension !== undefined) {
       const isExtended = await this.#extension
-      if (deadline.signal.aborted) throw deadline.signal.reason
+      if (deadline.aborted) throw deadline.reason
       this.#extension = undefined
       // What is drained meanwhile is no longer cut.
       if (this.#limit === Infinity) return true
@@ -239,17 +239,17 @@ export class UpstreamStream implements ChunkStream {
     this.#attempt.deadline[Symbol.dispose]()
     if (isRead) return
     const timer = setTimeout(() => this.#release(), afterDoneMs)
-    this.#reader.read().then(
-      ({ done }) => {
+    this.#answer.read().then(
+      (bytes) => {
         clearTimeout(timer)
-        if (!done) this.#release()
+        if (bytes) this.#release()
       },
       () => clearTimeout(timer),
     )
   }
 
   #release(): void {
-    this.#reader.cancel().catch(() => undefined)
+    this.#answer.cancel()
   }
 
   /** Whoever reads is told that it ends here, for `reason`; what still comes is there to be drained. */

@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import { hashOf } from './link'
 import { linkMail, resetMail, takenMail, verificationMail } from './mails'
 import { tables, twoFactorTables } from './tables'
+import { countTry } from './tries'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
 import { postMail } from '../mail/outbox'
@@ -110,6 +111,7 @@ function build(options: SignInOptions) {
     hooks: {
       // The library tells nobody why an account could not be made, so it is asked before.
       before: createAuthMiddleware(async ({ path, body }) => {
+        await checkTries(db, path, body?.email)
         if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
       }),
     },
@@ -174,6 +176,15 @@ async function checkSignUp({ db, signUp }: SignInOptions, email: string): Promis
   if (mode === 'invite' && (await isInvited(db, email))) return
   const message = 'Accounts are made by invitation here. Ask whoever runs this service for one.'
   throw new APIError('FORBIDDEN', { code: 'SIGN_UP_CLOSED', message })
+}
+
+/** Throws where an account was tried too often. */
+async function checkTries(db: Kysely<Schema>, path: string, email: unknown): Promise<void> {
+  const seconds = await countTry(db, path, email)
+  if (seconds === undefined) return
+  const message = 'There were too many tries for this account. Wait some minutes.'
+  const headers = { 'retry-after': String(seconds), 'x-retry-after': String(seconds) }
+  throw new APIError('TOO_MANY_REQUESTS', { code: 'TOO_MANY_TRIES', message }, headers)
 }
 
 /** An organization has invited the address. */

@@ -1,4 +1,5 @@
 import type { CrashAt } from '../crash-points'
+import type { Answer } from '../egress/answer'
 import { Egress, type UpstreamCall } from '../egress/egress'
 import type { LeaseStore } from '../ledger/purses'
 
@@ -33,7 +34,7 @@ export class CrashingEgress extends Egress {
     this.#crashAt = crashAt
   }
 
-  override async send(call: UpstreamCall): Promise<Response> {
+  override async send(call: UpstreamCall): Promise<Answer> {
     const sending = super.send(call)
     this.#crashAt('after-upstream-sent')
     const response = await sending

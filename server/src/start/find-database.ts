@@ -1,3 +1,4 @@
+import { embeddedPrograms } from './embedded-programs'
 import { StartError } from '../config'
 import { openDataDirectory } from '../db/data-directory'
 import type { DatabaseAddress } from '../db/database'
@@ -28,7 +29,8 @@ export async function findDatabase(
     const directory = stack.use(await openDataDirectory(dataDir))
     say('the server does not run; its database is started for this.')
     const onExit = (reason: string) => say(`the database is gone: ${reason}`)
-    const server = await EmbeddedPostgres.start(directory.path, { log: say, onExit })
+    const options = { log: say, onExit, programs: embeddedPrograms }
+    const server = await EmbeddedPostgres.start(directory.path, options)
     return stack.use(server).connection
   } catch (thrown) {
     // Its owner is another process: a server that runs, and whose database answers.

@@ -6,6 +6,7 @@ import { openRouting, type RoutingLookUps } from './routing'
 import type { Notices } from './notices'
 import type { Storage } from './storage'
 import { ownState } from './system'
+import { figuresOf, type Telemetry } from './telemetry'
 import { openWaysOut } from './ways-out'
 import type { OwnState } from '../api/admin-system/store'
 import { Keyring } from '../auth/keyring'
@@ -59,6 +60,7 @@ interface Parts {
   /** Messages of sessions that run here. */
   runs: Pick<Runs, 'cancel'>
   notices: Notices
+  telemetry: Telemetry
 }
 
 /** The gateway, and what else is made of its parts. */
@@ -84,6 +86,7 @@ export interface OpenedGateway {
   routing: ReturnType<typeof openRouting>['routing']
   /** What this process can tell of itself. */
   own: () => OwnState
+  figures: () => ReturnType<typeof figuresOf>
   /** Ends what still runs. */
   endAll: (reason: Error) => void
 }
@@ -105,14 +108,14 @@ export async function openGateway(
   const counter = stack.use(openTokenCounter(log))
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
-  const { metering, months } = money
+  const told = { ...names.routing, money, resilience, keyring, logs, drains, counters, storage }
   return {
     gateway: createGateway({
       door,
       limits,
-      months,
+      months: money.months,
       logs,
-      metering,
+      metering: money.metering,
       catalog,
       routing: names.routing,
       turns: new PoolTurns(),
@@ -142,7 +145,8 @@ export async function openGateway(
     limits,
     counter,
     routing: names.routing,
-    own: () => ownState({ money, counters, resilience }),
+    own: () => ownState(told),
+    figures: () => figuresOf(told),
     endAll: (reason) => {
       for (const deadline of running) deadline.cancel(reason)
     },

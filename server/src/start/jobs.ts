@@ -9,6 +9,7 @@ import { forgetNotices } from '../jobs/forget-notices'
 import { forgetOld } from '../ledger/retention'
 import { forgetOldLogs } from '../logs/retention'
 import type { LiveSettings } from '../settings/live-settings'
+import type { AuditCounts } from '../telemetry/audit-counts'
 
 const auditBudgetMs = 5000
 const upkeepEveryMs = 3_600_000
@@ -20,6 +21,7 @@ interface Parts {
   settings: LiveSettings
   storage: Storage
   log: Logger
+  audits: Pick<AuditCounts, 'ran'>
 }
 
 /** Makes the partitions of usage events and logs that are missing; what fails is tried again in an hour. */
@@ -71,7 +73,7 @@ export function openJobs(parts: Parts): Disposable {
   }
 }
 
-async function auditOnce({ config, storage, log }: Parts): Promise<void> {
+async function auditOnce({ config, storage, log, audits }: Parts): Promise<void> {
   const run = await runAudit({
     db: storage.database.query,
     nowMs: () => performance.now(),
@@ -79,7 +81,9 @@ async function auditOnce({ config, storage, log }: Parts): Promise<void> {
     everyMs: config.auditEveryMs,
     onFailure: (check, err) => log.error({ err, check }, 'a check of the audit could not be made'),
   })
-  if (run) report(run, log)
+  if (!run) return
+  audits.ran(run.violations.length)
+  report(run, log)
 }
 
 function report({ violations, blocked, lifted }: AuditRun, log: Logger): void {

@@ -1,4 +1,6 @@
 import pino, { type Logger } from 'pino'
+import { ApiError, errors } from '../errors'
+import { withoutSecrets } from '../logs/redacted'
 
 const flushEveryMs = 250
 
@@ -12,22 +14,50 @@ function toReadable(line: string): string {
   return `${clock} ${label}${words}${cause}${requestId ? `  ${requestId}` : ''}\n`
 }
 
-/** Structured lines on standard output; on a terminal, readable ones. Errors lose nothing but headers. */
-export function createLog(level: string): Logger & { flushNow: () => void } {
-  const serializers = {
-    // Only what is safe of an error: drivers hang addresses and options on theirs.
-    err: (error: unknown): unknown =>
-      error instanceof Error
-        ? {
-            name: error.name,
-            message: error.message,
-            code: Reflect.get(error, 'code'),
-            stack: error.stack,
-            ...(error.cause instanceof Error && { cause: error.cause.message }),
-          }
-        : error,
+/** PostgreSQL quotes the value that it could not take, a provider what it was asked: both are somebody's. */
+function wordsOf(error: Error, words: string | undefined): string | undefined {
+  if (error instanceof ApiError && error.code === 'provider_error') {
+    return words?.replace(error.message, errors.provider_error.message)
   }
-  const options = { level, base: null, serializers }
+  return Reflect.has(error, 'severity') ? words?.replace(/: ".*"$/ms, ': [value]') : words
+}
+
+/** Only what is safe of an error: drivers hang addresses and options on theirs. */
+const toLogged = (error: unknown): unknown =>
+  error instanceof Error
+    ? {
+        name: error.name,
+        message: wordsOf(error, error.message),
+        code: Reflect.get(error, 'code'),
+        stack: wordsOf(error, error.stack),
+        ...(error.cause instanceof Error && { cause: wordsOf(error.cause, error.cause.message) }),
+      }
+    : error
+
+/** A line without what looks like a secret, and without the secrets that are known. */
+const redactor = (secrets: readonly string[]) => {
+  const known = secrets.map((secret) => JSON.stringify(secret).slice(1, -1))
+  return (line: string) =>
+    known.reduce(
+      (text, secret) => (text.includes(secret) ? text.replaceAll(secret, '[secret]') : text),
+      withoutSecrets(line),
+    )
+}
+
+/**
+ * Structured lines on standard output; on a terminal, readable ones. Errors lose nothing but headers and
+ * values. `secrets` are in no line.
+ */
+export function createLog(
+  level: string,
+  secrets: readonly string[] = [],
+): Logger & { flushNow: () => void } {
+  const options = {
+    level,
+    base: null,
+    serializers: { err: toLogged },
+    hooks: { streamWrite: redactor(secrets) },
+  }
   if (process.stdout.isTTY) {
     const log = pino(options, {
       write: (line: string) => void process.stdout.write(toReadable(line)),

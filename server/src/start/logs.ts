@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Notices } from './notices'
 import type { Storage } from './storage'
+import type { Telemetry } from './telemetry'
 import { usersOf } from '../logs/log-record'
 import { RequestLogs } from '../logs/request-logs'
 import { LogWriter } from '../logs/writer'
@@ -11,10 +12,14 @@ interface Parts {
   settings: LiveSettings
   storage: Storage
   log: Logger
+  telemetry: Pick<Telemetry, 'ended'>
 }
 
 /** Opens what begins the logs of requests, and who writes those that no attempt takes along. */
-export function openLogs({ notices, settings, storage, log }: Parts, stack: AsyncDisposableStack) {
+export function openLogs(
+  { notices, settings, storage, log, telemetry }: Parts,
+  stack: AsyncDisposableStack,
+) {
   const writer = stack.use(
     new LogWriter({
       db: storage.database.query,
@@ -25,5 +30,5 @@ export function openLogs({ notices, settings, storage, log }: Parts, stack: Asyn
     }),
   )
   const allowsBodies = () => settings.current.logBodies
-  return { writer, logs: new RequestLogs({ sink: writer, allowsBodies }) }
+  return { writer, logs: new RequestLogs({ sink: writer, allowsBodies, onEnd: telemetry.ended }) }
 }

@@ -26,6 +26,8 @@ import type { Journal } from '../metering/journal'
 import { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { LiveSettings } from '../settings/live-settings'
+import type { MoneyFigures } from '../telemetry/figures'
+import type { UsageCounts } from '../telemetry/model-counts'
 
 const tickMs = 1000
 const beatEveryTicks = 20
@@ -41,6 +43,7 @@ export interface Money {
   nodeId: string
   /** What the ledger has not booked of this node's usage. */
   unbooked: () => { waiting: number; isBehind: boolean }
+  figures: () => MoneyFigures
   metering: Metering
   months: Months
   subscriptions: Subscriptions
@@ -59,6 +62,7 @@ interface Options {
   log: Logger
   crashAt: CrashAt | undefined
   notices: Notices
+  telemetry: { usage: Pick<UsageCounts, 'settled'> }
 }
 
 /** Opens the journal and the ledger's side of this node; `stack` books what is left and gives back. */
@@ -69,7 +73,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const alive = { nodes: 1 }
   await registerNode(query, node)
   alive.nodes = await beat(query, node.id)
-  const { journal, flusher, portsFor } = await openUsage(options, stack)
+  const { journal, flusher, portsFor, figures } = await openUsage(options, stack)
   await recover({ storage, log, crashAt, node, journal, flusher })
   const store = createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes })
   const purses = new Purses({
@@ -83,12 +87,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   })
   const restrictions = stack.use(openRestrictions(options))
   await restrictions.read()
-  const recalls = new Recalls(({ accountId, by }) => {
-    crashAt?.('recall-received')
-    purses.recalled(accountId, by).catch((err: unknown) => {
-      log.warn({ err }, 'a slice that another node asked for could not be given back')
-    })
-  })
+  const recalls = recallsOf(purses, options)
   stack.use(keepUp({ storage, log, crashAt, node, purses, alive, recalls }))
   stack.defer(() => leave({ storage, log, node, flusher, purses }))
   const months = openMonths(options, stack)
@@ -96,6 +95,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   return {
     nodeId: node.id,
     unbooked: () => ({ waiting: journal.size, isBehind: flusher.isBehind }),
+    figures: () => ({ ...purses.totals(), journal: figures() }),
     creditCame,
     catchUp: () => flusher.catchUp(),
     months,
@@ -122,6 +122,14 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
     },
   }
 }
+
+const recallsOf = (purses: Purses, { log, crashAt }: Pick<Options, 'log' | 'crashAt'>) =>
+  new Recalls(({ accountId, by }) => {
+    crashAt?.('recall-received')
+    purses.recalled(accountId, by).catch((err: unknown) => {
+      log.warn({ err }, 'a slice that another node asked for could not be given back')
+    })
+  })
 
 const openRestrictions = ({ storage, log }: Options) =>
   new Restrictions({

@@ -4,12 +4,15 @@ import { openCatalog } from './catalog'
 import { dashboardFiles } from './dashboard'
 import { openGateway, type OpenedGateway } from './gateway'
 import { openJobs, openPartitions } from './jobs'
+import { lastOnes, stopOf } from './leave'
 import { openFirstAccount, type FirstAccount } from './first-account'
 import { openPayments } from './payments'
+import { readinessOf } from './readiness'
 import { openNotices } from './notices'
 import { openStorage, type Storage } from './storage'
 import { openSignIn, type OpenedSignIn } from './sign-in'
 import { openStores } from './stores'
+import { openTelemetry } from './telemetry'
 import { openSettings, liveTimers } from './settings'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
@@ -19,10 +22,11 @@ import type { Config, Timers } from '../config'
 import { crasher, type CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import { unavailable } from '../errors'
-import type { Drains } from '../gateway/drains'
 import { StreamWatch } from '../http/event-stream'
+import type { Witness } from '../http/finish'
 import { createGuards } from '../http/guards'
 import { listen } from '../http/listen'
+import type { Readiness } from '../http/service'
 import type { Claims } from '../idempotency/claims'
 import { createTrail } from '../trail/trail'
 import type { ReplyPorts } from '../v1/reply'
@@ -35,8 +39,12 @@ export interface RunningServer {
   storage: Storage
   firstAccount: FirstAccount
   signIn: Pick<OpenedSignIn, 'linkFor'>
-  /** Takes no new requests and lets the running ones end, then closes everything. Once. */
-  stop: () => Promise<void>
+  /**
+   * Says that it is not ready, then takes no new requests and lets the running ones end, then closes
+   * everything. Called again it is the same stop. `hurry` is for a process that cannot be trusted any
+   * more: it takes nothing from now on, and its requests get that long.
+   */
+  stop: (hurry?: { drainMs: number }) => Promise<void>
 }
 
 interface Options {
@@ -64,46 +72,52 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const notices = openNotices({ config, settings, storage, log }, opening)
   const talks = openRuns({ storage, log }, opening)
   const { runs } = talks
-  const parts = { config, timers, settings, storage, catalog, log, crashAt, notices, runs }
+  const telemetry = await openTelemetry({ config, catalog, log }, opening)
+  const shared = { config, timers, settings, storage, catalog, log, crashAt, notices, runs }
+  const parts = { ...shared, telemetry }
   const opened = await openGateway(parts, opening)
-  const { claims, drains, endAll } = opened
+  const { claims, drains } = opened
   const payments = await openPayments(parts, opened, opening)
   const state = { isStopping: false }
   // Known once the server listens.
   const address = { here: config.baseUrl ?? '' }
   const stores = openStores({ ...parts, payments, address: () => address.here }, opened)
   const signIn = openSignIn(parts, () => address.here)
-  const app = assemble(parts, { opened, stores, signIn, talks, watch, state })
-  const firstAccount = await openFirstAccount(
-    storage.database.query,
-    createUserStore(storage.database.query),
-    {
-      dataDir: storage.dataDir,
-      credit: config.firstCredit,
-    },
-  )
-  const http = listen(createFront(app, log), config, () => newId('req'))
+  const readiness = readinessOf({
+    ping: () => storage.database.ping(),
+    state,
+    graceMs: timers.databaseGraceMs,
+  })
+  const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness })
+  const firstAccount = await firstAccountOf(config, storage)
+  const front = createFront(app, telemetry.witness, telemetry.tracing)
+  const http = listen(lastOnes(front, state), config, () => newId('req'))
   address.here = config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`
-  opening.use(openJobs({ config, settings, storage, log }))
+  opening.use(openJobs({ config, settings, storage, log, audits: telemetry.audits }))
   opening.use(lookForLocalServers(http.port ?? config.port))
 
+  const figures = () => ({ ...opened.figures(), ...state, streams: watch.size })
+  await telemetry.listen({ figures, readiness }, opening)
+
   const open = opening.move()
-  return {
-    address: address.here,
-    catalog,
-    storage,
-    firstAccount,
-    signIn,
-    stop: async () => {
-      state.isStopping = true
-      await drain({ http, claims, drains }, config.timers.drainMs, () => {
-        watch.endAll(unavailable())
-        endAll(unavailable())
-      })
-      await open.disposeAsync()
-    },
+  const endAll = () => {
+    watch.endAll(unavailable())
+    opened.endAll(unavailable())
   }
+  const stop = stopOf({
+    running: { http, claims, drains, endAll },
+    state,
+    timers: config.timers,
+    close: () => open.disposeAsync(),
+  })
+  return { address: address.here, catalog, storage, firstAccount, signIn, stop }
 }
+
+const firstAccountOf = ({ firstCredit }: Config, { database, dataDir }: Storage) =>
+  openFirstAccount(database.query, createUserStore(database.query), {
+    dataDir,
+    credit: firstCredit,
+  })
 
 type Parts = Parameters<typeof openGateway>[0]
 
@@ -113,13 +127,13 @@ interface Assembled {
   signIn: OpenedSignIn
   talks: ReturnType<typeof openRuns>
   watch: StreamWatch
-  state: { readonly isStopping: boolean }
+  readiness: Readiness
 }
 
 /** The application out of what is open. */
 function assemble(
-  { timers, storage, catalog, log, crashAt }: Parts,
-  { opened, stores, signIn, talks, watch, state }: Assembled,
+  { timers, storage, catalog, log, crashAt, telemetry }: Parts,
+  { opened, stores, signIn, talks, watch, readiness }: Assembled,
 ) {
   const { gateway, door, claims, accounts, lookUps } = opened
   const { adminKey } = storage.installation
@@ -136,14 +150,11 @@ function assemble(
     }),
     signIn,
     dashboard: dashboardFiles(),
-    reply: replyPorts(timers, { watch, claims, log, crashAt }),
-    readiness: async () => ({
-      database: await answersSoon(storage),
-      running: !state.isStopping,
-    }),
+    reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),
+    readiness,
     stores,
     automation: openAutomation({ storage, log }, { lookUps, talks }),
-    log,
+    witness: telemetry.witness,
   })
 }
 
@@ -152,16 +163,23 @@ interface Answering {
   claims: Claims
   log: Logger
   crashAt: CrashAt | undefined
+  counts: Pick<Witness['counts'], 'failed'>
 }
 
-const replyPorts = (timers: Timers, { watch, claims, log, crashAt }: Answering): ReplyPorts => ({
+const replyPorts = (
+  timers: Timers,
+  { watch, claims, log, crashAt, counts }: Answering,
+): ReplyPorts => ({
   watch,
   claims,
   get requestMs() {
     return timers.requestMs
   },
   earlyHeadersMs: timers.earlyHeadersMs,
-  onBroken: (requestId, code, err) => log.warn({ requestId, code, err }, 'a stream broke'),
+  onBroken: (requestId, err) => {
+    counts.failed(err)
+    log.warn({ requestId, code: err.code, err }, 'a stream broke')
+  },
   crashAt,
 })
 
@@ -170,51 +188,3 @@ function reachable(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost'
   return host.includes(':') ? `[${host}]` : host
 }
-
-const mostCuttingMs = 5000
-
-interface Running {
-  http: Bun.Server<undefined>
-  claims: Claims
-  drains: Drains
-}
-
-/** Lets running requests end by themselves; after `drainMs` by `endAll`, at last by their sockets. */
-async function drain({ http, claims, drains }: Running, drainMs: number, endAll: () => void) {
-  const ending = setTimeout(endAll, drainMs)
-  const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
-  await Promise.race([http.stop(), answered(http)])
-  // Those whose callers have left, but may ask again.
-  await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
-  clearTimeout(ending)
-  clearTimeout(cutting)
-  // Answers that nobody waits for are no reason to stay.
-  await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
-  void http.stop(true)
-}
-
-const lookEveryMs = 50
-/** Looks in a row: an answer that is on its way counts as pending until its caller has taken it. */
-const looksInARow = 5
-
-/**
- * Resolves once nobody waits for an answer. The runtime's own stop waits for connections besides, also
- * for those of answered requests whose bodies never come to their end.
- */
-async function answered(http: Bun.Server<undefined>): Promise<void> {
-  for (let looks = 0; looks < looksInARow;) {
-    await Bun.sleep(lookEveryMs)
-    looks = http.pendingRequests === 0 ? looks + 1 : 0
-  }
-}
-
-const readinessMs = 1000
-
-const answersSoon = ({ database }: Storage) =>
-  Promise.race([
-    database.ping().then(
-      () => true,
-      () => false,
-    ),
-    Bun.sleep(readinessMs).then(() => false),
-  ])

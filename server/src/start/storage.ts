@@ -1,10 +1,11 @@
+import { embeddedPrograms } from './embedded-programs'
 import type { Config } from '../config'
 import { openDataDirectory } from '../db/data-directory'
 import { Database } from '../db/database'
 import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
 import { openInstallation, type Installation } from '../db/installation'
 import { migrate } from '../db/migrate'
-import { connectionSecret, keyIdOf, unseal, type SealingKeys } from '../db/sealed'
+import { checkSealingKeys } from './sealing-keys'
 import { StartError } from '../config'
 
 /** What the process keeps on disk, open and up to date. */
@@ -42,43 +43,8 @@ export async function openStorage(
     throw new StartError(`The database does not answer: ${why}. Check DATABASE_URL.`, { cause })
   }
   await migrate(database.query)
-  await checkSealingKeys(database, installation.sealingKeys, options.log)
+  await checkSealingKeys(database.query, installation.sealingKeys, options.log)
   return { dataDir: directory.path, database, installation }
-}
-
-/**
- * Without the key of the stored secrets every connection would silently be gone: one secret of each key
- * is opened. Throws `StartError` where none opens.
- */
-async function checkSealingKeys(
-  { query }: Database,
-  keys: SealingKeys,
-  log: (line: string) => void,
-): Promise<void> {
-  const samples = await query
-    .selectFrom('connection')
-    .distinctOn('secret_key_id')
-    .select(['id', 'secret', 'secret_key_id'])
-    .where('secret', 'is not', null)
-    .orderBy('secret_key_id')
-    .execute()
-  const closed = samples.flatMap(({ id, secret }) => {
-    try {
-      if (secret) unseal(secret, keys, connectionSecret(id))
-      return []
-    } catch {
-      return secret ? [keyIdOf(secret)] : []
-    }
-  })
-  if (closed.length === 0) return
-  const names = closed.map((id) => `"${id}"`).join(', ')
-  if (closed.length < samples.length) {
-    log(`secrets that were sealed with ${names} do not open: ENCRYPTION_KEY lacks that key`)
-    return
-  }
-  throw new StartError(
-    `ENCRYPTION_KEY is not the one that the secrets in this database were sealed with, ${names}. Restore it.`,
-  )
 }
 
 async function startEmbedded(
@@ -86,6 +52,7 @@ async function startEmbedded(
   stack: AsyncDisposableStack,
   { log, onLost }: Options,
 ) {
-  const postgres = stack.use(await EmbeddedPostgres.start(dataDir, { log, onExit: onLost }))
+  const options = { log, onExit: onLost, programs: embeddedPrograms }
+  const postgres = stack.use(await EmbeddedPostgres.start(dataDir, options))
   return postgres.connection
 }

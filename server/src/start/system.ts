@@ -24,7 +24,7 @@ export const ownState = ({ money, counters, resilience }: Parts): OwnState => ({
   failing: resilience.failing().map(toShown),
 })
 
-function stateOf(counters: Counters): OwnState['redis'] {
+export function stateOf(counters: Counters): OwnState['redis'] {
   if (!(counters instanceof SharedCounters)) return 'none'
   return counters.isAway ? 'lost' : 'reachable'
 }

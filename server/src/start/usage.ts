@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Transaction } from 'kysely'
 import type { Logger } from 'pino'
 import type { Notices } from './notices'
+import { rebook } from './rebook'
 import type { Storage } from './storage'
 import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -10,7 +11,7 @@ import type { Schema } from '../db/schema'
 import { unavailable } from '../errors'
 import { settle, type Event } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
-import { toCharge, toRecord, type Charge } from '../ledger/usage-record'
+import { endedAtMs, toCharge, toRecord, type Charge } from '../ledger/usage-record'
 import { dropOrphanLogs } from '../logs/drop-orphan-logs'
 import { usersOf } from '../logs/log-record'
 import { insertLogs, insertSound, isRefused } from '../logs/insert-logs'
@@ -18,6 +19,8 @@ import { Flusher, type FlushedRow } from '../metering/flusher'
 import { Journal } from '../metering/journal'
 import type { MeterPorts } from '../metering/meter'
 import type { Months } from '../metering/months'
+import type { JournalFigures } from '../telemetry/figures'
+import type { UsageCounts } from '../telemetry/model-counts'
 
 interface Options {
   config: Config
@@ -25,6 +28,8 @@ interface Options {
   log: Logger
   crashAt: CrashAt | undefined
   notices: Notices
+  /** Told of each attempt that has ended. */
+  telemetry: { usage: Pick<UsageCounts, 'settled'> }
 }
 
 type WrittenPorts = Pick<MeterPorts, 'begin' | 'settle'>
@@ -33,20 +38,30 @@ type WrittenPorts = Pick<MeterPorts, 'begin' | 'settle'>
 interface OpenedUsage {
   journal: Journal
   flusher: Flusher
+  /** What is on the disk and not booked. */
+  figures: () => JournalFigures
   /** How meters write; `months` are told of what was used. */
   portsFor: (months: Months) => WrittenPorts
 }
 
-/** Opens the journal and what books it. */
+/** Opens the journal, after what a restored backup lacks of it was booked, and what books it. */
 export async function openUsage(
   options: Options,
   stack: AsyncDisposableStack,
 ): Promise<OpenedUsage> {
+  await rebook(options, async (bodies) => {
+    await book(
+      bodies.map((body) => writtenIn({ seq: 0, body })),
+      options,
+    )
+  })
   const journal = stack.use(await openJournal(options))
   const flusher = stack.use(openFlusher(options, journal))
+  const orphansFound = journal.open.orphaned
   return {
     journal,
     flusher,
+    figures: () => ({ ...figuresOf(journal, flusher), orphansFound }),
     portsFor: (months) => meterPorts({ ...options, journal, months }),
   }
 }
@@ -74,11 +89,30 @@ function openJournal({ config, storage, log, crashAt }: Options): Promise<Journa
   return Journal.open({
     directory: storage.dataDir,
     sync: config.journalSync,
+    keptMs: config.journalKeptMs,
     onDamage: (damage) => log.error({ damage }, 'the usage journal was damaged'),
     onFailure: (err) => log.fatal({ err }, 'the usage journal failed; paid requests are refused'),
     onDelay: (err) => log.warn({ err }, 'a file of the usage journal could not be given away yet'),
     ...(crashAt && { crashAt }),
   })
+}
+
+function figuresOf(journal: Journal, flusher: Flusher): Omit<JournalFigures, 'orphansFound'> {
+  const { running, orphaned } = journal.open
+  const { size: waiting } = journal
+  const isBehind = flusher.isBehind
+  return { running, orphaned, waiting, isBehind, oldestMs: waiting > 0 ? oldestMs(journal) : 0 }
+}
+
+/** For how long the oldest settled attempt has waited to be booked; 0 where it cannot be read. */
+function oldestMs(journal: Journal): number {
+  try {
+    const [oldest] = journal.settled(1)
+    return oldest ? Math.max(0, Date.now() - endedAtMs(writtenIn(oldest).record)) : 0
+  } catch {
+    // The flusher meets the same, and tells it.
+    return 0
+  }
 }
 
 /** What a body of the journal holds: a usage record and, with a request's last attempt, its log. */
@@ -150,7 +184,7 @@ async function book(
   }
 }
 
-interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
+interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt' | 'telemetry'> {
   journal: Journal
   months: Months
 }
@@ -159,6 +193,7 @@ const meterPorts = (ports: WritePorts): WrittenPorts => ({
   begin: (attemptId, record) => begin(attemptId, record, ports),
   settle: (event, log) => {
     ports.months.note(event)
+    ports.telemetry.usage.settled(event)
     return write(event, new Written(toRecord(event), log, event), ports)
   },
 })

@@ -16,6 +16,7 @@ export function modelEndpoint(handler: ModelHandler) {
       return await handler(call)
     } finally {
       c.set('quota', call.quota)
+      c.set('hasLog', call.hasLog)
     }
   })
   handlers.set(routed, handler)

@@ -35,6 +35,12 @@ export class ModelCall implements Call {
   signal: AbortSignal
   settled?: (usage: Usage | undefined, cost: bigint) => void
   repeatable?: Repeatable
+  hasLog = false
+  trace: Call['trace']
+  /** For how much of its time a provider was waited for. */
+  waitedMs = 0
+  #waiting = 0
+  #waitingSinceMs = 0
 
   constructor({ request, server, requestId, path }: Received) {
     this.request = request
@@ -66,6 +72,14 @@ export class ModelCall implements Call {
 
   tell(quota: Quota | undefined): void {
     this.quota = quota
+  }
+
+  /** Parts of a request wait side by side. */
+  waits(isWaiting: boolean): void {
+    if (isWaiting && this.#waiting++ === 0) this.#waitingSinceMs = performance.now()
+    if (!isWaiting && --this.#waiting === 0) {
+      this.waitedMs += performance.now() - this.#waitingSinceMs
+    }
   }
 
   readBody(limitBytes: number, onText?: (text: string) => void): Promise<ReadBody> {

@@ -1,4 +1,5 @@
 import type { ModelCall } from './model-call'
+import type { ApiError } from '../errors'
 import type { KeptReply, Reply, StreamReply } from '../gateway/job'
 import { ChunkWriter } from '../wire/event-writer'
 import { plainUsd } from '../wire/usd'
@@ -21,7 +22,7 @@ export interface ReplyPorts {
   /** How long the headers of a stream wait for its first event. */
   earlyHeadersMs: number
   /** Told of each stream that broke after it had begun. */
-  onBroken: (requestId: string, code: string, error: Error) => void
+  onBroken: (requestId: string, error: ApiError) => void
   /** Where a test may kill the process. */
   crashAt?: CrashAtLastByte | undefined
 }
@@ -117,7 +118,7 @@ export async function streamed(
     requestId,
     opening,
     isEarly: !opened,
-    onBroken: (code: string, error: Error) => onBroken(requestId, code, error),
+    onBroken: (error: ApiError) => onBroken(requestId, error),
     copy: once?.copy(headers),
     crashAt,
   }

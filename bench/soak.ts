@@ -1,0 +1,131 @@
+// Hours of a mixed load, and what of it stays: P02, P03.
+// Run by: SOAK_MINUTES=480 npm run soak
+import { openDatabase } from '../tests/database'
+import { eventually, residentMb } from '../tests/faults/asking'
+import { findings } from '../tests/money/ledger-oracle'
+import { allBooked } from '../tests/money/till'
+import { newDataDir, startRig } from '../tests/rig'
+import { rm } from 'node:fs/promises'
+
+const minutes = Number(process.env['SOAK_MINUTES'] ?? 10)
+const workers = Number(process.env['SOAK_WORKERS'] ?? 32)
+/** Of the requests one in so many is left by its caller, and one in so many meets a fault. */
+const abortEvery = 20
+const faultEvery = 20
+/** What a heap grows to at first is no leak. */
+const warmShare = 0.25
+/** A line through less says nothing. */
+const judgedMinutes = 60
+const promisedMbAnHour = 1
+
+/** Beside whole answers and streams: what providers do wrong. */
+const faults = ['status-500', 'rst-after-3', 'half-json', 'close-after-2', 'empty-200']
+
+const dataDir = await newDataDir()
+await using rig = await startRig({
+  dataDir,
+  environment: { LOG_LEVEL: 'fatal', MINIMUM_BALANCE_USD: '0' },
+})
+const { gateway, upstream } = rig
+const names = ['chunks-5', 'chunks-40-gap-10', ...faults]
+const models = new Map<string, string>()
+for (const name of names) models.set(name, await rig.model(name))
+const customers = [await gateway.customer()]
+for (let count = 1; count < 8; count++) customers.push(await gateway.customer())
+
+const counts = { whole: 0, left: 0, failed: 0 }
+
+async function ask(turn: number): Promise<void> {
+  const { key } = customers[turn % customers.length] ?? { key: '' }
+  const isLeft = turn % abortEvery === 0
+  const isFault = turn % faultEvery === 1
+  const plain = turn % 3 === 0 ? 'chunks-5' : 'chunks-40-gap-10'
+  const name = isFault ? (faults[turn % faults.length] ?? plain) : plain
+  const leaving = new AbortController()
+  try {
+    const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: models.get(name),
+        messages: [{ role: 'user', content: 'Say something.' }],
+        stream: turn % 2 === 0 || isLeft,
+      }),
+      signal: leaving.signal,
+    })
+    if (isLeft) setTimeout(() => leaving.abort(), 1 + (turn % 97))
+    const text = await response.text()
+    counts[response.ok && !text.includes('"error"') ? 'whole' : 'failed'] += 1
+  } catch {
+    counts[isLeft ? 'left' : 'failed'] += 1
+  }
+  // The fake provider remembers all it was asked, in this process.
+  if (turn % 5000 === 0) upstream.reset()
+}
+
+interface Sample {
+  hours: number
+  mb: number
+  handles: number
+}
+
+const handlesOf = (pid: number) =>
+  Bun.spawnSync(['ls', `/proc/${pid}/fd`])
+    .stdout.toString()
+    .split('\n').length
+
+/** Of a line through the samples, by least squares. */
+function slope(samples: readonly Sample[], of: (sample: Sample) => number): number {
+  const mean = (value: (sample: Sample) => number) =>
+    samples.reduce((sum, each) => sum + value(each), 0) / samples.length
+  const [x, y] = [mean(({ hours }) => hours), mean(of)]
+  const above = samples.reduce((sum, each) => sum + (each.hours - x) * (of(each) - y), 0)
+  const below = samples.reduce((sum, { hours }) => sum + (hours - x) ** 2, 0)
+  return below === 0 ? 0 : above / below
+}
+
+const startedAt = performance.now()
+const elapsedHours = () => (performance.now() - startedAt) / 3_600_000
+const samples: Sample[] = []
+const sample = () =>
+  samples.push({
+    hours: elapsedHours(),
+    mb: residentMb(gateway.pid),
+    handles: handlesOf(gateway.pid),
+  })
+const state = { isOver: false, turn: 0 }
+const work = Array.from({ length: workers }, async () => {
+  while (!state.isOver) await ask(state.turn++)
+})
+const everyMs = Math.max(1000, Math.min(10_000, minutes * 600))
+while (elapsedHours() * 60 < minutes) {
+  await Bun.sleep(everyMs)
+  sample()
+}
+state.isOver = true
+await Promise.all(work)
+await eventually(() => upstream.openSockets() <= workers, 60_000)
+const sockets = upstream.openSockets()
+await Bun.sleep(5000)
+sample()
+
+await using sql = await openDatabase(dataDir)
+await allBooked(sql)
+const wrong = await findings(sql)
+const judged = samples.filter(({ hours }) => hours * 60 > minutes * warmShare)
+const mbAnHour = slope(judged, ({ mb }) => mb)
+const handlesAnHour = slope(judged, ({ handles }) => handles)
+const requests = counts.whole + counts.left + counts.failed
+console.log(
+  [
+    `${minutes} min, ${requests} requests: ${counts.whole} whole, ${counts.left} left, ${counts.failed} failed`,
+    `resident: ${judged[0]?.mb.toFixed(0)} MB at first, ${judged.at(-1)?.mb.toFixed(0)} at last; line ${mbAnHour.toFixed(2)} MB an hour`,
+    `handles: ${judged[0]?.handles} at first, ${judged.at(-1)?.handles} at last; line ${handlesAnHour.toFixed(1)} an hour; ${sockets} open to the provider`,
+    `ledger: ${wrong.length === 0 ? 'in order' : wrong.join('; ')}`,
+  ].join('\n'),
+)
+const isJudged = minutes >= judgedMinutes
+if (!isJudged) console.log(`a line through less than ${judgedMinutes} min is told, not judged`)
+if (wrong.length > 0 || (isJudged && mbAnHour > promisedMbAnHour)) process.exitCode = 1
+await gateway.stop()
+await rm(dataDir, { recursive: true, force: true })

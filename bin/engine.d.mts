@@ -1,0 +1,8 @@
+type Environment = Record<string, string | undefined>
+
+export function engineEnvironment(given: Environment): {
+  environment: Environment
+  ignored: string[]
+}
+
+export function ignoredProxies(names: readonly string[]): string

@@ -1,0 +1,39 @@
+import type { Group, Option, Verb } from './verb'
+
+/** Options of every command. */
+export const everywhere: Readonly<Record<string, Option>> = {
+  url: { value: 'address', about: 'of the server; otherwise BASE_URL, or PORT on this machine' },
+  json: { about: 'for programs' },
+  progress: { about: 'tell how far it is, also where nobody watches' },
+  help: { about: 'this text' },
+}
+
+const spelled = (name: string, { value }: Option) => `--${name}${value ? ` <${value}>` : ''}`
+
+const usage = (name: string, { words }: Verb) =>
+  [name, ...words.map((word) => `<${word}>`)].join(' ')
+
+function aligned(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('')
+}
+
+/** What a group of commands does, verb by verb. */
+export function helpOf({ name, about, verbs }: Group): string {
+  const lines = Object.entries(verbs).map(([verb, one]) => {
+    const head = `  ${usage(verb, one)}\n      ${one.about}\n`
+    const options = Object.entries(one.options ?? {}).map(
+      ([option, told]) => `      ${spelled(option, told)}: ${told.about}\n`,
+    )
+    return head + options.join('')
+  })
+  const rows = Object.entries(everywhere).map(
+    ([option, told]) => [spelled(option, told), told.about] as const,
+  )
+  return (
+    `Usage: tollgate ${name} <command>\n\n${about}.\n\n${lines.join('')}\n` +
+    `With all of them:\n${aligned(rows)}\n` +
+    'The operator key is ADMIN_KEY, or that in DATA_DIR. Secrets are asked for, or read from the input.\n' +
+    'Exit codes: 0 done, 1 refused or nobody answered, 2 not understood.\n'
+  )
+}

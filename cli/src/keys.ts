@@ -1,0 +1,73 @@
+import { json, UsageError } from './server'
+import { table } from './table'
+import type { Group } from './verb'
+import { userIdOf } from './users'
+
+function numberOf(value: string | undefined, name: string): number | undefined {
+  if (value === undefined) return undefined
+  const number = Number(value)
+  if (value.trim() === '' || !Number.isFinite(number))
+    throw new UsageError(`--${name}: is a number.`)
+  return number
+}
+
+/** Service keys of accounts. */
+export const keys: Group = {
+  name: 'keys',
+  about: 'service keys of an account. A <user> is an id or an address',
+  verbs: {
+    list: {
+      words: ['user'],
+      about: 'list the keys of an account',
+      async run({ operator, words: [user] }) {
+        const param = { id: await userIdOf(operator, user) }
+        const answer = await (await operator.users[':id'].keys.$get({ param })).json()
+        const text = table(answer.keys, [
+          ['ID', ({ id }) => id],
+          ['NAME', ({ name }) => name],
+          ['BEGINS WITH', ({ key_prefix }) => key_prefix],
+          ['MAY', ({ permissions }) => permissions.join(' ')],
+          ['EXPIRES', ({ expires_at }) => expires_at],
+          ['LAST USED', ({ last_used_at }) => last_used_at],
+        ])
+        return { text, json: answer }
+      },
+    },
+    create: {
+      words: ['user'],
+      about: 'make a key. It is printed alone, once, and cannot be seen again',
+      options: {
+        name: { value: 'text', about: 'how it is called; "cli" otherwise' },
+        permissions: { value: 'read,write', about: 'what it may, with commas; also: admin' },
+        'expires-in-days': { value: 'n', about: 'when it ends; never otherwise' },
+        'monthly-spend': { value: 'usd', about: 'the most that it spends in a month' },
+        'requests-per-minute': { value: 'n', about: 'a limit of its own' },
+      },
+      async run({ operator, words: [user], value }) {
+        const fields = {
+          name: value('name') ?? 'cli',
+          permissions: value('permissions')?.split(','),
+          expires_in_days: numberOf(value('expires-in-days'), 'expires-in-days'),
+          monthly_spend_limit: numberOf(value('monthly-spend'), 'monthly-spend'),
+          rate_limit_requests_per_minute: numberOf(
+            value('requests-per-minute'),
+            'requests-per-minute',
+          ),
+        }
+        const param = { id: await userIdOf(operator, user) }
+        const key = await (await operator.users[':id'].keys.$post({ param }, json(fields))).json()
+        return { text: `${key.key}\n`, json: key }
+      },
+    },
+    revoke: {
+      words: ['user', 'key-id'],
+      about: 'delete a key: it is refused at once, on every node',
+      async run({ operator, words: [user, key = ''] }) {
+        const param = { id: await userIdOf(operator, user), key_id: key }
+        const answer = await operator.users[':id'].keys[':key_id'].$delete({ param })
+        const told = await answer.json()
+        return { text: `${told.message}\n`, json: told }
+      },
+    },
+  },
+}

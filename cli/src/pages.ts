@@ -1,0 +1,45 @@
+import type { Asked, Option } from './verb'
+import { UsageError } from './server'
+
+interface Page<Row> {
+  rows: readonly Row[]
+  pagination: { total: number; next_cursor: string | null }
+}
+
+/** Options of every list. */
+export const pageOptions = {
+  search: { value: 'text', about: 'only what has this text' },
+  limit: { value: 'n', about: 'how many, 50 otherwise; "all" for all of them' },
+} satisfies Record<string, Option>
+
+const atOnce = 100
+
+/** As many rows of a list as were asked for, page by page, and how many there are. */
+export async function rowsOf<Row>(
+  { value, progress }: Asked,
+  ask: (query: Record<string, string>) => Promise<Page<Row>>,
+): Promise<{ rows: Row[]; total: number }> {
+  const limit = value('limit') ?? '50'
+  const most = limit === 'all' ? Infinity : Number(limit)
+  if (!(most >= 1)) throw new UsageError('--limit: is a number above 0, or "all".')
+  const rows: Row[] = []
+  const search = value('search')
+  let cursor: string | null = ''
+  let total = 0
+  while (cursor !== null && rows.length < most) {
+    const page: Page<Row> = await ask({
+      limit: String(Math.min(atOnce, most - rows.length)),
+      ...(cursor && { cursor }),
+      ...(search && { search }),
+    })
+    rows.push(...page.rows)
+    total = page.pagination.total
+    cursor = page.pagination.next_cursor
+    if (cursor !== null) progress(`${rows.length} of ${total}`)
+  }
+  return { rows, total }
+}
+
+/** What stands below a table that does not show all. */
+export const rest = (shown: number, total: number) =>
+  shown < total ? `${shown} of ${total}; --limit all for the rest.\n` : ''

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hc } from 'hono/client'
+import type { OperatorApi } from '../../server/src/app/operator-endpoints'
+
+/** What was asked for cannot be understood: one line, and exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** The server refused, or nobody answered: one line, and exit code 1. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The address of the server: as told, else as the server's own settings say. */
+export function addressOf(told: string | undefined, environment: Environment): string {
+  const { BASE_URL, PORT } = environment
+  const address = told || BASE_URL || `http://127.0.0.1:${PORT || 8080}`
+  if (!/^https?:\/\/./.test(address) || !URL.canParse(address)) {
+    throw new UsageError(`"${address}" is no address such as http://127.0.0.1:8080.`)
+  }
+  return address.replace(/\/+$/, '')
+}
+
+/** The operator key: of the environment, else of the data directory. */
+async function adminKey({ ADMIN_KEY, DATA_DIR }: Environment): Promise<string> {
+  if (ADMIN_KEY) return ADMIN_KEY
+  const path = join(DATA_DIR || './data', 'admin-key')
+  const key = await readFile(path, 'utf8').catch(() => '')
+  if (key.trim()) return key.trim()
+  throw new UsageError(
+    `There is no operator key: set ADMIN_KEY, or DATA_DIR to that of the server (${path} was tried).`,
+  )
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+function wordsOf(status: number, body: unknown): string {
+  const told = isObject(body) && isObject(body['error']) ? body['error'] : body
+  const message = isObject(told) ? told['message'] : undefined
+  return typeof message === 'string' ? message : `The server answered ${status}.`
+}
+
+const patienceMs = 120_000
+
+/** The operator's endpoints of a server, typed by its routes. Calls reject with `Refused`. */
+export async function openOperator(told: string | undefined, environment: Environment) {
+  const address = addressOf(told, environment)
+  const authorization = `Bearer ${await adminKey(environment)}`
+  const ask = async (input: string | URL | Request, init?: RequestInit) => {
+    const headers = new Headers(init?.headers)
+    headers.set('authorization', authorization)
+    const signal = AbortSignal.timeout(patienceMs)
+    const response = await fetch(input, { ...init, headers, signal, redirect: 'error' }).catch(
+      () => {
+        throw new Refused(
+          `No Tollgate answers at ${address}. Start it, or name another with --url or BASE_URL.`,
+        )
+      },
+    )
+    if (response.ok) return response
+    const body: unknown = await response.json().catch(() => undefined)
+    const hint = ' Is the id right, and the operator key that of this server?'
+    throw new Refused(wordsOf(response.status, body) + (response.status === 404 ? hint : ''))
+  }
+  return hc<OperatorApi>(address, { fetch: ask }).api.admin
+}
+
+export type Operator = Awaited<ReturnType<typeof openOperator>>
+
+/** The body of a request, for the second argument of a call. */
+export const json = (body: object) => ({
+  init: { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } },
+})

@@ -1,0 +1,45 @@
+/** A column of a table: its heading, and what stands in a row. */
+export type Column<Row> = readonly [
+  heading: string,
+  of: (row: Row) => string | number | boolean | null | undefined,
+]
+
+function shown(value: string | number | boolean | null | undefined): string {
+  if (value === null || value === undefined || value === '') return '-'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  // What others named must not steer the terminal.
+  return String(value).replaceAll(/\p{Cc}/gu, ' ')
+}
+
+const isNumber = (text: string) => text === '-' || /^-?\d+(\.\d+)?$/.test(text)
+
+/** Rows below headings, columns of numbers to the right. */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  if (rows.length === 0) return 'There are none.\n'
+  const cells = rows.map((row) => columns.map(([, of]) => shown(of(row))))
+  const all = [columns.map(([heading]) => heading), ...cells]
+  const widths = columns.map((_, at) => Math.max(...all.map((line) => (line[at] ?? '').length)))
+  const right = columns.map((_, at) => cells.every((line) => isNumber(line[at] ?? '')))
+  const lines = all.map((line) =>
+    line
+      .map((text, at) => {
+        const width = widths[at] ?? 0
+        return right[at] ? text.padStart(width) : text.padEnd(width)
+      })
+      .join('  ')
+      .trimEnd(),
+  )
+  return `${lines.join('\n')}\n`
+}
+
+/** One thing: a line for each of its fields. */
+export function facts(fields: Readonly<Record<string, unknown>>): string {
+  const rows = Object.entries(fields).map(([name, value]) => ({
+    name,
+    text: typeof value === 'string' ? value : JSON.stringify(value ?? null),
+  }))
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  return rows
+    .map(({ name, text }) => `${name.padEnd(width)}  ${shown(text === 'null' ? null : text)}\n`)
+    .join('')
+}

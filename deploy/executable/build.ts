@@ -1,0 +1,94 @@
+// Makes the single executable: server, dashboard and embedded PostgreSQL in one file, which needs nothing
+// else on the machine. Run as: npm run build [-- <path>]
+import { mkdir, mkdtemp, readFile, readdir, readlink, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import type { BunPlugin } from 'bun'
+import { tarOf, type Entry } from './tar'
+import type { PackedPrograms } from '../../server/src/db/embedded/packed-programs'
+import { installedPrograms } from '../../server/src/db/embedded/installed-package'
+
+const root = join(import.meta.dir, '../..')
+
+/** What the build of a folder is to hold, as an archive. */
+async function archiveOf(folder: string): Promise<Uint8Array<ArrayBuffer>> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const entries = found.map(async (it): Promise<Entry> => {
+    const full = join(it.parentPath, it.name)
+    const path = full.slice(folder.length + 1)
+    if (it.isDirectory()) return { path, mode: 0o755 }
+    if (it.isSymbolicLink()) return { path, mode: 0o777, target: await readlink(full) }
+    return { path, mode: 0o644, bytes: await readFile(full) }
+  })
+  return tarOf(await Promise.all(entries))
+}
+
+async function packDashboard(work: string): Promise<string> {
+  const folder = join(work, 'dashboard')
+  const script = join(root, 'dashboard/build.ts')
+  const child = Bun.spawn([process.execPath, script, folder], { stdout: 'ignore' })
+  if ((await child.exited) !== 0) throw new Error('the dashboard could not be bundled')
+  const path = join(work, 'dashboard.tar')
+  await Bun.write(path, await archiveOf(folder))
+  return path
+}
+
+async function packPrograms(work: string): Promise<PackedPrograms> {
+  const programs = await installedPrograms()
+  const folder = join(work, 'programs')
+  await programs.placeIn(folder)
+  const tar = await archiveOf(folder)
+  const digest = new Bun.CryptoHasher('sha256').update(tar).digest('hex').slice(0, 16)
+  const archive = join(work, 'programs.tar.zst')
+  await Bun.write(archive, await Bun.zstdCompress(tar, { level: 12 }))
+  const sizes = Object.fromEntries(await programs.sizes())
+  return { name: `${programs.name}-${digest}`, archive, sizes }
+}
+
+/** Puts a module that knows what is carried along in the place of the one that knows of nothing. */
+const carrying = (dashboard: string, { archive, ...programs }: PackedPrograms): BunPlugin => ({
+  name: 'packed',
+  setup(build) {
+    build.onLoad({ filter: /server\/src\/start\/packed\.ts$/ }, () => ({
+      loader: 'ts',
+      contents: `
+        import dashboard from ${JSON.stringify(dashboard)} with { type: 'file' }
+        import archive from ${JSON.stringify(archive)} with { type: 'file' }
+        export const packed = { dashboard, programs: { ...${JSON.stringify(programs)}, archive } }`,
+    }))
+  },
+})
+
+async function compile(outfile: string, plugin: BunPlugin): Promise<void> {
+  const { success, logs } = await Bun.build({
+    // The worker is beside the entry in there, whatever folder its source is in.
+    entrypoints: [
+      join(import.meta.dir, 'entry.ts'),
+      join(root, 'server/src/metering/token-worker.ts'),
+    ],
+    naming: { entry: '[name].[ext]' },
+    target: 'bun',
+    minify: { whitespace: true, syntax: true, identifiers: false },
+    sourcemap: 'none',
+    plugins: [plugin],
+    // Whoever may write where it is started is not to have a say in how it runs.
+    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+  })
+  for (const log of logs) console.error(log)
+  if (!success) throw new Error('the executable could not be built')
+}
+
+const [path = join(root, 'dist/tollgate')] = process.argv.slice(2)
+const outfile = resolve(path)
+const work = await mkdtemp(join(tmpdir(), 'tollgate-build-'))
+try {
+  await mkdir(dirname(outfile), { recursive: true })
+  const plugin = carrying(await packDashboard(work), await packPrograms(work))
+  // One that runs is not written to: it is replaced when the new one is whole.
+  const draft = `${outfile}.new`
+  await compile(draft, plugin)
+  await rename(draft, outfile)
+  console.log(`${outfile}: ${Math.round(Bun.file(outfile).size / 1e6)} MB`)
+} finally {
+  await rm(work, { recursive: true, force: true })
+}

@@ -1,0 +1,51 @@
+// Where the single executable begins: what bin/tollgate.mjs is for the sources.
+import { askHealth } from './healthy'
+import { engineEnvironment, ignoredProxies } from '../../bin/engine.mjs'
+import { version } from '../../package.json'
+
+const help = `Usage: tollgate [command]
+
+  start         run the server (the default)
+  audit         check that the ledger is in order; --json for programs
+  rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
+  healthy       ask the server that runs here whether it lives; exit code 0 if so
+  --help        this text
+  --version     the version of Tollgate
+
+DATA_DIR and other relative paths start where you stand.`
+
+/** Each runs when it is imported, and reads its arguments from where the sources have them. */
+const commands: Readonly<Record<string, () => Promise<unknown>>> = {
+  start: () => import('../../server/src/main'),
+  audit: () => import('../../server/src/audit'),
+  'rotate-keys': () => import('../../server/src/rotate-keys'),
+  healthy: async () => {
+    process.exitCode = await askHealth()
+  },
+}
+
+/** The engine reads its settings when it starts: where they are others, it starts again, as the same process. */
+function settle(): void {
+  const { environment, ignored } = engineEnvironment(process.env)
+  delete environment['TOLLGATE_LAUNCHER_PID']
+  const isSettled = Object.entries(environment).every(([name, it]) => process.env[name] === it)
+  if (isSettled && process.env['TOLLGATE_LAUNCHER_PID'] === undefined) return
+  if (ignored.length > 0) console.error(ignoredProxies(ignored))
+  process.execve?.(process.execPath, [process.execPath, ...process.argv.slice(2)], environment)
+}
+
+async function main([name = 'start', ...args]: readonly string[]): Promise<void> {
+  if (name === '--help' || name === '-h') return console.log(help)
+  if (name === '--version' || name === '-v') return console.log(version)
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    console.error(`tollgate: There is no command "${name}". See tollgate --help.`)
+    process.exitCode = 1
+    return
+  }
+  settle()
+  process.argv.splice(2, Infinity, ...args)
+  await command()
+}
+
+await main(process.argv.slice(2))

@@ -1,0 +1,90 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { lockAccount } from '../../db/account-row'
+import { isId } from '../../db/id'
+import type { Schema } from '../../db/schema'
+import { ApiError, invalidRequest } from '../../errors'
+
+/** Logs may be many: each statement has to end in time. */
+const rowsAtOnce = 5000
+
+/** Rejects where an organization would have no owner any more. */
+async function refuseOwner(trx: Transaction<Schema>, id: string): Promise<void> {
+  const rows = await trx
+    .selectFrom('membership')
+    .select('organization_id')
+    .where('user_id', '=', id)
+    .where('role', '=', 'owner')
+    .limit(10)
+    .execute()
+  if (rows.length === 0) return
+  const names = rows.map((row) => row.organization_id).join(', ')
+  throw invalidRequest(
+    null,
+    'wrong_state',
+    `The account owns ${names}. Hand them to another member, or delete them, first.`,
+  )
+}
+
+/** Ends all ways in: whoever is in is out, on every node. Rejects with `resource_not_found`. */
+async function shut(trx: Transaction<Schema>, id: string): Promise<string> {
+  const { email } = await lockAccount(trx, id)
+  await refuseOwner(trx, id)
+  await trx
+    .updateTable('users')
+    .set({ status: 'suspended', suspended_reason: 'The account is being erased.' })
+    .where('id', '=', id)
+    .execute()
+  await trx.deleteFrom('api_key').where('user_id', '=', id).execute()
+  await trx.deleteFrom('connection').where('user_id', '=', id).execute()
+  await sql`delete from auth_session where user_id = ${id}`.execute(trx)
+  return email
+}
+
+const logTables = ['request_body', 'request_log', 'request_minute', 'request_peak', 'request_sum']
+
+/** Deletes what requests left, some at a time. */
+async function forgetRequests(db: Kysely<Schema>, id: string): Promise<void> {
+  for (const name of logTables) {
+    const table = sql.table(name)
+    let deleted = rowsAtOnce
+    while (deleted === rowsAtOnce) {
+      const { rows } = await sql<{ deleted: number }>`
+        with gone as (
+          delete from ${table} where (tableoid, ctid) in (
+            select tableoid, ctid from ${table} where user_id = ${id} limit ${rowsAtOnce}
+          ) returning 1
+        )
+        select count(*)::integer as deleted from gone`.execute(db)
+      deleted = rows[0]?.deleted ?? 0
+    }
+  }
+}
+
+/** The user and all that refers to it, and what is kept by address. */
+async function forgetUser(trx: Transaction<Schema>, id: string, email: string): Promise<void> {
+  await lockAccount(trx, id)
+  // It may have been given one since.
+  await refuseOwner(trx, id)
+  await sql`delete from mail where recipient = ${email}`.execute(trx)
+  await sql`delete from invitation where email = lower(${email})`.execute(trx)
+  await sql`
+    delete from auth_verification
+    where identifier = ${email} or position(${email} in value) > 0 or position(${id} in value) > 0
+  `.execute(trx)
+  await trx.deleteFrom('users').where('id', '=', id).execute()
+}
+
+/**
+ * Erases an account. What it paid and used stays in the ledger under its id, which names nobody any more.
+ * What breaks in between leaves it suspended without keys; the same again goes on. Rejects with
+ * `resource_not_found`, and with `invalid_request` for who owns an organization.
+ */
+export async function eraseUser(db: Kysely<Schema>, id: string) {
+  if (!isId('user', id)) throw new ApiError('resource_not_found')
+  const email = await db.transaction().execute((trx) => shut(trx, id))
+  await forgetRequests(db, id)
+  await db.transaction().execute((trx) => forgetUser(trx, id, email))
+  // A request that was just ending may have been logged meanwhile.
+  await forgetRequests(db, id)
+  return { success: true, message: 'The account was erased.' }
+}

@@ -1,0 +1,59 @@
+/** What is stored of an account, and what becomes of it. */
+interface Owned {
+  /** How its rows are found; `user_id` unless said. */
+  by?: 'id' | 'account_id' | 'recipient' | 'email'
+  /** Secrets, and what only this program understands: never exported. */
+  without?: readonly string[]
+  /**
+   * When the account is erased: `row` goes with the row of the user, `erased` is deleted beside it, `kept` stays
+   * without a name, as its id is all that it says of somebody.
+   */
+  ends: 'row' | 'erased' | 'kept'
+}
+
+const withRow: Owned = { ends: 'row' }
+const kept: Owned = { ends: 'kept' }
+const erased: Owned = { ends: 'erased' }
+
+/** Every table with rows of an account. A table with a column `user_id` that is not here fails a test. */
+export const owned: Readonly<Record<string, Owned>> = {
+  users: { by: 'id', ends: 'row' },
+  api_key: { without: ['hash'], ends: 'row' },
+  auth_session: { without: ['token'], ends: 'row' },
+  auth_account: {
+    without: ['access_token', 'refresh_token', 'id_token', 'password'],
+    ends: 'row',
+  },
+  auth_two_factor: { without: ['secret', 'backup_codes'], ends: 'row' },
+  membership: withRow,
+  public_name: withRow,
+  connection: { without: ['secret', 'secret_key_id'], ends: 'row' },
+  connection_pool: withRow,
+  model_mapping: withRow,
+  model_collection: withRow,
+  model_favorite: withRow,
+  model_rating: withRow,
+  prompt: withRow,
+  automation_template: withRow,
+  automation_session: withRow,
+  automation_message: withRow,
+  ticket: withRow,
+  quota_request: withRow,
+  alert: withRow,
+  alert_test: withRow,
+  notification: withRow,
+  invitation_mail: withRow,
+  invitation: { by: 'email', ends: 'erased' },
+  mail: { by: 'recipient', without: ['body'], ends: 'erased' },
+  idempotency_key: { without: ['request_hash', 'claim_id', 'headers', 'body'], ends: 'row' },
+  request_log: erased,
+  request_body: erased,
+  request_minute: erased,
+  request_peak: erased,
+  request_sum: erased,
+  payment: kept,
+  usage_event: kept,
+  usage_sum: kept,
+  organization_sum: kept,
+  ledger_entry: { by: 'account_id', ends: 'kept' },
+}

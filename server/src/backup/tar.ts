@@ -1,0 +1,91 @@
+import { StartError } from '../config'
+
+/** A file within an archive. */
+export interface Entry {
+  name: string
+  bytes: Buffer
+}
+
+const block = 512
+/** Larger entries are none of ours: whoever reads holds one in memory. */
+export const mostEntryBytes = 64 * 1024 * 1024
+
+const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`
+
+const sumOf = (header: Buffer) => header.reduce((sum, byte) => sum + byte, 0)
+
+const paddingOf = (bytes: number) => (block - (bytes % block)) % block
+
+/** An entry as `tar` has it: readable by its owner alone. Source: POSIX.1-2017 pax, "ustar". */
+export function toTar({ name, bytes }: Entry, seconds: number): Buffer {
+  const header = Buffer.alloc(block)
+  const put = (text: string, at: number) => header.write(text, at, 'latin1')
+  if (name.length > 100) throw new Error(`${name} is too long for a name`)
+  put(name, 0)
+  put(octal(0o600, 8), 100)
+  put(octal(0, 8), 108)
+  put(octal(0, 8), 116)
+  put(octal(bytes.length, 12), 124)
+  put(octal(seconds, 12), 136)
+  // The sum is taken with blanks in its own place.
+  put(' '.repeat(8), 148)
+  put('0', 156)
+  put('ustar\0', 257)
+  put('00', 263)
+  put(`${octal(sumOf(header), 7)} `, 148)
+  return Buffer.concat([header, bytes, Buffer.alloc(paddingOf(bytes.length))])
+}
+
+/** What ends an archive. */
+export const tarEnd = Buffer.alloc(2 * block)
+
+const damaged = (why: string) => new StartError(`This is no whole backup: ${why}.`)
+
+/** Takes exactly so many bytes at a time from a stream. */
+class Taker {
+  readonly #source: AsyncIterator<Buffer>
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#source = source[Symbol.asyncIterator]()
+  }
+
+  async take(count: number): Promise<Buffer> {
+    const parts: Buffer[] = [this.#rest]
+    let length = this.#rest.length
+    while (length < count) {
+      const { value, done } = await this.#source.next()
+      if (done) throw damaged('it ends in the middle')
+      parts.push(value)
+      length += value.length
+    }
+    const all = Buffer.concat(parts)
+    this.#rest = all.subarray(count)
+    return all.subarray(0, count)
+  }
+}
+
+function headerOf(header: Buffer): { name: string; size: number } {
+  const text = (start: number, end: number) =>
+    header.toString('latin1', start, end).replace(/\0.*$/s, '').trim()
+  const told = Number.parseInt(text(148, 156), 8)
+  const own = Buffer.from(header).fill(' ', 148, 156)
+  if (sumOf(own) !== told || !text(257, 263).startsWith('ustar')) {
+    throw damaged('a header in it is damaged')
+  }
+  const size = Number.parseInt(text(124, 136), 8)
+  if (!(size >= 0 && size <= mostEntryBytes)) throw damaged('a file in it is too large')
+  return { name: text(0, 100), size }
+}
+
+/** The files of an archive, one at a time. Throws `StartError` where it is damaged or cut. */
+export async function* fromTar(source: AsyncIterable<Buffer>): AsyncGenerator<Entry> {
+  const taker = new Taker(source)
+  for (;;) {
+    const header = await taker.take(block)
+    if (header.every((byte) => byte === 0)) return
+    const { name, size } = headerOf(header)
+    const bytes = await taker.take(size + paddingOf(size))
+    yield { name, bytes: bytes.subarray(0, size) }
+  }
+}

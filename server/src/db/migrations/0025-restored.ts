@@ -1,0 +1,14 @@
+import { sql, type Kysely } from 'kysely'
+
+/** Which backups this database was restored from; every node looks once what of its journal is missing. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table restored_backup (
+      id text primary key,
+      restored_at timestamptz not null default clock_timestamp(),
+      -- What was committed until then is in it.
+      made_at timestamptz not null,
+      -- Of usage before, it has nothing: whether that was booked cannot be told from it.
+      events_since timestamptz not null
+    )`.execute(db)
+}

@@ -1,0 +1,41 @@
+/** What one look came to, in one line, and how to mend it in another. */
+export interface Finding {
+  name: string
+  state: 'ok' | 'warning' | 'failure'
+  what: string
+  mend?: string
+}
+
+export const fine = (name: string, what: string): Finding => ({ name, state: 'ok', what })
+
+export const warning = (name: string, what: string, mend: string): Finding => ({
+  name,
+  state: 'warning',
+  what,
+  mend,
+})
+
+export const failure = (name: string, what: string, mend: string): Finding => ({
+  name,
+  state: 'failure',
+  what,
+  mend,
+})
+
+const line = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+
+/** The words of something thrown, in one line. */
+export const wordsOf = (thrown: unknown): string =>
+  line(thrown instanceof Error ? thrown.message : String(thrown))
+
+const marks = { ok: 'ok     ', warning: 'warning', failure: 'FAILURE' }
+
+/** All findings for people: a line each, and one more where there is something to mend. */
+export function asText(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ name }) => name.length))
+  const lines = findings.flatMap(({ name, state, what, mend }) => [
+    `${marks[state]}  ${name.padEnd(width)}  ${line(what)}`,
+    ...(mend === undefined ? [] : [`${' '.repeat(width + 11)}-> ${line(mend)}`]),
+  ])
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { failure, fine, warning, wordsOf, type Finding } from './finding'
+import { connectionsFrom } from '../catalog/from-environment'
+import type { Config } from '../config'
+import { Egress } from '../egress/egress'
+import { verifyServer } from '../mail/smtp'
+import { Credentials } from '../providers/credentials'
+import { providers as registry } from '../providers/registry'
+import { probe } from '../routing/probe'
+
+const patienceMs = 15_000
+
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The connections that the environment makes; where they are asked, whether each answers. */
+export async function lookAtProviders(config: Config, isOnline: boolean): Promise<Finding[]> {
+  const providers = registry.filter(({ dialect }) => dialect !== 'sandbox')
+  const connections = connectionsFrom(config.environment, providers, { readFile })
+  if (connections.length === 0) {
+    const mend =
+      'Set the key of one, such as OPENAI_API_KEY, or: tollgate connections create openai'
+    return [warning('providers', 'no key of a provider is set in the environment', mend)]
+  }
+  if (!isOnline) {
+    const names = connections.map(({ name }) => name).join(', ')
+    return [fine('providers', `${names}; --online asks them`)]
+  }
+  const egress = new Egress({ connectMs: config.timers.connectMs })
+  const credentials = new Credentials({
+    send: (call) => egress.send({ ...call, owner: null }),
+    now: () => Date.now(),
+    deadline: () => AbortSignal.timeout(patienceMs),
+  })
+  return Promise.all(
+    connections.map(async (connection): Promise<Finding> => {
+      const provider = providers.find(({ key }) => key === connection.provider)
+      const name = `provider ${connection.provider}`
+      if (!provider) return fine(name, 'not known')
+      const told = await probe({ egress, credentials }, { provider, connection })
+      if (told.success) return fine(name, `${told.message} (${told.latencyMs} ms)`)
+      const mend = `Check ${connection.name}, and that this machine reaches ${connection.baseUrl}.`
+      return failure(name, told.message, mend)
+    }),
+  )
+}
+
+/** Where mails go; where it is asked, whether that server takes us. */
+export async function lookAtMail({ mail }: Config, isOnline: boolean): Promise<Finding> {
+  if (!mail) {
+    const mend =
+      'Set SMTP_URL and MAIL_FROM: invitations, alerts and resets of passwords go by mail.'
+    return warning('mail', 'not set up: mails wait in the database', mend)
+  }
+  const { host, port } = mail.server
+  if (!isOnline) return fine('mail', `${host}:${port}; --online asks it`)
+  try {
+    await verifyServer(mail)
+    return fine('mail', `${host}:${port} takes our mails`)
+  } catch (thrown) {
+    return failure('mail', `${host}:${port}: ${wordsOf(thrown)}`, 'Check SMTP_URL.')
+  }
+}

@@ -1,0 +1,99 @@
+import { MalformedAnswer, type AnswerHead } from './answer-head'
+
+/** A line between chunks, extensions included, and all lines after the last one. */
+const longestLine = 4096
+const longestTrailer = 16 * 1024
+
+type Expected = 'size' | 'end of chunk' | 'trailer'
+
+/** Finds the end of a body in the bytes of a connection, which may be cut anywhere. */
+export class BodyFrames {
+  /** The body is whole. */
+  isWhole: boolean
+  /** How many of the last bytes do not belong to the answer. */
+  surplus = 0
+  readonly #isChunked: boolean
+  /** Bytes of the body, or of its chunk, that are still to come. */
+  #left: number
+  #expected: Expected = 'size'
+  /** A line that has not come whole. */
+  #line = ''
+  #trailerBytes = 0
+
+  constructor({ framing, length }: Pick<AnswerHead, 'framing' | 'length'>) {
+    this.#isChunked = framing === 'chunked'
+    this.#left = framing === 'until-close' ? Infinity : length
+    this.isWhole = !this.#isChunked && this.#left === 0
+  }
+
+  /** Whether the body is whole where its connection has been closed in order. */
+  get mayEnd(): boolean {
+    return this.#left === Infinity
+  }
+
+  /**
+   * What of these bytes belongs to the body: a part of the same memory, in which what stood between
+   * chunks is overwritten. Throws `MalformedAnswer`.
+   */
+  push(bytes: Buffer): Buffer {
+    let at = 0
+    let start = 0
+    let end = 0
+    while (at < bytes.length && !this.isWhole) {
+      if (this.#left === 0) {
+        at = this.#lines(bytes, at)
+        continue
+      }
+      const size = Math.min(this.#left, bytes.length - at)
+      if (end === 0) start = end = at
+      else bytes.copyWithin(end, at, at + size)
+      end += size
+      at += size
+      this.#count(size)
+    }
+    this.surplus = bytes.length - at
+    return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end)
+  }
+
+  #count(size: number): void {
+    this.#left -= size
+    if (this.#left > 0) return
+    if (this.#isChunked) this.#expected = 'end of chunk'
+    else this.isWhole = true
+  }
+
+  #lines(bytes: Buffer, at: number): number {
+    const found = bytes.indexOf(10, at)
+    const end = found < 0 ? bytes.length : found + 1
+    if (this.#line.length + end - at > longestLine) {
+      throw new MalformedAnswer('the answer has an endless line between its chunks')
+    }
+    const line = this.#line + bytes.toString('latin1', at, end)
+    this.#line = found < 0 ? line : ''
+    if (found >= 0) this.#take(line)
+    return end
+  }
+
+  #take(line: string): void {
+    if (this.#expected === 'trailer') return this.#takeTrailer(line)
+    if (this.#expected === 'end of chunk') {
+      if (line !== '\r\n')
+        throw new MalformedAnswer('a chunk of the answer is not as long as it says')
+      this.#expected = 'size'
+      return
+    }
+    const size = /^([\da-f]{1,12})(?:[\t ]*;[^\r]*)?\r\n$/i.exec(line)?.[1]
+    if (size === undefined) throw new MalformedAnswer('a chunk of the answer has no size')
+    this.#left = Number.parseInt(size, 16)
+    if (this.#left === 0) this.#expected = 'trailer'
+  }
+
+  /** Fields after a body say nothing that is asked for. */
+  #takeTrailer(line: string): void {
+    this.#trailerBytes += line.length
+    if (this.#trailerBytes > longestTrailer || !line.endsWith('\r\n')) {
+      throw new MalformedAnswer('the answer has no end')
+    }
+    this.isWhole = line === '\r\n'
+  }
+}

@@ -1,0 +1,96 @@
+/** How the end of a body is found. Source: RFC 9112, 6.3. */
+export type Framing = 'none' | 'length' | 'chunked' | 'until-close'
+
+/** The first lines of an answer. */
+export interface AnswerHead {
+  status: number
+  /** By lower-case name; what was sent several times is joined by `, `. */
+  fields: ReadonlyMap<string, string>
+  framing: Framing
+  /** Bytes of the body; only where its framing is `length`. */
+  length: number
+  /** How long the connection may be idle before it is used again, milliseconds; 0: never again. */
+  keepMs: number
+}
+
+/** What is sent is not HTTP/1.1, or could be read in two ways. */
+export class MalformedAnswer extends Error {
+  override readonly name = 'MalformedAnswer'
+}
+
+/** Servers that say nothing close after a minute or more, most of them; some after five seconds. */
+const usualKeepMs = 30_000
+/** What it takes a close to arrive here. */
+const marginMs = 1000
+
+/** The line of the status, and one line a field: nothing folded, no blank before a colon, no control characters. */
+const shape =
+  /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\x80-\xff]*)?(?:\r\n[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*)*$/
+
+/** Reads a head, without the empty line at its end. Throws `MalformedAnswer`. */
+export function parseHead(text: string): AnswerHead {
+  const [, minor, digits] = shape.exec(text) ?? []
+  if (digits === undefined) return parseLoose(text)
+  const status = Number(digits)
+  const fields = fieldsOf(text)
+  const framing = framingOf(status, fields)
+  const length = framing === 'length' ? lengthOf(fields.get('content-length') ?? '') : 0
+  const isReusable = framing !== 'until-close' && !isAmbiguous(fields)
+  return { status, fields, framing, length, keepMs: isReusable ? keepMsOf(fields, minor) : 0 }
+}
+
+/** A line may end without CR. Others may see another head in it, so that nothing follows it. Source: RFC 9112, 2.2. */
+function parseLoose(text: string): AnswerHead {
+  const strict = text.replaceAll(/\r?\n/g, '\r\n')
+  if (strict === text) throw new MalformedAnswer('the head of the answer is not HTTP/1.1')
+  return { ...parseHead(strict), keepMs: 0 }
+}
+
+function fieldsOf(text: string): Map<string, string> {
+  const fields = new Map<string, string>()
+  for (let at = text.indexOf('\r\n'); at >= 0;) {
+    const next = text.indexOf('\r\n', at + 2)
+    const colon = text.indexOf(':', at + 2)
+    const name = text.slice(at + 2, colon).toLowerCase()
+    const value = text.slice(colon + 1, next < 0 ? text.length : next).trim()
+    const before = fields.get(name)
+    fields.set(name, before === undefined ? value : `${before}, ${value}`)
+    at = next
+  }
+  return fields
+}
+
+function framingOf(status: number, fields: ReadonlyMap<string, string>): Framing {
+  if (status < 200 || status === 204 || status === 304) return 'none'
+  const coding = fields.get('transfer-encoding')
+  if (coding !== undefined) {
+    if (coding.toLowerCase() === 'chunked') return 'chunked'
+    throw new MalformedAnswer('the answer has an unknown transfer encoding')
+  }
+  return fields.has('content-length') ? 'length' : 'until-close'
+}
+
+/** Two ends of one body: the rest could be taken for the next answer. Source: RFC 9112, 6.3. */
+const isAmbiguous = (fields: ReadonlyMap<string, string>) =>
+  fields.has('transfer-encoding') && fields.has('content-length')
+
+const isDigits = /^\d{1,15}$/
+
+/** The same length may be told more than once. */
+function lengthOf(value: string): number {
+  if (isDigits.test(value)) return Number(value)
+  const [first = '', ...others] = value.split(',').map((part) => part.trim())
+  if (!isDigits.test(first) || others.some((other) => other !== first)) {
+    throw new MalformedAnswer('the answer has no valid length')
+  }
+  return Number(first)
+}
+
+function keepMsOf(fields: ReadonlyMap<string, string>, minor: string | undefined): number {
+  const connection = fields.get('connection')?.toLowerCase() ?? ''
+  if (/\b(?:close|upgrade)\b/.test(connection)) return 0
+  if (minor === '0' && !/\bkeep-alive\b/.test(connection)) return 0
+  const told = /\btimeout=(\d{1,6})\b/i.exec(fields.get('keep-alive') ?? '')?.[1]
+  if (told === undefined) return usualKeepMs
+  return Math.min(Math.max(Number(told) * 1000 - marginMs, 0), usualKeepMs)
+}

@@ -1,0 +1,76 @@
+/** An upstream's answer: its head, and a body that is pulled. It is read to its end, or cancelled. */
+export interface Answer {
+  readonly status: number
+  /** By a name in any case; what was sent several times is joined by `, `. */
+  readonly headers: { get: (name: string) => string | null }
+  /**
+   * The next bytes of the body, decompressed; undefined after its end. One read at a time. Rejects
+   * with `ConnectionFailed`, or the reason of the request's signal.
+   */
+  read: () => Promise<Uint8Array | undefined>
+  /** The rest of the body as text. Throws `AnswerTooLong`, and as `read` does. */
+  text: (mostBytes?: number) => Promise<string>
+  /** Nobody reads on. Twice is harmless, and so it is after the end. */
+  cancel: () => void
+}
+
+/** A body has more bytes than somebody wanted to read. */
+export class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong'
+}
+
+const usualMost = 20 * 1024 * 1024
+
+/** The rest of a body, which is cancelled where it is too long. Throws as `Answer.text` does. */
+export async function readWhole(
+  answer: Pick<Answer, 'read' | 'cancel'>,
+  mostBytes = usualMost,
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for (let piece = await answer.read(); piece; piece = await answer.read()) {
+    size += piece.byteLength
+    if (size > mostBytes) {
+      answer.cancel()
+      throw new AnswerTooLong(`an answer has more than ${mostBytes} bytes`)
+    }
+    pieces.push(piece)
+  }
+  const [first] = pieces
+  return pieces.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(pieces)
+}
+
+/** The same as text. Throws as `Answer.text` does. */
+export async function readText(
+  answer: Pick<Answer, 'read' | 'cancel'>,
+  mostBytes?: number,
+): Promise<string> {
+  const text = (await readWhole(answer, mostBytes)).toString('utf8')
+  // A mark of the byte order, which no parser takes.
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
+/** What is no upstream's, in the shape of one's: the answers of the sandbox. */
+export class LocalAnswer implements Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly #reader
+
+  constructor(response: Response) {
+    this.status = response.status
+    this.headers = response.headers
+    this.#reader = response.body?.getReader()
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    return (await this.#reader?.read())?.value
+  }
+
+  text(mostBytes?: number): Promise<string> {
+    return readText(this, mostBytes)
+  }
+
+  cancel(): void {
+    this.#reader?.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,195 @@
+import { isIP } from 'node:net'
+import type { Socket, SocketHandler, TLSOptions } from 'bun'
+import type { Answer } from './answer'
+import { ConnectionFailed } from './connection-failed'
+import { Exchange } from './exchange'
+import type { Stop } from './stop'
+import type { Target } from './target'
+
+/** How a TLS connection is made, where the URL alone does not say it. */
+export interface TlsOptions {
+  /** Whom the certificate must name; a URL with an address names nobody else. */
+  serverName?: string
+  /** Authorities instead of the usual ones. */
+  ca?: string
+}
+
+/** Where a connection leads, and who may use it. */
+export interface Dialling {
+  /** Of all connections that serve the same requests. */
+  key: string
+  target: Target
+  tls: TlsOptions | undefined
+  /** For connecting, name resolution and TLS included. */
+  connectMs: number
+  /** Told of a connection that can be used again, for so many milliseconds. */
+  onIdle: (connection: Connection, keepMs: number) => void
+}
+
+/** A request as it is written. */
+export interface Message {
+  /** All lines before the body; ASCII. */
+  head: string
+  body: string | undefined
+  /** Of head and body. */
+  bytes: number
+}
+
+const mostAtOnce = 64 * 1024
+
+/** A connection to an upstream, on which one exchange follows the other. */
+export class Connection {
+  static readonly #handlers: SocketHandler<Connection> = {
+    data: (socket, bytes) => socket.data.#receive(bytes),
+    drain: (socket) => socket.data.#flush(),
+    close: (socket, error) => socket.data.#closed(error),
+    error: (socket, error) => socket.data.#closed(error),
+    open: (socket) => socket.data.#opened(socket),
+    handshake: (socket, isGood, error) => socket.data.#secured(socket, isGood, error),
+    connectError: (socket, error) => socket.data.#refuse(error),
+  }
+  readonly key: string
+  readonly #dialling: Dialling
+  #socket: Socket<Connection> | undefined
+  #ready: PromiseWithResolvers<void> | undefined
+  #exchange: Exchange | undefined
+  /** What the system did not take yet. */
+  #unsent: Buffer | undefined
+  #isClosed = false
+
+  private constructor(dialling: Dialling) {
+    this.key = dialling.key
+    this.#dialling = dialling
+  }
+
+  /** Connects. Rejects with `ConnectionFailed`, or the reason of the signal. */
+  static async dial(dialling: Dialling, signal: Stop): Promise<Connection> {
+    const connection = new Connection(dialling)
+    const ready = Promise.withResolvers<void>()
+    connection.#ready = ready
+    const giveUp = () => connection.#refuse(new Error('connecting took too long'))
+    const timer = setTimeout(giveUp, dialling.connectMs)
+    const abort = { handleEvent: () => connection.#abandon(signal.reason) }
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      connection.#open()
+      await ready.promise
+      return connection
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+      connection.#ready = undefined
+    }
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed
+  }
+
+  /**
+   * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed:
+   * it may go by another one. Else as `Exchange.answer`.
+   */
+  exchange({ head, body, bytes }: Message, signal: Stop): Promise<Answer> | undefined {
+    const socket = this.#socket
+    if (!socket || this.#isClosed) return undefined
+    const text = body === undefined ? head : head + body
+    // Encoded once where it may be taken in parts.
+    const message = bytes > mostAtOnce ? Buffer.from(text) : text
+    const sent = socket.write(message)
+    if (sent < 0) return undefined
+    if (sent < bytes) this.#unsent = Buffer.from(message).subarray(sent)
+    this.#exchange = new Exchange(this, signal)
+    return this.#exchange.answer
+  }
+
+  pause(): void {
+    this.#socket?.pause()
+  }
+
+  resume(): void {
+    this.#socket?.resume()
+  }
+
+  release(keepMs: number): void {
+    this.#exchange = undefined
+    if (keepMs > 0 && !this.#unsent && !this.#isClosed) this.#dialling.onIdle(this, keepMs)
+    else this.close()
+  }
+
+  /** In order: for what nobody waits for. */
+  close(): void {
+    this.#exchange = undefined
+    this.#isClosed = true
+    this.#socket?.end()
+  }
+
+  destroy(): void {
+    this.#exchange = undefined
+    this.#isClosed = true
+    this.#socket?.terminate()
+  }
+
+  #open(): void {
+    const { target, tls } = this.#dialling
+    const { hostname, port, isSecure } = target
+    const options = { hostname, port, data: this, socket: Connection.#handlers }
+    const dialled = isSecure
+      ? Bun.connect({ ...options, tls: tlsOptions(hostname, tls) })
+      : Bun.connect(options)
+    dialled.catch((thrown: unknown) => this.#refuse(thrown))
+  }
+
+  #opened(socket: Socket<Connection>): void {
+    this.#socket = socket
+    if (this.#isClosed) socket.terminate()
+    else if (!this.#dialling.target.isSecure) this.#ready?.resolve()
+  }
+
+  /** The certificate has been judged: by its authority, its dates and its names. */
+  #secured(socket: Socket<Connection>, isGood: boolean, error: Error | null): void {
+    if (isGood && error === null && socket.authorized) this.#ready?.resolve()
+    else this.#refuse(error ?? new Error('the certificate was refused'))
+  }
+
+  #refuse(cause: unknown): void {
+    if (this.#ready) this.#abandon(new ConnectionFailed(false, cause))
+  }
+
+  #abandon(reason: unknown): void {
+    this.#ready?.reject(reason)
+    this.destroy()
+  }
+
+  #receive(bytes: Buffer): void {
+    // An answer to nothing could be taken for that of the next request.
+    if (this.#exchange) this.#exchange.receive(bytes)
+    else this.destroy()
+  }
+
+  #flush(): void {
+    if (!this.#unsent) return
+    const sent = this.#socket?.write(this.#unsent) ?? -1
+    if (sent < 0) return
+    this.#unsent = sent < this.#unsent.length ? this.#unsent.subarray(sent) : undefined
+  }
+
+  #closed(error: unknown): void {
+    this.#isClosed = true
+    this.#unsent = undefined
+    this.#refuse(error ?? new Error('closed before it could be used'))
+    const exchange = this.#exchange
+    this.#exchange = undefined
+    exchange?.closed(error)
+  }
+}
+
+/** The name is asked for and must be in the certificate, or else the address. */
+function tlsOptions(hostname: string, { serverName, ca }: TlsOptions = {}): TLSOptions {
+  const name = serverName ?? (isIP(hostname) === 0 ? hostname : undefined)
+  return {
+    rejectUnauthorized: true,
+    ...(name === undefined ? {} : { serverName: name }),
+    ...(ca === undefined ? {} : { ca }),
+  }
+}

@@ -1,0 +1,73 @@
+import { pipeline, Readable, Transform } from 'node:stream'
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createZstdDecompress,
+} from 'node:zlib'
+import { readText, type Answer } from './answer'
+
+/** By name, as RFC 9110, 8.4.1 and RFC 8878 have them. */
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+}
+
+/**
+ * The same answer with a body that is decompressed as it is read. It was asked for uncompressed, so
+ * few are not; one that is compressed twice, or in a way nobody knows, fails when it is read.
+ */
+export function decoded(answer: Answer, coding: string): Answer {
+  const name = coding.trim().toLowerCase()
+  if (name === 'identity' || name === '') return answer
+  return new DecodedAnswer(answer, decoders[name] ?? (() => unknown(name)))
+}
+
+const unknown = (coding: string): Transform => {
+  const words = `the answer is compressed in an unknown way: ${JSON.stringify(coding.slice(0, 40))}`
+  return new Transform({ transform: (_piece, _encoding, done) => done(new Error(words)) })
+}
+
+class DecodedAnswer implements Answer {
+  readonly status: number
+  readonly headers: Answer['headers']
+  readonly #answer: Answer
+  readonly #decoder: Transform
+  readonly #pieces: AsyncIterator<Buffer>
+
+  constructor(answer: Answer, decoder: () => Transform) {
+    this.status = answer.status
+    this.headers = answer.headers
+    this.#answer = answer
+    this.#decoder = decoder()
+    // What fails is thrown to whoever reads the pieces.
+    pipeline(Readable.from(piecesOf(answer)), this.#decoder, () => undefined)
+    this.#pieces = this.#decoder[Symbol.asyncIterator]()
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    try {
+      const { value, done } = await this.#pieces.next()
+      return done ? undefined : value
+    } catch (thrown) {
+      this.#answer.cancel()
+      throw thrown
+    }
+  }
+
+  text(mostBytes?: number): Promise<string> {
+    return readText(this, mostBytes)
+  }
+
+  cancel(): void {
+    this.#answer.cancel()
+    this.#decoder.destroy()
+  }
+}
+
+async function* piecesOf(answer: Answer) {
+  for (let piece = await answer.read(); piece; piece = await answer.read()) yield piece
+}

@@ -1,0 +1,190 @@
+import { readText, type Answer } from './answer'
+import { BodyFrames } from './answer-body'
+import { MalformedAnswer, parseHead, type AnswerHead } from './answer-head'
+import { ConnectionFailed } from './connection-failed'
+import { decoded } from './decoded'
+import { HeadBytes } from './head-bytes'
+import type { Stop } from './stop'
+
+/** What an exchange needs of its connection. */
+interface Line {
+  pause: () => void
+  resume: () => void
+  /** The answer is whole. The connection may be used again for so many milliseconds, or for none. */
+  release: (keepMs: number) => void
+  /** The answer is not whole. */
+  destroy: () => void
+}
+
+/** Beyond it nothing more is taken from the connection until somebody has read. */
+const mostUnreadBytes = 256 * 1024
+/** Heads that say only that the real one is still to come. */
+const mostInterim = 8
+const onceOnly = { once: true }
+
+/** One request on a connection, and its answer as it comes. */
+export class Exchange implements Answer {
+  /** The same, once there is a head. Rejects with `ConnectionFailed`, or the reason of the signal. */
+  readonly answer: Promise<Answer>
+  readonly #line: Line
+  readonly #signal: Stop
+  #resolve!: (answer: Answer) => void
+  #reject!: (reason: unknown) => void
+  readonly #headBytes = new HeadBytes()
+  #interim = 0
+  #head: AnswerHead | undefined
+  #frames: BodyFrames | undefined
+  #unread: Buffer[] = []
+  #unreadBytes = 0
+  #isPaused = false
+  #reader: PromiseWithResolvers<Buffer | undefined> | undefined
+  #failure: { reason: unknown } | undefined
+  /** The connection is not ours any more. */
+  #isOver = false
+
+  constructor(line: Line, signal: Stop) {
+    this.#line = line
+    this.#signal = signal
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    signal.addEventListener('abort', this, onceOnly)
+  }
+
+  get status(): number {
+    return this.#head?.status ?? 0
+  }
+
+  get headers(): Answer['headers'] {
+    return this
+  }
+
+  /** Of the head. */
+  get(name: string): string | null {
+    return this.#head?.fields.get(name.toLowerCase()) ?? null
+  }
+
+  /** Bytes that came on the connection. */
+  receive(bytes: Buffer): void {
+    try {
+      const rest = this.#head ? bytes : this.#takeHead(bytes)
+      if (rest && this.#frames) this.#takeBody(rest, this.#frames)
+    } catch (thrown) {
+      this.#fail(thrown instanceof MalformedAnswer ? new ConnectionFailed(true, thrown) : thrown)
+    }
+  }
+
+  /** The connection has been closed; in order, unless there is an error. */
+  closed(error?: unknown): void {
+    if (this.#isOver) return
+    if (error === undefined && this.#frames?.mayEnd) {
+      this.#frames.isWhole = true
+      this.#end(0)
+      return this.#hand()
+    }
+    this.#fail(new ConnectionFailed(true, error ?? new Error('closed before the answer was whole')))
+  }
+
+  /** Of the signal. */
+  handleEvent(): void {
+    this.#unread = []
+    this.#fail(this.#signal.reason)
+  }
+
+  read(): Promise<Buffer | undefined> {
+    if (this.#unread.length > 0) return Promise.resolve(this.#taken())
+    if (this.#failure) return Promise.reject(this.#failure.reason)
+    if (this.#frames?.isWhole) return Promise.resolve(undefined)
+    this.#reader = Promise.withResolvers<Buffer | undefined>()
+    return this.#reader.promise
+  }
+
+  text(mostBytes?: number): Promise<string> {
+    return readText(this, mostBytes)
+  }
+
+  cancel(): void {
+    this.#unread = []
+    if (this.#isOver) return
+    if (this.#frames) this.#frames.isWhole = true
+    this.#end()
+    this.#hand()
+  }
+
+  /** What comes after the head; undefined as long as there is none. */
+  #takeHead(bytes: Buffer): Buffer | undefined {
+    const rest = this.#headBytes.push(bytes)
+    if (rest === undefined) return undefined
+    const head = parseHead(this.#headBytes.take())
+    if (head.status < 200) {
+      this.#interim += 1
+      if (head.status === 101 || this.#interim > mostInterim) {
+        throw new MalformedAnswer('the answer changes to another protocol, or does not begin')
+      }
+      return rest.length > 0 ? this.#takeHead(rest) : undefined
+    }
+    this.#head = head
+    this.#frames = new BodyFrames(head)
+    const coding = head.fields.get('content-encoding')
+    this.#resolve(coding === undefined ? this : decoded(this, coding))
+    return rest
+  }
+
+  #takeBody(bytes: Buffer, frames: BodyFrames): void {
+    const piece = frames.push(bytes)
+    if (piece.length > 0) {
+      this.#unread.push(piece)
+      this.#unreadBytes += piece.length
+    }
+    if (frames.isWhole) this.#end(frames.surplus === 0 ? (this.#head?.keepMs ?? 0) : 0)
+    this.#hand()
+    if (this.#unreadBytes > mostUnreadBytes && !this.#isOver && !this.#isPaused) {
+      this.#isPaused = true
+      this.#line.pause()
+    }
+  }
+
+  /** All that was not read yet. */
+  #taken(): Buffer | undefined {
+    const [first, ...others] = this.#unread
+    const whole = first && others.length > 0 ? Buffer.concat(this.#unread) : first
+    this.#unread = []
+    this.#unreadBytes = 0
+    if (this.#isPaused) {
+      this.#isPaused = false
+      this.#line.resume()
+    }
+    return whole
+  }
+
+  /** Gives whoever waits what there is. */
+  #hand(): void {
+    const reader = this.#reader
+    if (!reader) return
+    if (this.#unread.length === 0 && !this.#failure && !this.#frames?.isWhole) return
+    this.#reader = undefined
+    if (this.#unread.length === 0 && this.#failure) reader.reject(this.#failure.reason)
+    else reader.resolve(this.#taken())
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#isOver) return
+    this.#failure = { reason }
+    this.#end()
+    if (this.#head) this.#hand()
+    else this.#reject(reason)
+  }
+
+  /** Lets the connection go; without `keepMs` there may be more of the answer on it. */
+  #end(keepMs?: number): void {
+    this.#isOver = true
+    this.#signal.removeEventListener('abort', this)
+    if (this.#isPaused) {
+      this.#isPaused = false
+      this.#line.resume()
+    }
+    if (keepMs === undefined) this.#line.destroy()
+    else this.#line.release(keepMs)
+  }
+}

@@ -1,0 +1,51 @@
+import { MalformedAnswer } from './answer-head'
+
+const mostBytes = 64 * 1024
+const end = '\r\n\r\n'
+const protocol = 'HTTP/'
+
+/** The bytes of a head until it is whole: most come at once, none may go on for ever. */
+export class HeadBytes {
+  #text = ''
+  /** What came before, where it did not come at once. */
+  #parts: Buffer | undefined
+  #size = 0
+
+  /** The bytes behind a head that is whole now; undefined while it is not. Throws `MalformedAnswer`. */
+  push(bytes: Buffer): Buffer | undefined {
+    if (this.#parts) return this.#pushPart(this.#parts, bytes)
+    const at = bytes.indexOf(end)
+    if (at < 0) return this.#pushPart(Buffer.allocUnsafe(mostBytes), bytes)
+    if (at > mostBytes) throw tooLong()
+    this.#text = bytes.toString('latin1', 0, at)
+    return bytes.subarray(at + end.length)
+  }
+
+  /** The head that `push` has found, without the empty line at its end. */
+  take(): string {
+    return this.#text
+  }
+
+  #pushPart(parts: Buffer, bytes: Buffer): Buffer | undefined {
+    const before = this.#size
+    this.#parts = parts
+    this.#size += bytes.copy(parts, before)
+    const there = parts.subarray(0, this.#size)
+    const at = there.indexOf(end, Math.max(before - end.length + 1, 0))
+    if (at >= 0) {
+      this.#text = there.toString('latin1', 0, at)
+      this.#parts = undefined
+      this.#size = 0
+      return bytes.subarray(at + end.length - before)
+    }
+    if (this.#size === parts.length) throw tooLong()
+    const begin = there.toString('latin1', 0, protocol.length)
+    // Such lines have ended, too, but not as they should.
+    if (!protocol.startsWith(begin) || there.includes('\n\n', Math.max(before - 1, 0))) {
+      throw new MalformedAnswer('the answer is not HTTP/1.1')
+    }
+    return undefined
+  }
+}
+
+const tooLong = () => new MalformedAnswer('the head of the answer is too long')

@@ -1,0 +1,64 @@
+import { createServer, type Socket } from 'node:net'
+import type { Request } from './transport'
+
+/** One piece that came, as a rule a request, and the connection that it came on, counted from 1. */
+interface Came {
+  connection: number
+  text: string
+  socket: Socket
+}
+
+/** Servers of one test, which answer with whatever bytes they like. */
+export class RawPeers implements Disposable {
+  readonly #closing: (() => unknown)[] = []
+
+  /** Does with each piece that comes whatever `answer` does. */
+  async peer(answer: (came: Came) => unknown) {
+    const came: Came[] = []
+    let connections = 0
+    const server = createServer((socket) => {
+      const connection = ++connections
+      this.#closing.push(() => socket.destroy())
+      socket.on('error', () => undefined)
+      socket.on('data', (bytes) => {
+        const one = { connection, text: bytes.toString('latin1'), socket }
+        came.push(one)
+        answer(one)
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    this.#closing.push(() => server.close())
+    const address = server.address()
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`
+    return { url, came, connections: () => connections }
+  }
+
+  [Symbol.dispose](): void {
+    for (const close of this.#closing.splice(0)) close()
+  }
+}
+
+export const way = { connectMs: 2000 }
+
+export const asking = (url: string, more: Partial<Request> = {}): Request => ({
+  url,
+  method: 'POST',
+  headers: {},
+  body: '{}',
+  signal: AbortSignal.timeout(10_000),
+  ...more,
+})
+
+export const whole = (text: string, ...fields: string[]) =>
+  ['HTTP/1.1 200 OK', ...fields, `content-length: ${text.length}`, '', text].join('\r\n')
+
+export const plain = whole('ok')
+
+/** Waits until something is so. */
+export async function until(isSo: () => boolean): Promise<void> {
+  const endsAt = performance.now() + 10_000
+  while (!isSo()) {
+    if (performance.now() > endsAt) throw new Error('it never came to be')
+    await Bun.sleep(5)
+  }
+}

@@ -1,0 +1,25 @@
+type HeaderList = Readonly<Record<string, string>>
+
+const isName = /^[\w!#$%&'*+.^`|~-]+$/
+const isValue = /^[\t\x20-\x7e]*$/
+
+/** The same object comes with every request on a connection. */
+const remembered = new WeakMap<HeaderList, string>()
+
+/**
+ * Header fields, a line each. Throws where one could be read as more than one, or has what a field
+ * cannot have; the message has no value in it, as that may be a credential.
+ */
+export function fieldLines(headers: HeaderList): string {
+  const known = remembered.get(headers)
+  if (known !== undefined) return known
+  let lines = ''
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isName.test(name)) throw new TypeError('a header has a name that cannot be sent')
+    if (!isValue.test(value))
+      throw new TypeError(`the header ${name} cannot be sent: it has other than printable ASCII`)
+    lines += `${name}: ${value}\r\n`
+  }
+  remembered.set(headers, lines)
+  return lines
+}

@@ -1,0 +1,39 @@
+/** What a URL says, for a request. */
+export interface Target {
+  isSecure: boolean
+  /** Without the brackets of an IPv6 address. */
+  hostname: string
+  port: number
+  /** For the `Host` field. */
+  host: string
+  /** Scheme, host and port. */
+  origin: string
+  /** Path and query. */
+  path: string
+}
+
+const mostRemembered = 2000
+/** Of providers; addresses of images may be long, and come once. */
+const longestRemembered = 300
+const remembered = new Map<string, Target>()
+
+/** Reads a URL; few are used at a time, so that most have been read before. Throws what is none of http. */
+export function targetOf(url: string): Target {
+  const known = remembered.get(url)
+  if (known) return known
+  const { protocol, hostname, port, host, origin, pathname, search } = new URL(url)
+  const isSecure = protocol === 'https:'
+  if (!isSecure && protocol !== 'http:') throw new TypeError('only http and https can be asked')
+  const target: Target = {
+    isSecure,
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (isSecure ? 443 : 80),
+    host,
+    origin,
+    path: pathname + search,
+  }
+  if (url.length > longestRemembered) return target
+  if (remembered.size >= mostRemembered) remembered.clear()
+  remembered.set(url, target)
+  return target
+}

@@ -1,0 +1,221 @@
+/** A schema of the description, as far as examples are made of it. */
+export interface Described {
+  $ref?: string
+  type?: string | string[]
+  const?: unknown
+  enum?: unknown[]
+  examples?: unknown[]
+  default?: unknown
+  format?: string
+  pattern?: string
+  minimum?: number
+  minItems?: number
+  anyOf?: Described[]
+  oneOf?: Described[]
+  allOf?: Described[]
+  items?: Described
+  properties?: Record<string, Described>
+  required?: string[]
+  additionalProperties?: Described | boolean
+}
+
+/** Components of the description by their names. */
+export type Components = Readonly<Record<string, Described>>
+
+const digits = '01k9z3t6c8q4v7x2m5n0p1r3s4'
+const moment = '2026-01-31T09:30:00.000Z'
+
+/** Ids begin with what they name. Source: api.md 1.3. */
+const prefixes: Readonly<Record<string, string>> = {
+  user: 'user',
+  account: 'user',
+  organization: 'org',
+  key: 'key',
+  api_key: 'key',
+  invitation: 'inv',
+  inv: 'inv',
+  alert: 'alert',
+  trigger: 'trg',
+  notification: 'ntf',
+  transaction: 'txn',
+  checkout: 'cs',
+  connection: 'conn',
+  connection_pool: 'pool',
+  plan: 'plan',
+  prompt: 'prompt',
+  model_collection: 'coll',
+  model_mapping: 'map',
+  mapping: 'map',
+  rating: 'rating',
+  quota_request: 'qreq',
+  ticket: 'ticket',
+  ticket_comment: 'comment',
+  automation_session: 'sess',
+  session: 'sess',
+  automation_message: 'msg',
+  automation_template: 'tmpl',
+  template: 'tmpl',
+  request: 'req',
+  request_log: 'req',
+  public_provider: 'prov',
+  provider_profile: 'prof',
+  inference_server: 'isrv',
+  member: 'user',
+  made_key: 'key',
+  rotated_key: 'key',
+  request_log_details: 'req',
+  log: 'req',
+  created_alert: 'alert',
+  alert_trigger: 'trg',
+  recent_trigger: 'trg',
+  ticket_row: 'ticket',
+  funding_organization: 'org',
+  primary_organization: 'org',
+  provider: 'prov',
+  reference: 'req',
+  public_organization: 'org',
+}
+
+/** What may be null, and is for most. */
+const oftenEmpty = /error|next_cursor|deprecated|closed|resolved|completed|gateway_id|tool_call/
+
+const snake = (name: string) => name.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
+
+/** Words for a field by its name; the first that fits. */
+const texts: readonly (readonly [RegExp, string])[] = [
+  [/_?email$/, 'ada@example.com'],
+  [/(^|_)(at|start|end|timestamp|date)$/, moment],
+  [/(url|website|link|avatar)$/, 'https://example.com'],
+  [/model$|^model_id$|model_prefix/, 'openai/gpt-4o-mini'],
+  [/provider(_key)?$/, 'openai'],
+  [/^key$/, 'sk-tg-...'],
+  [/prefix$/, 'sk-tg-6rHINF'],
+  [/color$/, '#1d4ed8'],
+  [/pattern$/, 'gpt-4o'],
+  [/domain$/, 'example.com'],
+  [/finish_reason/, 'stop'],
+  [/^(tag|category|department|variable|tier|region)$/, 'example'],
+  [/currency/, 'USD'],
+  [/slug|handle/, 'example'],
+  [/ip_address/, '203.0.113.7'],
+  [/user_agent/, 'OpenAI/JS 7.57.0'],
+  [/endpoint$/, '/v1/chat/completions'],
+  [/method$/, 'POST'],
+  [/ticket_number/, 'TKT-000012'],
+  [/cursor$/, 'a2V5XzAx'],
+  [/version$/, '0.1.0'],
+  [/(name|title|subject|author)$/, 'An example'],
+]
+
+const numbers: readonly (readonly [RegExp, number])[] = [
+  [/^limit$/, 50],
+  [/^offset$/, 0],
+  [/status_code/, 200],
+  [/context/, 128_000],
+  [/tokens/, 1200],
+  [/(_ms|latency|duration)$/, 850],
+  [/(cost|price|charge|fee|spent|revenue)/, 0.0042],
+  [/(balance|amount|minimum|threshold)/, 10],
+  [/(rate|percent|percentage)$/, 97.5],
+  [/rpm|requests_per_minute/, 60],
+]
+
+/** Where a value stands: the name of its field, and the thing that it is a field of. */
+interface Place {
+  field: string
+  owner: string
+}
+
+/** Makes one value of schemas, the same each time: by the names of fields, as a person would choose it. */
+export class AnswerSample {
+  readonly #components: Components
+
+  constructor(components: Components) {
+    this.#components = components
+  }
+
+  of(schema: Described, place: Place = { field: '', owner: '' }): unknown {
+    const { $ref, examples, enum: values } = schema
+    if ($ref !== undefined) return this.#component($ref.split('/').at(-1) ?? '', place)
+    if (examples && examples.length > 0) return examples[0]
+    if ('const' in schema) return schema.const
+    if (values && values.length > 0) return values[0]
+    const choices = schema.anyOf ?? schema.oneOf
+    if (choices) return this.#choice(choices, place)
+    if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => this.of(part, place)))
+    return this.#plain(schema, place)
+  }
+
+  #component(name: string, { field }: Place): unknown {
+    const component = this.#components[name]
+    return component
+      ? this.of(component, { field, owner: snake(name).replace(/^listed_/, '') })
+      : null
+  }
+
+  /** What is there says more than what is not, but for what only some have. */
+  #choice(choices: readonly Described[], place: Place): unknown {
+    const present = choices.find(({ type }) => type !== 'null') ?? {}
+    const isEmpty = choices.some(({ type }) => type === 'null') && oftenEmpty.test(place.field)
+    return isEmpty ? null : this.of(present, place)
+  }
+
+  #plain(schema: Described, place: Place): unknown {
+    if (
+      Array.isArray(schema.type) &&
+      schema.type.includes('null') &&
+      oftenEmpty.test(place.field)
+    ) {
+      return null
+    }
+    const [type = ''] = [schema.type ?? ''].flat().filter((one) => one !== 'null')
+    switch (type) {
+      case 'object':
+        return this.#object(schema, place)
+      case 'array':
+        return schema.items
+          ? [this.of(schema.items, { ...place, field: singular(place.field) })]
+          : []
+      case 'string':
+        return textFor(schema, place)
+      case 'integer':
+        return Math.max(schema.minimum ?? 0, Math.round(numberFor(place.field, 1)))
+      case 'number':
+        return Math.max(schema.minimum ?? 0, numberFor(place.field, 1.5))
+      case 'boolean':
+        return !/^(has_more|hasMore|low_|payment_method_required|estimated)/.test(place.field)
+      default:
+        return null
+    }
+  }
+
+  #object(schema: Described, { field, owner }: Place): unknown {
+    const { properties = {}, additionalProperties, required = ['example'] } = schema
+    const inner = owner || singular(field)
+    const known = Object.entries(properties).map(([name, schema]) => [
+      name,
+      this.of(schema, { field: snake(name), owner: name === 'id' ? inner : '' }),
+    ])
+    const isOpen = typeof additionalProperties === 'object' && known.length === 0
+    const open = isOpen
+      ? required.map((name) => [name, this.of(additionalProperties, { field, owner: '' })])
+      : []
+    return Object.fromEntries([...known, ...open])
+  }
+}
+
+const singular = (name: string) => name.replace(/ies$/, 'y').replace(/s$/, '')
+
+const numberFor = (field: string, other: number) =>
+  numbers.find(([pattern]) => pattern.test(field))?.[1] ?? other
+
+function textFor({ format, pattern }: Described, { field, owner }: Place): string {
+  if (format === 'date') return moment.slice(0, 10)
+  if (format === 'date-time') return moment
+  const [, named] = /^(\w+)_id$/.exec(field) ?? []
+  const prefix = prefixes[(field === 'id' ? owner : named) ?? '']
+  if (prefix !== undefined) return `${prefix}_${digits}`
+  if (field === 'id' && owner.endsWith('model')) return 'openai/gpt-4o-mini'
+  if (pattern?.startsWith('^collection')) return 'collection/example'
+  return texts.find(([one]) => one.test(field))?.[1] ?? 'Some text'
+}

@@ -1,0 +1,64 @@
+import { afterEach, expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import { readJson } from './body'
+import { renderError, toRendered } from './render'
+
+const open: Disposable[] = []
+afterEach(() => {
+  for (const each of open.splice(0)) each[Symbol.dispose]()
+})
+
+/** A server that reads bodies, and gives them so long as a whole. */
+function reader(mostMs: number) {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    maxRequestBodySize: 2 ** 40,
+    fetch: async (request, own) => {
+      try {
+        const { bytes } = await readJson(request, { limitBytes: 32 << 20, server: own, mostMs })
+        return new Response(String(bytes))
+      } catch (thrown) {
+        return renderError(toRendered(thrown), 'req_1')
+      }
+    },
+  })
+  open.push({ [Symbol.dispose]: () => void server.stop(true) })
+  return server
+}
+
+/** Sends a piece every few milliseconds until the connection is over. Resolves with what came back. */
+async function pour(port: number | undefined, framing: string, piece: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port: port ?? 0 })
+  const state = { text: '', isOver: false }
+  socket.on('data', (bytes) => (state.text += bytes.toString()))
+  for (const event of ['end', 'error', 'close']) socket.on(event, () => (state.isOver = true))
+  socket.write(`POST / HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\n${framing}\r\n\r\n`)
+  while (!state.isOver) {
+    socket.write(piece)
+    await Bun.sleep(5)
+  }
+  socket.destroy()
+  return state.text
+}
+
+test.each([
+  ['whose length is told', 'content-length: 30000000', 'a'.repeat(1000)],
+  ['in chunks', 'transfer-encoding: chunked', `3e8\r\n${'a'.repeat(1000)}\r\n`],
+])('H02: a body %s that comes steadily and never ends is refused and closed', async (...row) => {
+  const [, framing, piece] = row
+  const text = await pour(reader(300).port, framing, piece)
+  expect(text).toStartWith('HTTP/1.1 400')
+  expect(text.toLowerCase()).toContain('connection: close')
+  expect(text).toContain('did not come to its end within 0.3 s')
+})
+
+test('H02: one that ends in time is read, large or not', async () => {
+  const server = reader(20_000)
+  for (const characters of [10, 3 << 20]) {
+    const body = JSON.stringify({ text: 'a'.repeat(characters) })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(server.url, { method: 'POST', headers, body })
+    expect(await answer.text()).toBe(String(body.length))
+  }
+})

@@ -1,0 +1,66 @@
+import { AnswerSample, type Components, type Described } from './answer-sample'
+import type { Access, Registered } from './guards'
+import { operationNotes } from './operation-notes'
+
+interface Media {
+  schema?: Described
+  examples?: object
+}
+
+interface Operation {
+  operationId?: string
+  description?: string
+  requestBody?: unknown
+  responses?: Record<string, { content?: Record<string, Media> }>
+}
+
+/** The parts of the description that are completed here. */
+export interface Description {
+  paths?: Record<string, Record<string, Operation>>
+  components?: { schemas?: Components }
+}
+
+const kilobyte = 1024
+
+/** `/api/keys/:id{.+}` -> `/api/keys/{id}` */
+const pathOf = (route: string) => route.replaceAll(/:(\w+)(?:\{[^/]*\})?/g, '{$1}')
+
+const permissionWords = ({ class: kind, permission }: Access): string => {
+  if (kind === 'public') return 'Needs no key.'
+  return permission === undefined ? '' : `Needs the permission \`${permission}\`.`
+}
+
+function bodyWords({ bodyBytes }: Access, { requestBody }: Operation): string {
+  if (!bodyBytes || requestBody === undefined) return ''
+  const most = bodyBytes / kilobyte
+  return `A body may have ${most < kilobyte ? `${most} KB` : `${most / kilobyte} MB`}.`
+}
+
+/** Completes each operation: notes and who may call it, and an example of each answer that has none. */
+export function complete(description: Description, routes: readonly Registered[]): void {
+  const sample = new AnswerSample(description.components?.schemas ?? {})
+  const accessOf = new Map(
+    routes.map(({ method, path, access }) => [`${method.toLowerCase()} ${pathOf(path)}`, access]),
+  )
+  for (const [path, methods] of Object.entries(description.paths ?? {})) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const [access] = accessOf.get(`${method} ${path}`) ?? []
+      const words = [
+        operation.description,
+        operationNotes[operation.operationId ?? ''],
+        access && permissionWords(access),
+        access && bodyWords(access, operation),
+      ]
+      operation.description = words.filter(Boolean).join(' ')
+      addExamples(operation, sample)
+    }
+  }
+}
+
+function addExamples({ responses = {} }: Operation, sample: AnswerSample): void {
+  for (const [status, { content = {} }] of Object.entries(responses)) {
+    const media = status.startsWith('2') ? content['application/json'] : undefined
+    if (!media?.schema || media.examples !== undefined) continue
+    media.examples = { answer: { summary: 'An answer', value: sample.of(media.schema) } }
+  }
+}

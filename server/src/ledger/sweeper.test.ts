@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { newCustomer } from './customer-for-tests'
+import { registerNode } from './node'
+import { renewLeases } from './renew-leases'
+import { Sweeper } from './sweeper'
+import { takeLease } from './take-lease'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+  await skewable()
+}, 60_000)
+afterAll(() => stack.disposeAsync())
+
+/** From now on `now()` of every connection is what the table `skew` says. */
+async function skewable(): Promise<void> {
+  await using client = Object.assign(database.client(), {
+    [Symbol.asyncDispose]: () => client.end(),
+  })
+  await client.connect()
+  await client.query(`
+    create schema skewed;
+    create table skewed.offset_of_clock (hours integer not null);
+    insert into skewed.offset_of_clock values (0);
+    create function skewed.now() returns timestamptz stable language sql as
+      $$ select pg_catalog.now() + make_interval(hours => hours) from skewed.offset_of_clock $$`)
+  const { rows } = await client.query('select current_database() as name')
+  await client.query(
+    `alter database "${rows[0].name}" set search_path = skewed, pg_catalog, public`,
+  )
+  await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+  for (let tries = 0; tries < 20; tries++) await database.ping().catch(() => undefined)
+}
+
+const setClock = (hours: number) =>
+  sql`update skewed.offset_of_clock set hours = ${hours}`.execute(database.query)
+
+async function lease(nodeId: string): Promise<string> {
+  const accountId = await newCustomer(database, 1000n)
+  await registerNode(database.query, { id: nodeId, place: nodeId })
+  const id = `lease_${nodeId}`
+  const taken = {
+    leaseId: id,
+    accountId,
+    nodeId,
+    need: 100n,
+    wish: 100n,
+    nodes: 1,
+    lifeSeconds: 60,
+  }
+  await takeLease(database.query, taken)
+  return id
+}
+
+const stateOf = async (id: string) => {
+  const { rows } = await sql<{ state: string }>`
+    select state from credit_lease where id = ${id}`.execute(database.query)
+  return rows[0]?.state
+}
+
+test('T08: a database clock that jumps an hour has only silent leases swept, after a minute', async () => {
+  const clock = { ms: 0 }
+  const sweeper = new Sweeper(database.query, () => clock.ms)
+  const [live, dead] = [await lease('live'), await lease('dead')]
+  /** Some seconds, in which the node that lives renews as it does. */
+  const pass = async (seconds: number): Promise<string[]> => {
+    const swept: string[] = []
+    for (const endsMs = clock.ms + seconds * 1000; clock.ms < endsMs;) {
+      clock.ms += 10_000
+      swept.push(...(await sweeper.sweep()))
+      if (clock.ms % 20_000 === 0) await renewLeases(database.query, [live], 60)
+    }
+    return swept
+  }
+  await setClock(1)
+  // Both look long expired by now, and nobody has watched them yet.
+  expect(await sweeper.sweep()).toEqual([])
+  expect(await pass(50)).toEqual([])
+  expect(await pass(20)).toEqual([dead])
+  expect([await stateOf(live), await stateOf(dead)]).toEqual(['active', 'swept'])
+  // Back again: nothing ends before its time, and who lives goes on.
+  const late = await lease('late')
+  await setClock(0)
+  expect(await pass(120)).toEqual([])
+  await setClock(-1)
+  expect(await pass(120)).toEqual([])
+  await setClock(0)
+  expect(await sweeper.sweep()).toEqual([])
+  expect(await pass(50)).toEqual([])
+  expect([await stateOf(live), await stateOf(late)]).toEqual(['active', 'active'])
+  await renewLeases(database.query, [late], 60)
+})

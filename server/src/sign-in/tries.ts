@@ -1,0 +1,50 @@
+import { sql, type Kysely } from 'kysely'
+import { hashOf } from './link'
+import { newId } from '../db/id'
+import type { Schema } from '../db/schema'
+
+interface Allowed {
+  most: number
+  /** What they have in common: a mail is a mail, whatever is in it. */
+  what: 'password' | 'mail'
+}
+
+const windowSeconds = 15 * 60
+
+/**
+ * What may be tried for one account, whoever tries: passwords are guessed from many addresses, and mails
+ * are a nuisance. Second factors have a count of the library's own.
+ */
+const allowed: Readonly<Record<string, Allowed>> = {
+  '/sign-in/email': { most: 30, what: 'password' },
+  '/sign-in/magic-link': { most: 10, what: 'mail' },
+  '/sign-up/email': { most: 10, what: 'mail' },
+  '/request-password-reset': { most: 10, what: 'mail' },
+  '/send-verification-email': { most: 10, what: 'mail' },
+}
+
+/**
+ * Counts a try at a path of sign-in that names an account by its mail address, whether there is one or
+ * not. Resolves with the seconds until the next one counts, where there were too many; on every node alike.
+ */
+export async function countTry(
+  db: Kysely<Schema>,
+  path: string,
+  email: unknown,
+): Promise<number | undefined> {
+  const rule = allowed[path]
+  if (!rule || typeof email !== 'string') return undefined
+  // An address is nobody's business here, and may be as long as a body.
+  const key = `account:${rule.what}:${hashOf(email.trim().toLowerCase())}`
+  const now = sql`(extract(epoch from now()) * 1000)::bigint`
+  const isOver = sql`auth_rate_limit.last_request <= ${now} - ${windowSeconds * 1000}`
+  const { rows } = await sql<{ count: number; rest: number }>`
+    insert into auth_rate_limit (id, key, count, last_request) values (${newId('sess')}, ${key}, 1, ${now})
+    on conflict (key) do update set
+      count = case when ${isOver} then 1 else auth_rate_limit.count + 1 end,
+      last_request = case when ${isOver} then ${now} else auth_rate_limit.last_request end
+    returning count,
+      ceil((last_request + ${windowSeconds * 1000} - ${now}) / 1000.0)::int as rest`.execute(db)
+  const [row] = rows
+  return row && row.count > rule.most ? Math.max(1, row.rest) : undefined
+}

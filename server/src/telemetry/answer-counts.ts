@@ -1,0 +1,101 @@
+import { endpointAt, endpoints } from './endpoints'
+import { Histogram } from './histogram'
+import { errors, type ApiError, type ErrorCode } from '../errors'
+
+/** Statuses that are told apart; any other counts as 0. 499 is of callers who left. */
+export const statuses = [
+  0, 200, 201, 204, 302, 304, 400, 401, 402, 403, 404, 429, 499, 500, 502, 503, 504,
+] as const
+
+/** What refuses callers who are known, beside what they have no right to. */
+export const limits = ['requests', 'concurrency', 'tokens', 'month', 'credit'] as const
+export type LimitName = (typeof limits)[number]
+
+export const codes: readonly ErrorCode[] = Object.keys(errors).filter(
+  (code): code is ErrorCode => code in errors,
+)
+
+const answerBounds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+]
+const ownBounds = [
+  0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1,
+]
+
+/** A request that is answered. */
+export interface AnsweredRequest {
+  path: string
+  /** Of a request to a model: for how much of its time a provider was waited for, in milliseconds. */
+  readonly waitedMs?: number
+}
+
+const statusAt = new Uint8Array(600)
+for (const [at, status] of statuses.entries()) statusAt[status] = at
+const codeAt: ReadonlyMap<string, number> = new Map(codes.map((code, at) => [code, at]))
+const minuteSeconds = 60
+
+/** Which limit an error stands for; undefined for none. */
+function limitOf({ code, details }: ApiError): LimitName | undefined {
+  if (code === 'tokens_per_minute_exceeded') return 'tokens'
+  if (code === 'insufficient_credits') return 'credit'
+  if (code !== 'rate_limit_exceeded') return undefined
+  const window = Number(details['window'])
+  if (window === 0) return 'concurrency'
+  return window > minuteSeconds ? 'month' : 'requests'
+}
+
+/** Counts answers of all endpoints. What it does for each is a few additions to what is there. */
+export class AnswerCounts {
+  readonly #answers = new Float64Array(endpoints.length * statuses.length)
+  readonly #errors = new Float64Array(codes.length)
+  readonly #limits = new Float64Array(limits.length)
+  readonly #durations = endpoints.map(() => new Histogram(answerBounds))
+  /** What a request takes beside waiting for a provider. */
+  readonly overhead = new Histogram(ownBounds)
+
+  /** The head of an answer goes out, after so many milliseconds. */
+  answered(request: AnsweredRequest, status: number, tookMs: number): void {
+    const endpoint = endpointAt(request.path)
+    const at = endpoint * statuses.length + (statusAt[status] ?? 0)
+    this.#answers[at] = (this.#answers[at] ?? 0) + 1
+    this.#durations[endpoint]?.observe(tookMs / 1000)
+    const { waitedMs = 0 } = request
+    if (waitedMs > 0 && status === 200) this.overhead.observe((tookMs - waitedMs) / 1000)
+  }
+
+  /** A caller is told of an error, instead of an answer or within one. */
+  failed(error: ApiError): void {
+    const at = codeAt.get(error.code) ?? 0
+    this.#errors[at] = (this.#errors[at] ?? 0) + 1
+    const limit = limitOf(error)
+    if (limit === undefined) return
+    const limitAt = limits.indexOf(limit)
+    this.#limits[limitAt] = (this.#limits[limitAt] ?? 0) + 1
+  }
+
+  /** Each combination that was seen. */
+  answers() {
+    return endpoints.flatMap((endpoint, row) =>
+      statuses.flatMap((status, column) => {
+        const count = this.#answers[row * statuses.length + column] ?? 0
+        return count > 0 ? [{ endpoint, status: status === 0 ? 'other' : status, count }] : []
+      }),
+    )
+  }
+
+  durations() {
+    return endpoints.flatMap((endpoint, at) => {
+      const histogram = this.#durations[at]
+      return histogram && histogram.count > 0 ? [{ endpoint, histogram }] : []
+    })
+  }
+
+  /** All codes, as an alert on one that never was must find it. */
+  errors() {
+    return codes.map((code, at) => ({ code, count: this.#errors[at] ?? 0 }))
+  }
+
+  refusals() {
+    return limits.map((limit, at) => ({ limit, count: this.#limits[at] ?? 0 }))
+  }
+}

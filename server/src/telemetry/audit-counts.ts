@@ -1,0 +1,11 @@
+/** What the audit of the ledger found, in the runs that this node made. */
+export class AuditCounts {
+  runs = 0
+  /** Of the last run. */
+  violations = 0
+
+  ran(violations: number): void {
+    this.runs++
+    this.violations = violations
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'bun:test'
+import { AnswerCounts } from './answer-counts'
+import { mostModels, UsageCounts } from './model-counts'
+import { ApiError } from '../errors'
+import { eventForTests } from '../ledger/event-for-tests'
+import { valuesForTests } from '../logs/values-for-tests'
+
+const ended = (usage: UsageCounts, model: string, provider: string | null = 'acme') =>
+  usage.ended(valuesForTests({ model, provider }), 12)
+
+const labels = (usage: UsageCounts) =>
+  usage
+    .models()
+    .filter(({ requests }) => requests.success > 0)
+    .map(({ model, provider }) => `${model} ${provider}`)
+
+test('P04: names that callers make up make no figures', () => {
+  const usage = new UsageCounts((id) => id === 'acme/known')
+  for (let at = 0; at < 10_000; at++) {
+    ended(usage, `acme/made-up-${at}`)
+    ended(usage, `made-up-${at}`, null)
+  }
+  ended(usage, 'acme/known')
+  expect(labels(usage)).toEqual(['acme/known acme', 'other acme', 'none none'])
+})
+
+test('P04: of a large catalogue the first models have figures, the others share one', () => {
+  const usage = new UsageCounts(() => true)
+  for (let at = 0; at < 10_000; at++) ended(usage, `acme/model-${at}`)
+  expect(labels(usage)).toHaveLength(mostModels + 1)
+  const last = usage.models().find(({ model }) => model === 'other')
+  expect(last?.requests.success).toBe(10_000 - mostModels)
+})
+
+test('P04: providers beyond a bound share one, and nobody takes its name', () => {
+  const usage = new UsageCounts(() => false)
+  usage.settled(eventForTests('user_1', { provider: 'other' }))
+  for (let at = 0; at < 1000; at++) usage.settled(eventForTests('user_1', { provider: `p${at}` }))
+  const names = usage.providers().map(({ provider }) => provider)
+  expect(names).toHaveLength(65)
+  expect(new Set(names).size).toBe(65)
+})
+
+test('an attempt after which another was asked is counted by its reason', () => {
+  const usage = new UsageCounts(() => true)
+  usage.settled(eventForTests('user_1', { outcome: 'failed_over', reason: 'provider_error' }))
+  usage.settled(eventForTests('user_1', { outcome: 'ok' }))
+  usage.settled(eventForTests('user_1', { outcome: 'never heard of' }))
+  const [counts] = usage.providers()
+  expect(counts?.attempts.filter((count) => count > 0)).toHaveLength(3)
+  expect(counts?.failovers.reduce((sum, count) => sum + count, 0)).toBe(1)
+})
+
+test.each([
+  [new ApiError('tokens_per_minute_exceeded', { details: { limit: 1, used: 1 } }), 'tokens'],
+  [limited(0), 'concurrency'],
+  [limited(60), 'requests'],
+  [limited(2_678_400), 'month'],
+])('what a limit refuses is counted by it %#', (error, name) => {
+  const counts = new AnswerCounts()
+  counts.failed(error)
+  const counted = counts.refusals().filter(({ count }) => count > 0)
+  expect(counted.map(({ limit, count }) => `${limit} ${count}`)).toEqual([`${name} 1`])
+})
+
+function limited(window: number) {
+  return new ApiError('rate_limit_exceeded', { details: { limit: 1, window, retry_after: 1 } })
+}
+
+test('a status that nobody knows is counted as another', () => {
+  const counts = new AnswerCounts()
+  for (const status of [200, 418, 600, 999]) counts.answered({ path: '/' }, status, 1)
+  expect(counts.answers()).toEqual([
+    { endpoint: 'other', status: 'other', count: 3 },
+    { endpoint: 'other', status: 200, count: 1 },
+  ])
+})

@@ -1,0 +1,97 @@
+import { Counter, Gauge, Histogram as PromHistogram, Registry } from 'prom-client'
+import type { HistogramMetric, Metric, PlainMetric, Source } from './metric'
+import { requestMetrics } from './request-metrics'
+import { stateMetrics } from './state-metrics'
+
+/** All metrics that there are. */
+export const metrics: readonly Metric[] = [...requestMetrics, ...stateMetrics]
+
+/** What a registry writes of a histogram. */
+interface Written {
+  metricName: string
+  labels: Record<string, string | number>
+  value: number
+}
+
+/** A histogram that is counted elsewhere. */
+class Collected extends PromHistogram {
+  readonly #metric: HistogramMetric
+  readonly #source: () => Source
+
+  constructor(metric: HistogramMetric, { source, registry }: Reading) {
+    const { name, help, labels } = metric
+    super({ name, help, labelNames: [...labels], registers: [registry] })
+    this.#metric = metric
+    this.#source = source
+  }
+
+  /** What the registry asks for, in place of the values of its own. */
+  async getForPromString() {
+    const { name, help, type } = this.#metric
+    const values: Written[] = []
+    for (const { labels, histogram } of this.#metric.histograms(this.#source())) {
+      const sums = histogram.cumulated()
+      for (const [at, value] of sums.entries()) {
+        const le = histogram.bounds[at] ?? '+Inf'
+        values.push({ metricName: `${name}_bucket`, labels: { ...labels, le }, value })
+      }
+      values.push({ metricName: `${name}_sum`, labels, value: histogram.sum })
+      values.push({ metricName: `${name}_count`, labels, value: sums.at(-1) ?? 0 })
+    }
+    return { name, help, type, values }
+  }
+}
+
+interface Reading {
+  source: () => Source
+  registry: Registry
+}
+
+function register(metric: PlainMetric, { source, registry }: Reading): void {
+  const { name, help } = metric
+  const options = { name, help, labelNames: [...metric.labels], registers: [registry] }
+  if (metric.type === 'gauge') {
+    const gauge = new Gauge({
+      ...options,
+      collect() {
+        gauge.reset()
+        const samples = metric.samples(source())
+        // Without labels there is always one, and it is 0.
+        if (samples.length === 0) gauge.remove({})
+        for (const { labels, value } of samples) gauge.set(labels, value)
+      },
+    })
+    return
+  }
+  const counter = new Counter({
+    ...options,
+    collect() {
+      counter.reset()
+      for (const { labels, value } of metric.samples(source())) counter.inc(labels, value)
+    },
+  })
+}
+
+export interface Exposition {
+  contentType: string
+  /** The text of all metrics as they are now. */
+  write: () => Promise<string>
+}
+
+/** How metrics are written; `read` is called once for each time they are. */
+export function createExposition(read: () => Source): Exposition {
+  const registry = new Registry()
+  let current: Source | undefined
+  const source = () => (current ??= read())
+  for (const metric of metrics) {
+    if (metric.type !== 'histogram') register(metric, { source, registry })
+    else registry.registerMetric(new Collected(metric, { source, registry }))
+  }
+  return {
+    contentType: registry.contentType,
+    write: () => {
+      current = undefined
+      return registry.metrics()
+    },
+  }
+}

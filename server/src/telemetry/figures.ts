@@ -1,0 +1,45 @@
+import type { SliceTotals } from '../ledger/purses'
+
+/** What is in the journal. */
+export interface JournalFigures {
+  /** Attempts that run. */
+  running: number
+  /** Attempts that ran when an earlier process died, and are not settled yet. */
+  orphaned: number
+  /** Those of them that there were when this process began. */
+  orphansFound: number
+  /** Settled, and not booked. */
+  waiting: number
+  /** For how long the oldest of these has waited. */
+  oldestMs: number
+  /** The last try to book failed. */
+  isBehind: boolean
+}
+
+/** What this node has of the ledger. */
+export interface MoneyFigures extends SliceTotals {
+  journal: JournalFigures
+}
+
+/** A connection that fails. */
+export interface BreakerFigures {
+  provider: string
+  open: number
+  troubled: number
+}
+
+/** How the process stands at a moment; asked when somebody reads metrics. */
+export interface Figures {
+  money: MoneyFigures
+  breakers: readonly BreakerFigures[]
+  /** Requests to models that run. */
+  running: number
+  streams: number
+  /** Answers that are read on after their callers have left. */
+  drains: number
+  database: { total: number; idle: number; waiting: number; most: number }
+  /** Entries by the cache's name. */
+  caches: Readonly<Record<string, number>>
+  redis: 'none' | 'reachable' | 'lost'
+  isStopping: boolean
+}

@@ -1,0 +1,76 @@
+import type { Exposition } from './exposition'
+import { StartError } from '../config'
+
+interface Options {
+  port: number
+  host: string
+  exposition: Exposition
+  /** Whether requests should be sent, and how each part is, by name. */
+  readiness: () => Promise<{ isReady: boolean; checks: Record<string, boolean> }>
+  onError: (error: unknown) => void
+}
+
+const idleSeconds = 30
+const longestAnswerMs = 5000
+const text = { 'content-type': 'text/plain; charset=utf-8' }
+
+/**
+ * The listener for whoever runs the service: `/metrics`, `/healthz` and `/readyz`. It asks nobody who he
+ * is, and belongs where callers do not get. Throws `StartError` where it cannot listen.
+ */
+export function listenInternally(options: Options): Bun.Server<undefined> {
+  const { port, host: hostname } = options
+  try {
+    return Bun.serve({
+      port,
+      hostname,
+      idleTimeout: idleSeconds,
+      // Nothing is sent here.
+      maxRequestBodySize: 1024,
+      development: false,
+      fetch: (request) => answer(request, options),
+      error: (thrown) => failed(thrown, options),
+    })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'unknown error'
+    throw new StartError(
+      `${hostname}:${port} cannot be opened for metrics: ${why}. Set METRICS_HOST and METRICS_PORT.`,
+      { cause },
+    )
+  }
+}
+
+function failed(thrown: unknown, { onError }: Options): Response {
+  onError(thrown)
+  return new Response('Failed; the log says why.\n', { status: 500, headers: text })
+}
+
+async function answer(request: Request, options: Options): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return new Response('Only GET.\n', { status: 405, headers: { ...text, allow: 'GET, HEAD' } })
+  }
+  switch (URL.parse(request.url)?.pathname) {
+    case '/metrics':
+      return metrics(options.exposition)
+    case '/healthz':
+      return Response.json({ status: 'ok' })
+    case '/readyz': {
+      const { isReady, checks } = await options.readiness()
+      const status = isReady ? 'ready' : 'not_ready'
+      return Response.json({ status, checks }, { status: isReady ? 200 : 503 })
+    }
+    default:
+      return new Response('/metrics, /healthz, /readyz\n', { status: 404, headers: text })
+  }
+}
+
+async function metrics({ contentType, write }: Exposition): Promise<Response> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error('metrics took too long')), longestAnswerMs)
+  try {
+    const body = await Promise.race([write(), late.promise])
+    return new Response(body, { headers: { 'content-type': contentType } })
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,49 @@
+import type { AnswerCounts } from './answer-counts'
+import type { AuditCounts } from './audit-counts'
+import type { Figures } from './figures'
+import type { Histogram } from './histogram'
+import type { UsageCounts } from './model-counts'
+import type { ProcessFigures } from './process-figures'
+
+/** What metrics are made of. */
+export interface Source {
+  version: string
+  answers: AnswerCounts
+  usage: UsageCounts
+  audits: AuditCounts
+  figures: Figures
+  process: ProcessFigures
+}
+
+type Labels = Readonly<Record<string, string>>
+
+export interface Sample {
+  labels: Labels
+  value: number
+}
+
+interface Described {
+  name: string
+  help: string
+  /** The names of labels. No value of one is a text that callers make up. */
+  labels: readonly string[]
+}
+
+export interface PlainMetric extends Described {
+  type: 'counter' | 'gauge'
+  samples: (source: Source) => readonly Sample[]
+}
+
+export interface HistogramMetric extends Described {
+  type: 'histogram'
+  histograms: (source: Source) => readonly { labels: Labels; histogram: Histogram }[]
+}
+
+export type Metric = PlainMetric | HistogramMetric
+
+/** Nano-dollars as USD. */
+export const usd = (nanos: bigint | number): number => Number(nanos) / 1e9
+
+export const one = (value: number): Sample[] => [{ labels: {}, value }]
+
+export const yes = (is: boolean): number => (is ? 1 : 0)

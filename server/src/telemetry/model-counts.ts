@@ -1,0 +1,130 @@
+import { codes } from './answer-counts'
+import { Bounded, other } from './bounded'
+import { Histogram } from './histogram'
+import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
+import type { LogValues } from '../logs/log-record'
+
+/** Models with figures of their own; the first that were used. */
+export const mostModels = 200
+/** Providers are the registry's, and those that operators add. */
+const mostProviders = 64
+/** Of a request that nobody was asked for. */
+const nobody = 'none'
+
+export const tokenKinds = [
+  ['input', 'input'],
+  ['cachedInput', 'cached_input'],
+  ['cacheWrite', 'cache_write'],
+  ['output', 'output'],
+  ['reasoning', 'reasoning'],
+  ['audioInput', 'audio_input'],
+  ['audioOutput', 'audio_output'],
+] as const satisfies readonly (readonly [keyof TokenCounts, string])[]
+
+/** How attempts end; what stands for none of these counts as the last. */
+export const outcomes: readonly string[] = ['ok', 'cancelled', ...codes, other]
+const outcomeAt: ReadonlyMap<string, number> = new Map(outcomes.map((name, at) => [name, at]))
+const placeOfOther = outcomes.length - 1
+
+const durationBounds = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+]
+const firstTokenBounds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48]
+
+/** What was asked of one model. */
+export class ModelCounts {
+  readonly model: string
+  readonly provider: string
+  readonly requests = { success: 0, error: 0, cancelled: 0 }
+  readonly tokens = new Float64Array(tokenKinds.length)
+  /** Nano-dollars: whole numbers, exact up to 9 million USD. */
+  cost = 0
+  estimated = 0
+  /** Answered, of a model that has a price, and nothing was counted. */
+  withoutUsage = 0
+  readonly duration = new Histogram(durationBounds)
+  readonly firstToken = new Histogram(firstTokenBounds)
+
+  constructor(model: string, provider: string) {
+    this.model = model
+    this.provider = provider
+  }
+
+  used({ tokens, cost, estimated, pricing, outcome }: UsageEvent): void {
+    let sum = 0
+    for (let at = 0; at < tokenKinds.length; at++) {
+      const count = tokens[tokenKinds[at]?.[0] ?? 'input']
+      this.tokens[at] = (this.tokens[at] ?? 0) + count
+      sum += count
+    }
+    if (cost > 0n) this.cost += Number(cost)
+    if (estimated) this.estimated++
+    if (sum === 0 && outcome === 'ok' && pricing !== null) this.withoutUsage++
+  }
+}
+
+/** How the attempts at one provider ended. */
+export class ProviderCounts {
+  readonly provider: string
+  readonly attempts = new Float64Array(outcomes.length)
+  /** Those after which somebody else was asked. */
+  readonly failovers = new Float64Array(outcomes.length)
+
+  constructor(provider: string) {
+    this.provider = provider
+  }
+
+  ended({ outcome, reason }: UsageEvent): void {
+    const hasFailedOver = outcome === 'failed_over'
+    const at = outcomeAt.get(hasFailedOver ? (reason ?? other) : outcome) ?? placeOfOther
+    this.attempts[at] = (this.attempts[at] ?? 0) + 1
+    if (hasFailedOver) this.failovers[at] = (this.failovers[at] ?? 0) + 1
+  }
+}
+
+/**
+ * Counts requests to models, their attempts and what they used. A model has figures of its own if it is
+ * in the platform's catalogue: what callers name, or bring, makes no figures.
+ */
+export class UsageCounts {
+  readonly #isCatalogued: (modelId: string) => boolean
+  readonly #models: Bounded<ModelCounts>
+  readonly #others = new Bounded(mostProviders, (name) => new ModelCounts(other, name))
+  readonly #nobody = new ModelCounts(nobody, nobody)
+  readonly #providers = new Bounded(mostProviders, (name) => new ProviderCounts(name))
+
+  constructor(isCatalogued: (modelId: string) => boolean) {
+    this.#isCatalogued = isCatalogued
+    this.#models = new Bounded(mostModels, (id) => new ModelCounts(id, id.split('/')[0] ?? other))
+  }
+
+  #of(model: string, provider: string): ModelCounts {
+    const known = this.#models.known(model)
+    if (known) return known
+    const own = this.#isCatalogued(model) ? this.#models.own(model) : undefined
+    return own ?? this.#others.of(provider)
+  }
+
+  /** An attempt has ended. */
+  settled(event: UsageEvent): void {
+    this.#of(event.model, event.provider).used(event)
+    this.#providers.of(event.provider).ended(event)
+  }
+
+  /** A request has ended whose caller was known. */
+  ended({ model, provider, status, firstTokenMs }: LogValues, tookMs: number): void {
+    const counts = provider === null ? this.#nobody : this.#of(model, provider)
+    counts.requests[status]++
+    if (provider === null) return
+    counts.duration.observe(tookMs / 1000)
+    if (firstTokenMs !== null) counts.firstToken.observe(firstTokenMs / 1000)
+  }
+
+  models(): ModelCounts[] {
+    return [...this.#models.all(), ...this.#others.all(), this.#nobody]
+  }
+
+  providers(): ProviderCounts[] {
+    return this.#providers.all()
+  }
+}

@@ -1,0 +1,49 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** How the process stands. */
+export interface ProcessFigures {
+  residentBytes: number
+  heapBytes: number
+  cpuSeconds: number
+  /** Seconds since the epoch. */
+  startedAt: number
+  /** Seconds by which the event loop was late since it was last asked for: at most, by quantile. */
+  loopDelay: readonly { quantile: string; seconds: number }[]
+}
+
+/** Often enough for what delays requests. */
+const resolutionMs = 20
+const quantiles = ['0.5', '0.99', '1'] as const
+
+/** Watches the event loop until it is disposed of. */
+export class ProcessWatch implements Disposable {
+  readonly #delays = monitorEventLoopDelay({ resolution: resolutionMs })
+  readonly #startedAt = Date.now() / 1000 - process.uptime()
+
+  constructor() {
+    this.#delays.enable()
+  }
+
+  read(): ProcessFigures {
+    const { rss, heapUsed } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    const delays = this.#delays
+    const loopDelay = quantiles.map((quantile) => {
+      // A histogram of nothing has a minimum beyond all bounds.
+      const nanoseconds = delays.count === 0 ? 0 : delays.percentile(Number(quantile) * 100)
+      return { quantile, seconds: nanoseconds / 1e9 }
+    })
+    delays.reset()
+    return {
+      residentBytes: rss,
+      heapBytes: heapUsed,
+      cpuSeconds: (user + system) / 1e6,
+      startedAt: this.#startedAt,
+      loopDelay,
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#delays.disable()
+  }
+}

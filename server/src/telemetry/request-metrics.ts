@@ -1,0 +1,154 @@
+import { one, usd, type Metric } from './metric'
+import { outcomes, tokenKinds } from './model-counts'
+
+/** What requests come to. */
+export const requestMetrics: readonly Metric[] = [
+  {
+    name: 'tollgate_http_requests_total',
+    type: 'counter',
+    help: 'Answers of the public port, by endpoint and status; 499 is of callers who left.',
+    labels: ['endpoint', 'status'],
+    samples: ({ answers }) =>
+      answers.answers().map(({ endpoint, status, count }) => ({
+        labels: { endpoint, status: String(status) },
+        value: count,
+      })),
+  },
+  {
+    name: 'tollgate_http_request_duration_seconds',
+    type: 'histogram',
+    help: 'Time to the head of an answer: of a stream, to its first event.',
+    labels: ['endpoint'],
+    histograms: ({ answers }) =>
+      answers.durations().map(({ endpoint, histogram }) => ({ labels: { endpoint }, histogram })),
+  },
+  {
+    name: 'tollgate_overhead_seconds',
+    type: 'histogram',
+    help: 'Of that, what model requests that were answered took beside waiting for providers.',
+    labels: [],
+    histograms: ({ answers }) => [{ labels: {}, histogram: answers.overhead }],
+  },
+  {
+    name: 'tollgate_errors_total',
+    type: 'counter',
+    help: 'Errors that callers were told of, by code, those within a stream among them.',
+    labels: ['code'],
+    samples: ({ answers }) =>
+      answers.errors().map(({ code, count }) => ({ labels: { code }, value: count })),
+  },
+  {
+    name: 'tollgate_refused_total',
+    type: 'counter',
+    help: 'Requests that a limit or the balance refused, by what it limits.',
+    labels: ['limit'],
+    samples: ({ answers }) =>
+      answers.refusals().map(({ limit, count }) => ({ labels: { limit }, value: count })),
+  },
+  {
+    name: 'tollgate_model_requests_total',
+    type: 'counter',
+    help: 'Requests to models whose key was accepted, by the model that served and how they ended.',
+    labels: ['model', 'provider', 'status'],
+    samples: ({ usage }) =>
+      usage
+        .models()
+        .flatMap(({ model, provider, requests }) =>
+          Object.entries(requests).flatMap(([status, value]) =>
+            value > 0 ? [{ labels: { model, provider, status }, value }] : [],
+          ),
+        ),
+  },
+  {
+    name: 'tollgate_model_request_duration_seconds',
+    type: 'histogram',
+    help: 'The whole of a request that a provider was asked for, to its last byte.',
+    labels: ['model', 'provider'],
+    histograms: ({ usage }) =>
+      usage
+        .models()
+        .flatMap(({ model, provider, duration: histogram }) =>
+          histogram.count > 0 ? [{ labels: { model, provider }, histogram }] : [],
+        ),
+  },
+  {
+    name: 'tollgate_time_to_first_token_seconds',
+    type: 'histogram',
+    help: 'Of streams, the time from their arrival to the first event.',
+    labels: ['model', 'provider'],
+    histograms: ({ usage }) =>
+      usage
+        .models()
+        .flatMap(({ model, provider, firstToken: histogram }) =>
+          histogram.count > 0 ? [{ labels: { model, provider }, histogram }] : [],
+        ),
+  },
+  {
+    name: 'tollgate_tokens_total',
+    type: 'counter',
+    help: 'Tokens as they are booked, in kinds that do not overlap.',
+    labels: ['model', 'provider', 'kind'],
+    samples: ({ usage }) =>
+      usage.models().flatMap(({ model, provider, tokens }) =>
+        tokenKinds.flatMap(([, kind], at) => {
+          const value = tokens[at] ?? 0
+          return value > 0 ? [{ labels: { model, provider, kind }, value }] : []
+        }),
+      ),
+  },
+  {
+    name: 'tollgate_cost_usd_total',
+    type: 'counter',
+    help: 'What accounts are charged.',
+    labels: ['model', 'provider'],
+    samples: ({ usage }) =>
+      usage
+        .models()
+        .flatMap(({ model, provider, cost }) =>
+          cost > 0 ? [{ labels: { model, provider }, value: usd(cost) }] : [],
+        ),
+  },
+  {
+    name: 'tollgate_estimated_usage_total',
+    type: 'counter',
+    help: 'Attempts whose provider told no usage, so that it was estimated.',
+    labels: [],
+    samples: ({ usage }) => one(usage.models().reduce((sum, { estimated }) => sum + estimated, 0)),
+  },
+  {
+    name: 'tollgate_unbilled_answers_total',
+    type: 'counter',
+    help: 'Answers of models with a price that came to no token at all.',
+    labels: [],
+    samples: ({ usage }) =>
+      one(usage.models().reduce((sum, { withoutUsage }) => sum + withoutUsage, 0)),
+  },
+  {
+    name: 'tollgate_upstream_attempts_total',
+    type: 'counter',
+    help: 'Attempts at providers, by how they ended: ok, cancelled, or the code of an error.',
+    labels: ['provider', 'outcome'],
+    samples: ({ usage }) => counted(usage.providers(), 'outcome', ({ attempts }) => attempts),
+  },
+  {
+    name: 'tollgate_failovers_total',
+    type: 'counter',
+    help: 'Attempts after which another candidate was asked, by the code of their error.',
+    labels: ['provider', 'reason'],
+    samples: ({ usage }) => counted(usage.providers(), 'reason', ({ failovers }) => failovers),
+  },
+]
+
+function counted<Counts extends { provider: string }>(
+  all: readonly Counts[],
+  label: string,
+  of: (counts: Counts) => Float64Array,
+) {
+  return all.flatMap((counts) =>
+    [...of(counts)].flatMap((value, at) =>
+      value > 0
+        ? [{ labels: { provider: counts.provider, [label]: outcomes[at] ?? 'other' }, value }]
+        : [],
+    ),
+  )
+}

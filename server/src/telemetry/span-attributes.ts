@@ -1,0 +1,78 @@
+import type { UsageEvent } from '../ledger/usage-event'
+import type { LogValues } from '../logs/log-record'
+
+type Attributes = Record<string, string | number | boolean | string[]>
+
+/** Providers that the conventions have a name for. Source: OpenTelemetry, semantic conventions 1.38, GenAI. */
+const providerNames: Readonly<Record<string, string>> = {
+  azure: 'azure.ai.openai',
+  bedrock: 'aws.bedrock',
+  gemini: 'gcp.gemini',
+  google: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  vertex: 'gcp.vertex_ai',
+  xai: 'x_ai',
+}
+
+const operationNames = {
+  chat: 'chat',
+  completions: 'text_completion',
+  embeddings: 'embeddings',
+} as const
+
+/** What is known of an attempt as it begins, and its name. No text of a caller's or an answer is in it. */
+export function begunAttempt(event: UsageEvent): { name: string; attributes: Attributes } {
+  const { provider, model, connectionId } = event
+  const operation = operationNames[event.operation]
+  const asked = model.startsWith(`${provider}/`) ? model.slice(provider.length + 1) : model
+  return {
+    name: `${operation} ${asked}`,
+    attributes: {
+      'gen_ai.operation.name': operation,
+      'gen_ai.provider.name': providerNames[provider] ?? provider,
+      'gen_ai.request.model': asked,
+      'tollgate.attempt_id': event.id,
+      ...(connectionId !== null && { 'tollgate.connection_id': connectionId }),
+    },
+  }
+}
+
+/** What an attempt came to. */
+export function endedAttempt({ tokens, outcome, reason, cost, estimated }: UsageEvent): Attributes {
+  const failure = outcome === 'failed_over' ? (reason ?? outcome) : outcome
+  return {
+    'gen_ai.usage.input_tokens':
+      tokens.input + tokens.cachedInput + tokens.cacheWrite + tokens.audioInput,
+    'gen_ai.usage.output_tokens': tokens.output + tokens.reasoning + tokens.audioOutput,
+    ...(tokens.cachedInput > 0 && { 'gen_ai.usage.cache_read.input_tokens': tokens.cachedInput }),
+    ...(tokens.cacheWrite > 0 && { 'gen_ai.usage.cache_creation.input_tokens': tokens.cacheWrite }),
+    'tollgate.usage_estimated': estimated,
+    'tollgate.cost_usd': Number(cost) / 1e9,
+    ...(outcome !== 'ok' && { 'error.type': failure }),
+  }
+}
+
+/** What a request came to. What its caller named is told only where it turned out to be a model. */
+export function endedRequest(values: LogValues, event: UsageEvent | undefined): Attributes {
+  return {
+    'enduser.id': values.userId,
+    'tollgate.key_id': values.keyId,
+    'tollgate.streamed': values.streamed,
+    ...(values.error && { 'error.type': values.error.code }),
+    ...(values.status === 'cancelled' && { 'error.type': 'cancelled' }),
+    ...(values.finishReason !== null && {
+      'gen_ai.response.finish_reasons': [values.finishReason],
+    }),
+    ...(values.firstTokenMs !== null && {
+      'gen_ai.response.time_to_first_chunk': values.firstTokenMs / 1000,
+    }),
+    ...(event && {
+      'gen_ai.operation.name': operationNames[event.operation],
+      'gen_ai.request.model': values.requestedModel,
+      'gen_ai.response.model': event.model,
+      'gen_ai.usage.input_tokens': values.inputTokens,
+      'gen_ai.usage.output_tokens': values.outputTokens,
+      'tollgate.cost_usd': Number(values.cost) / 1e9,
+    }),
+  }
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
+import { tollgate } from './run-cli'
+import { newDataDir, startGateway, type Gateway } from '../rig'
+
+let gateway: Gateway
+let dataDir: string
+beforeAll(async () => {
+  dataDir = await newDataDir()
+  gateway = await startGateway({ dataDir })
+}, 60_000)
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const settings = () => ({ DATA_DIR: dataDir, PORT: new URL(gateway.url).port })
+
+const run = (line: string, input = '') =>
+  tollgate(line.split(' '), { environment: settings(), input })
+
+/** What `--json` says of a command that has to succeed. */
+async function told(line: string, input = '') {
+  const [group, verb, ...rest] = line.split(' ')
+  const { out, err, code } = await run([group, verb, '--json', ...rest].join(' '), input)
+  expect([line, code, err]).toEqual([line, 0, ''])
+  return JSON.parse(out)
+}
+
+test('an account, its credits and its keys are made and ended', async () => {
+  const user = await told('users create ann@example.com --name Ann')
+  expect(user).toMatchObject({ email: 'ann@example.com', display_name: 'Ann' })
+  expect((await run('users list --search ann@')).out).toMatch(
+    /^ID +ADDRESS.*\nuser_\w+ +ann@example/,
+  )
+  await told('credits grant ann@example.com 12.5 --reason Welcome')
+  await told('credits adjust ann@example.com -- -2')
+  expect(await told('users show ann@example.com')).toMatchObject({ balance: 10.5 })
+  const { transactions } = await told(`credits show ${user.id} --limit all`)
+  expect(transactions.map(({ amount }: { amount: number }) => amount)).toEqual([-2, 12.5])
+
+  const made = await run('keys create ann@example.com --name laptop --expires-in-days 3')
+  const key = made.out.trim()
+  expect(key).toMatch(/^sk-tg-\w+$/)
+  const status = async () =>
+    (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } }))
+      .status
+  expect(await status()).toBe(200)
+  const { keys } = await told('keys list ann@example.com')
+  expect(keys).toMatchObject([{ name: 'laptop', permissions: ['read', 'write'] }])
+  await told(`keys revoke ann@example.com ${keys[0].id}`)
+  expect(await status()).toBe(401)
+
+  expect(await told('users disable ann@example.com')).toMatchObject({ status: 'suspended' })
+  expect(await told('users enable ann@example.com')).toMatchObject({ status: 'active' })
+  expect(await told('users export ann@example.com')).toContainEqual({
+    table: 'users',
+    row: expect.objectContaining({ id: user.id }),
+  })
+  const unsure = await run('users delete ann@example.com')
+  expect([unsure.code, unsure.err]).toEqual([2, expect.stringContaining('--yes')])
+  await told('users delete ann@example.com --yes')
+  expect((await run('users show ann@example.com')).code).toBe(2)
+}, 60_000)
+
+test('a connection gets its key from the input, and shows it to nobody', async () => {
+  const secret = 'sk-never-to-be-shown-1234'
+  const made = await told('connections create openai --endpoint http://127.0.0.1:9', `${secret}\n`)
+  expect(made).toMatchObject({ provider: 'openai', endpoint_url: 'http://127.0.0.1:9' })
+  const without = await run('connections create openai')
+  expect([without.code, without.err]).toEqual([2, expect.stringContaining('A secret is needed')])
+  const tested = await run(`connections test ${made.id}`)
+  expect([tested.code, tested.out]).toEqual([1, ''])
+  await told(`connections update-key ${made.id}`, 'sk-another-one-5678')
+  expect(await told(`connections disable ${made.id}`)).toMatchObject({ status: 'inactive' })
+  expect(await told(`connections enable ${made.id}`)).toMatchObject({ status: 'active' })
+  const { out } = await run('connections list --json')
+  expect(out).not.toContain(secret)
+  await told(`connections delete ${made.id} --yes`)
+}, 60_000)
+
+test('a model is added, priced, and served no more', async () => {
+  await told('models create openai/ours --input 1 --output 2 --context 4096')
+  await told('models price openai/ours --input 2 --output 3')
+  await told('models disable openai/ours')
+  expect(await told('models show openai/ours')).toMatchObject({
+    pricing: { input: 2, output: 3 },
+    context_length: 4096,
+    enabled: false,
+  })
+  await told('models enable openai/ours')
+  const { models, total } = await told('models list --limit 130')
+  expect([models.length, total > 130]).toEqual([130, true])
+}, 60_000)
+
+test.each([
+  { line: 'users list --bad', code: 2, words: 'bad' },
+  { line: 'users nope', code: 2, words: 'no command' },
+  { line: 'keys create', code: 2, words: 'It is called as "tollgate keys create <user>"' },
+  { line: 'credits grant nobody@example.com 5', code: 2, words: 'No account has' },
+  { line: 'credits grant x@example.com 5e', code: 2, words: 'no amount' },
+  { line: 'models create nobody/x --input 1 --output 1', code: 1, words: 'no provider' },
+  { line: 'users list --url http://127.0.0.1:1', code: 1, words: 'No Tollgate answers' },
+])('tollgate $line ends with $code, and says why in one line', async ({ line, code, words }) => {
+  const ended = await run(line)
+  expect([ended.code, ended.out]).toEqual([code, ''])
+  expect(ended.err).toContain(words)
+  expect(ended.err.trim().split('\n').length).toBe(1)
+})
+
+interface Finding {
+  name: string
+  state: string
+  mend?: string
+}
+
+async function doctor(environment: Record<string, string>) {
+  const { out, code } = await tollgate(['doctor', '--json'], { environment })
+  const { findings } = JSON.parse(out)
+  const of = (name: string) => findings.find((one: Finding) => one.name === name)
+  return { code, of, findings }
+}
+
+test('doctor: a server that runs is found, and one that does not is looked at all the same', async () => {
+  const running = await doctor({ ...settings(), ADMIN_KEY: '' })
+  expect(running.code).toBe(0)
+  for (const name of ['port', 'database', 'schema', 'clock', 'encryption key', 'journal']) {
+    expect(running.of(name)).toMatchObject({ state: 'ok' })
+  }
+  expect(running.of('port').what).toContain('a Tollgate answers')
+  const nowhere = await doctor({ DATA_DIR: `${dataDir}/none`, PORT: '1' })
+  expect([nowhere.code, nowhere.of('database').what]).toEqual([
+    0,
+    expect.stringContaining('first start'),
+  ])
+})
+
+test('doctor: what is wrong fails, with a way to mend it', async () => {
+  using other = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
+  const { code, of, findings } = await doctor({
+    DATA_DIR: dataDir,
+    PORT: String(other.port),
+    BASE_URL: 'http://0.0.0.0:80',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    STRIPE_SECRET_KEY: 'sk_test_123',
+    STRIPE_WEBHOOK_SECRET: 'none-of-stripe',
+    ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+    HTTPS_PROXY: 'http://127.0.0.1:1',
+  })
+  expect(code).toBe(1)
+  for (const name of ['port', 'address', 'redis', 'payments']) {
+    expect(of(name)).toMatchObject({ state: 'failure', mend: expect.any(String) })
+  }
+  expect(of('proxies')).toMatchObject({ state: 'warning' })
+  expect(findings.filter(({ state, mend }: Finding) => state !== 'ok' && !mend)).toEqual([])
+  const unreadable = await doctor({ DATA_DIR: dataDir, PORT: 'eight' })
+  expect([unreadable.code, unreadable.of('settings').state]).toEqual([1, 'failure'])
+})

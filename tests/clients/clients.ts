@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type Language = 'node' | 'python' | 'go' | 'java'
+
+/** A client library, and the program that uses it as its users would. */
+export interface Client {
+  /** What the command line calls it; also the tag of its models at the fake provider. */
+  name: string
+  /** What the table calls it. */
+  label: string
+  language: Language
+  /** Folder under `programs/`; several clients may share one. */
+  program: string
+  /** Folder of the manifest; the program's own unless several share it. */
+  manifest?: string
+  /** Packages of the manifest whose versions the table tells. */
+  packages: readonly string[]
+}
+
+const openaiJs = (major: number): Client => ({
+  name: `openai-js-${major}`,
+  label: `OpenAI SDK for JavaScript, ${major}`,
+  language: 'node',
+  program: 'openai-js',
+  manifest: `openai-js/${major}`,
+  packages: ['openai'],
+})
+
+const python = (name: string, label: string, packages: readonly string[]): Client => ({
+  name,
+  label,
+  language: 'python',
+  program: name,
+  packages,
+})
+
+const node = (name: string, label: string, packages: readonly string[]): Client => ({
+  ...python(name, label, packages),
+  language: 'node',
+})
+
+const aiSdk = (name: string, provider: string): Client => ({
+  name,
+  label: `Vercel AI SDK, \`${provider}\``,
+  language: 'node',
+  program: 'ai-sdk',
+  packages: ['ai', provider],
+})
+
+/** In the order of the table. */
+export const clients: readonly Client[] = [
+  openaiJs(7),
+  openaiJs(6),
+  openaiJs(5),
+  python('openai-python', 'OpenAI SDK for Python', ['openai']),
+  {
+    name: 'openai-go',
+    label: 'OpenAI SDK for Go',
+    language: 'go',
+    program: 'openai-go',
+    packages: ['github.com/openai/openai-go/v3'],
+  },
+  {
+    name: 'openai-java',
+    label: 'OpenAI SDK for Java',
+    language: 'java',
+    program: 'openai-java',
+    packages: ['openai-java'],
+  },
+  node('anthropic-js', 'Anthropic SDK for JavaScript', ['@anthropic-ai/sdk']),
+  python('anthropic-python', 'Anthropic SDK for Python', ['anthropic']),
+  aiSdk('ai-sdk-openai', '@ai-sdk/openai'),
+  aiSdk('ai-sdk-compatible', '@ai-sdk/openai-compatible'),
+  node('langchain-js', 'LangChain for JavaScript', ['@langchain/openai']),
+  python('langchain-python', 'LangChain for Python', ['langchain-openai']),
+  python('llama-index', 'LlamaIndex', ['llama-index-core', 'llama-index-llms-openai-like']),
+  python('litellm', 'litellm', ['litellm']),
+]
+
+/** The cases of a program, by the column of the table that tells of them. */
+export const columns: Record<string, readonly string[]> = {
+  chat: ['chat'],
+  stream: ['stream'],
+  tools: ['tools'],
+  'JSON schema': ['schema'],
+  embeddings: ['embeddings'],
+  models: ['models'],
+  errors: ['error-400', 'error-401', 'error-402', 'error-404', 'error-429'],
+  'retries 503, 429': ['retry-503', 'retry-429'],
+  '`x-should-retry: false`': ['no-retry'],
+  abort: ['abort'],
+  Responses: ['responses'],
+}
+
+export const cases: readonly string[] = Object.values(columns).flat()
+
+export const programsDir = join(import.meta.dir, 'programs')
+
+const manifestNames: Record<Language, readonly string[]> = {
+  node: ['package.json', 'package-lock.json'],
+  python: ['requirements.txt'],
+  go: ['go.mod', 'go.sum'],
+  java: ['pom.xml'],
+}
+
+const folderOf = ({ program, manifest = program }: Client) => manifest
+
+/** Paths of the files that say what is installed. */
+export const manifestOf = (client: Client): string[] =>
+  manifestNames[client.language]
+    .map((name) => join(programsDir, folderOf(client), name))
+    .filter((path) => existsSync(path))
+
+const textOf = (client: Client): string =>
+  manifestOf(client)
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n')
+
+/** The name of what a manifest has installed: another one for every other text. */
+export const nameFor = (name: string, manifest: string): string =>
+  `${name}-${createHash('sha256').update(manifest).digest('hex').slice(0, 16)}`
+
+/** The name of what is installed for a client. */
+export const installedAs = (client: Client): string =>
+  nameFor(folderOf(client).replace('/', '-'), textOf(client))
+
+/** `openai 7.57.0`, of each package. Throws where the manifest does not pin one. */
+export function versionsOf(client: Client): string {
+  const manifest = textOf(client)
+  return client.packages
+    .map((name) => {
+      const between = `(?:</artifactId>\\s*<version>|[\\s"':=]+v?)`
+      const pinned = new RegExp(`(?<![\\w@/-])${RegExp.escape(name)}${between}(\\d[\\d.]*\\d)`)
+      const [, version] = pinned.exec(manifest) ?? []
+      if (!version) throw new Error(`The manifest of ${client.name} pins no version of ${name}.`)
+      return `${name} ${version}`
+    })
+    .join(', ')
+}

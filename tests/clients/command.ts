@@ -1,0 +1,41 @@
+/** A program that ended: its exit code, null where it was stopped, and all it wrote. */
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+interface Running {
+  cwd?: string
+  /** Instead of ours. */
+  env?: Record<string, string | undefined>
+  limitSeconds: number
+}
+
+/** Runs a program to its end, or kills it after `limitSeconds`. Never throws for how it ended. */
+export async function runCommand(command: readonly string[], running: Running): Promise<Ended> {
+  const { cwd = '/', env = process.env, limitSeconds } = running
+  try {
+    const child = Bun.spawn([...command], {
+      cwd,
+      env,
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+      timeout: limitSeconds * 1000,
+      killSignal: 'SIGKILL',
+    })
+    const [stdout, stderr] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
+    await child.exited
+    return { code: child.exitCode, stdout, stderr }
+  } catch (thrown) {
+    return { code: 127, stdout: '', stderr: String(thrown) }
+  }
+}
+
+/** The last lines that say something, for one line of a report. */
+export const lastWords = ({ stdout, stderr }: Ended): string =>
+  (stderr.trim() || stdout.trim()).split('\n').slice(-3).join(' ').slice(-400)

@@ -1,0 +1,80 @@
+import { join } from 'node:path'
+import { fixturesDir, hasFixtures } from '../fixtures'
+import type { Client } from './clients'
+import { lastWords, runCommand } from './command'
+import { askAll } from './described'
+import { startRecordingProxy } from './recording-proxy'
+import type { Result, Stage } from './stage'
+
+interface Bench {
+  stage: Stage
+  node: string
+  /** The folder that its packages are in. */
+  packages: string
+}
+
+/** A program of somebody else's that says whether an interface is OpenAI's. */
+export interface Judge extends Client {
+  /** Why it cannot be asked here. */
+  missing?: string
+  run: (bench: Bench) => Promise<Result[]>
+}
+
+/** It asks us for models, chat and responses, whole and streamed, a forced tool, strict JSON. */
+async function compatcanary({ stage, node, packages }: Bench): Promise<Result[]> {
+  const { environment } = await stage.seat('compatcanary')
+  const script = join(packages, '.bin/compatcanary')
+  const at = [
+    '--base-url',
+    `${environment['TOLLGATE_URL']}/v1`,
+    '--model',
+    environment['MODEL'] ?? '',
+  ]
+  const ended = await runCommand(
+    [node, script, 'scan', ...at, '--profile', 'modern', '--format', 'json'],
+    {
+      env: { ...process.env, OPENAI_API_KEY: environment['TOLLGATE_KEY'] },
+      limitSeconds: 120,
+    },
+  )
+  if (!ended.stdout.startsWith('{')) throw new Error(lastWords(ended))
+  const { results }: { results: { id: string; status: string; summary: string }[] } = JSON.parse(
+    ended.stdout,
+  )
+  return results.map(({ id, status, summary }) => ({
+    case: id,
+    ok: status === 'pass',
+    detail: summary,
+  }))
+}
+
+const specification = join(fixturesDir, 'openai-openapi.json')
+
+/** An upstream that holds what we send it against OpenAI's own description. */
+async function steady({ stage, packages }: Bench): Promise<Result[]> {
+  await using proxy = await startRecordingProxy([
+    join(packages, `@stdy/cli-${process.platform}-${process.arch}/bin/steady`),
+    specification,
+  ])
+  return await askAll(stage.rig, proxy)
+}
+
+export const judges: readonly Judge[] = [
+  {
+    name: 'compatcanary',
+    label: 'compatcanary, as a client',
+    language: 'node',
+    program: 'compatcanary',
+    packages: ['compatcanary'],
+    run: compatcanary,
+  },
+  {
+    name: 'steady',
+    label: 'steady, as the provider',
+    language: 'node',
+    program: 'steady',
+    packages: ['@stdy/cli'],
+    ...(!hasFixtures && { missing: "the folder with OpenAI's description is absent" }),
+    run: steady,
+  },
+]

@@ -1,0 +1,184 @@
+// Runs the programs of `programs/`, each with an unmodified client library, against one Tollgate with
+// the fake provider behind it. A program gets base URL, keys and names of models in its environment
+// (`stage.ts`), and prints a line of JSON for each case of `clients.ts`: `{case, ok, detail}`, where
+// `ok` is null for what its client cannot do, and `detail` then says it in a few words. The first is
+// `abort`: it shall be the client that leaves, not its program that ends.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { cases, clients, type Client } from './clients'
+import { judges, type Judge } from './judges'
+import { lastWords, runCommand } from './command'
+import { isPrepared, prepare, type Prepared } from './prepare'
+import { startClientStage, type Result, type Stage } from './stage'
+import { clientTable, differences, judgementOf, judgeTable, rowOf, writeTable } from './table'
+import { Missing } from './toolchains'
+import { hasRegistry } from '../registries'
+
+const programSeconds = 600
+
+/** What became of a client: its results, or why it was not run. */
+interface Outcome {
+  client: Client
+  results: Result[]
+  notRun?: string
+  tookMs: { install: number; run: number }
+}
+
+const isCI = ['1', 'true'].includes(process.env['CI'] ?? '')
+
+/** A line of a program's that is one of the protocol. */
+function resultIn(line: string): Result[] {
+  if (!line.startsWith('{')) return []
+  try {
+    const { case: name, ok, detail = '' } = JSON.parse(line)
+    return cases.includes(name) ? [{ case: name, ok, detail: String(detail) }] : []
+  } catch {
+    return []
+  }
+}
+
+/** What an environment of a user's has besides what we set. */
+const inherited = ['PATH', 'HOME', 'LANG', 'TMPDIR']
+const ownEnvironment = () => Object.fromEntries(inherited.map((name) => [name, process.env[name]]))
+
+async function resultsOf(stage: Stage, client: Client, prepared: Prepared): Promise<Result[]> {
+  const { environment, witness } = await stage.seat(client.name)
+  const env = {
+    ...ownEnvironment(),
+    PYTHONDONTWRITEBYTECODE: '1',
+    CLIENT: client.name,
+    ...environment,
+  }
+  const { command, cwd } = prepared
+  const ended = await runCommand(command, { cwd, env, limitSeconds: programSeconds })
+  const endedAt = Date.now()
+  const printed = ended.stdout.split('\n').flatMap(resultIn)
+  const missing = cases
+    .filter((name) => !printed.some((result) => result.case === name))
+    .map((name) => ({ case: name, ok: false, detail: `no word of it: ${lastWords(ended)}` }))
+  return Promise.all([...printed, ...missing].map((result) => witness(result, endedAt)))
+}
+
+const isJudge = (client: Client | Judge): client is Judge => 'run' in client
+
+/** A judge's results; where it has none to give, that is one. */
+async function judgement(
+  stage: Stage,
+  judge: Judge,
+  { command, cwd }: Prepared,
+): Promise<Result[]> {
+  try {
+    const packages = join(cwd, 'node_modules')
+    return await judge.run({ stage, node: command[0] ?? '', packages })
+  } catch (thrown) {
+    return [{ case: 'judgement', ok: false, detail: String(thrown) }]
+  }
+}
+
+async function runClient(stage: Stage, client: Client | Judge, runDir: string): Promise<Outcome> {
+  const startedAt = performance.now()
+  const nothing = { client, results: [], tookMs: { install: 0, run: 0 } }
+  if (isJudge(client) && client.missing) return { ...nothing, notRun: client.missing }
+  const prepared = await prepare(client, runDir).catch((thrown: unknown) => thrown)
+  const install = performance.now() - startedAt
+  const outcome = { client, results: [], tookMs: { install, run: 0 } }
+  if (prepared instanceof Missing) return { ...outcome, notRun: prepared.message }
+  if (!isPrepared(prepared)) {
+    const detail = `it could not be installed: ${String(prepared)}`
+    // Where changes are judged that is a failure, unless there is no way to a registry at all.
+    if (!isCI || !(await hasRegistry(client.language))) return { ...outcome, notRun: detail }
+    return { ...outcome, results: [{ case: 'install', ok: false, detail }] }
+  }
+  const results = isJudge(client)
+    ? await judgement(stage, client, prepared)
+    : await resultsOf(stage, client, prepared)
+  return { client, results, tookMs: { install, run: performance.now() - startedAt - install } }
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+
+function tell({ client, results, notRun, tookMs }: Outcome): void {
+  if (notRun) return console.log(`${client.name}: not run: ${notRun}`)
+  const passed = results.filter(({ ok }) => ok === true).length
+  const cannot = results.filter(({ ok }) => ok === null)
+  const failed = results.filter(({ ok }) => ok === false)
+  const times = `installed in ${seconds(tookMs.install)}, ran ${seconds(tookMs.run)}`
+  console.log(
+    `${client.name}: ${passed} passed, ${failed.length} failed, ${cannot.length} not offered; ${times}`,
+  )
+  for (const { case: name, detail } of cannot) console.log(`  ${name}: ${detail}`)
+  for (const { case: name, detail } of failed) console.log(`  ${name} FAILED: ${detail}`)
+}
+
+/** Has as many at a time as there are processors, and one that waits for the network. */
+async function runAll(chosen: readonly (Client | Judge)[], stage: Stage, runDir: string) {
+  // What is compiled takes longest.
+  const waiting = chosen.toSorted((a, b) => weightOf(b) - weightOf(a))
+  const outcomes: Outcome[] = []
+  const worker = async () => {
+    for (let client = waiting.shift(); client; client = waiting.shift()) {
+      const outcome = await runClient(stage, client, runDir)
+      tell(outcome)
+      outcomes.push(outcome)
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
+  return everybody.flatMap((client) => outcomes.filter((outcome) => outcome.client === client))
+}
+
+const everybody: readonly (Client | Judge)[] = [...clients, ...judges]
+
+const weightOf = ({ language }: Client) => ['node', 'python', 'java', 'go'].indexOf(language)
+
+/** Returns how many cases failed. */
+function judge(outcomes: readonly Outcome[], write: boolean): number {
+  const ran = outcomes.filter(({ notRun }) => notRun === undefined)
+  const results = ran.flatMap((outcome) => outcome.results)
+  const failed = results.filter(({ ok }) => ok === false).length
+  const tables = [
+    {
+      table: clientTable,
+      rows: ran.flatMap(({ client, results: own }) =>
+        isJudge(client) ? [] : [rowOf(client, own)],
+      ),
+    },
+    {
+      table: judgeTable,
+      rows: ran.flatMap(({ client, results: own }) =>
+        isJudge(client) ? [judgementOf(client, own)] : [],
+      ),
+    },
+  ]
+  if (write && failed === 0) for (const { table, rows } of tables) writeTable(table, rows)
+  const isJudged = !write && failed === 0
+  const differing = isJudged ? tables.flatMap(({ table, rows }) => differences(table, rows)) : []
+  for (const difference of differing) console.log(difference)
+  if (differing.length > 0) console.log('npm run test:clients -- --write writes it.')
+  const passed = results.filter(({ ok }) => ok === true).length
+  console.log(`${passed} passed, ${failed + differing.length} failed`)
+  return failed + differing.length
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const names = args.filter((arg) => !arg.startsWith('-'))
+  const unknown = names.filter((name) => !everybody.some((client) => client.name === name))
+  if (unknown.length > 0) {
+    console.error(
+      `There is no client ${unknown.join(', ')}. There are ${everybody.map(({ name }) => name).join(', ')}.`,
+    )
+    return 2
+  }
+  const chosen = everybody.filter(({ name }) => names.length === 0 || names.includes(name))
+  const runDir = await mkdtemp(join(tmpdir(), 'tollgate-clients-'))
+  try {
+    // Before anything is installed: on a small machine nothing starts beside a compiler.
+    await using stage = await startClientStage()
+    const outcomes = await runAll(chosen, stage, runDir)
+    return judge(outcomes, args.includes('--write')) > 0 ? 1 : 0
+  } finally {
+    await rm(runDir, { recursive: true, force: true })
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

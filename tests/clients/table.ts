@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { clients, columns, versionsOf, type Client } from './clients'
+import { judges, type Judge } from './judges'
+import type { Result } from './stage'
+
+const file = join(import.meta.dir, '../../docs/clients.md')
+
+/** A table of the page. */
+export interface Table {
+  head: readonly string[]
+  /** What the first cells of its rows are, in this order. */
+  labels: readonly string[]
+  begin: string
+}
+
+const end = '<!-- end -->'
+
+export const clientTable: Table = {
+  head: ['client', 'versions', ...Object.keys(columns)],
+  labels: clients.map(({ label }) => label),
+  begin: '<!-- clients: written by npm run test:clients -- --write -->',
+}
+
+export const judgeTable: Table = {
+  head: ['judge', 'version', 'what it found good'],
+  labels: judges.map(({ label }) => label),
+  begin: '<!-- judges: written by npm run test:clients -- --write -->',
+}
+
+/** What stands in a cell. A client that cannot do a thing says so in its own words. */
+function cellOf(results: readonly Result[], names: readonly string[]): string {
+  const own = names.map((name) => results.find((result) => result.case === name))
+  if (own.some((result) => !result || result.ok === false)) return '**fails**'
+  const cannot = own.filter((result) => result?.ok === null)
+  if (cannot.length === 0) return 'yes'
+  const words = [...new Set(cannot.map((result) => result?.detail))].join('; ')
+  return cannot.length === own.length ? words : `yes; ${words}`
+}
+
+/** A client's line of the table. */
+export function rowOf(client: Client, results: readonly Result[]): string {
+  const cells = Object.values(columns).map((names) => cellOf(results, names))
+  return `| ${[client.label, versionsOf(client), ...cells].join(' | ')} |`
+}
+
+/** A judge's line: all that passed. */
+export const judgementOf = (judge: Judge, results: readonly Result[]): string =>
+  `| ${judge.label} | ${versionsOf(judge)} | ${results.map(({ case: name }) => name).join(' · ')} |`
+
+const labelOf = (row: string) => row.split(' | ')[0]?.replace('| ', '') ?? ''
+
+/** The rows that the page has, by label. */
+function rowsOf(page: string, { begin }: Table): Map<string, string> {
+  const table = page.split(begin)[1]?.split(end)[0] ?? ''
+  const rows = table.split('\n').filter((line) => line.startsWith('| '))
+  return new Map(rows.slice(2).map((row) => [labelOf(row), row]))
+}
+
+/** The first two cells, who and which version, of each row of a table on the page. */
+export const listed = (table: Table): string[] =>
+  [...rowsOf(readFileSync(file, 'utf8'), table).values()].map((row) =>
+    row.split(' | ').slice(0, 2).join(' | '),
+  )
+
+/** What the page says otherwise than these rows. */
+export function differences(table: Table, rows: readonly string[]): string[] {
+  const written = rowsOf(readFileSync(file, 'utf8'), table)
+  return rows
+    .filter((row) => written.get(labelOf(row)) !== row)
+    .map(
+      (row) =>
+        `docs/clients.md has\n  ${written.get(labelOf(row)) ?? 'nothing'}\nbut it is\n  ${row}`,
+    )
+}
+
+/** Writes these rows to the page; those of others that were not run stay as they are. */
+export function writeTable(table: Table, rows: readonly string[]): void {
+  const page = readFileSync(file, 'utf8')
+  const own = rows.map((row): [string, string] => [labelOf(row), row])
+  const known = new Map([...rowsOf(page, table), ...own])
+  const lines = table.labels.flatMap((label) => known.get(label) ?? [])
+  const [before = '', rest = ''] = page.split(table.begin)
+  const after = rest.slice(rest.indexOf(end))
+  const rule = `|${' --- |'.repeat(table.head.length)}`
+  const text = [`| ${table.head.join(' | ')} |`, rule, ...lines].join('\n')
+  writeFileSync(file, `${before}${table.begin}\n\n${text}\n\n${after}`)
+}

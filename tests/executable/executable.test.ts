@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { chown, chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { ownKeysIn } from '../supply/secrets'
+import { version } from '../../package.json'
+
+const root = dirname(dirname(import.meta.dir))
+const build = join(root, 'deploy/executable/build.ts')
+const isRoot = process.getuid?.() === 0
+/** Nobody: PostgreSQL wants a user that has a name. */
+const other = 65_534
+
+const stack = new AsyncDisposableStack()
+let executable: string
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-executable-'))
+  await chmod(folder, 0o755)
+  stack.defer(() => rm(folder, { recursive: true }))
+  executable = join(folder, 'tollgate')
+  const child = Bun.spawn([process.execPath, build, executable], { cwd: root, stdout: 'ignore' })
+  expect(await child.exited).toBe(0)
+}, 120_000)
+afterAll(() => stack.disposeAsync())
+
+/** An empty directory of another user's, where that can be. */
+async function emptyDirectory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'tollgate-empty-'))
+  stack.defer(() => rm(path, { recursive: true }))
+  if (isRoot) await chown(path, other, other)
+  return path
+}
+
+/** Runs it with nothing in its environment but this: no PATH, no home. */
+function run(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
+  const user = isRoot ? { uid: other, gid: other } : {}
+  const options = { cwd, env, stdout: 'pipe', stderr: 'pipe', ...user } as const
+  const child = Bun.spawn([executable, ...args], options)
+  const said = { out: '', err: '' }
+  const read = async (name: 'out' | 'err') => {
+    for await (const bytes of child[`std${name}`]) said[name] += new TextDecoder().decode(bytes)
+  }
+  const ended = Promise.all([child.exited, read('out'), read('err')]).then(([code]) => code)
+  return { child, said, ended }
+}
+
+const serving = { PORT: '0', LOCAL_DISCOVERY: 'false', LOG_LEVEL: 'error' }
+
+async function serve(cwd: string, env: Record<string, string> = {}) {
+  const { child, said, ended } = run(cwd, [], { ...serving, ...env })
+  const deadline = performance.now() + 60_000
+  while (!said.out.includes('ready at') && child.exitCode === null) {
+    if (performance.now() > deadline) break
+    await Bun.sleep(20)
+  }
+  const [, port = ''] = /ready at http:\/\/localhost:(\d+)/.exec(said.out) ?? []
+  if (port === '') throw new Error(`not ready:\n${said.out}${said.err}`)
+  const address = `http://127.0.0.1:${port}`
+  const key = (await readFile(join(cwd, 'data/first-key'), 'utf8')).trim()
+  const ask = async (path: string, body: unknown) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    return fetch(address + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  }
+  return {
+    child,
+    said,
+    address,
+    port,
+    ask,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      expect(await ended).toBe(0)
+    },
+  }
+}
+
+type Server = Awaited<ReturnType<typeof serve>>
+
+const chat = (content: string) => ({
+  model: 'sandbox/echo',
+  messages: [{ role: 'user', content }],
+})
+
+async function expectEcho({ ask }: Server): Promise<void> {
+  const response = await ask('/v1/chat/completions', chat('Hello!'))
+  expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello!' } }] })
+}
+
+/** Of a prompt, as the worker counts it; an estimate by its length would be a quarter more. */
+async function tokensCounted({ ask }: Server): Promise<unknown> {
+  const response = await ask('/v1/messages/count_tokens', chat('word '.repeat(1000)))
+  return response.json()
+}
+
+test('it says its version and its commands, and refuses others', async () => {
+  const cwd = await emptyDirectory()
+  const asked = run(cwd, ['--version'])
+  expect([await asked.ended, asked.said.out]).toEqual([0, `${version}\n`])
+  const wrong = run(cwd, ['strat'])
+  expect([await wrong.ended, wrong.said.err]).toEqual([
+    1,
+    'tollgate: There is no command "strat". See tollgate --help.\n',
+  ])
+  expect(await readdir(cwd)).toEqual([])
+})
+
+test('Z03: nothing in it is a key of ours', async () => {
+  expect(ownKeysIn(await readFile(executable, 'latin1'))).toEqual([])
+})
+
+test('it serves from an empty directory, with all that it brings, and again from what that left', async () => {
+  const cwd = await emptyDirectory()
+  {
+    await using server = await serve(cwd, { HTTP_PROXY: 'http://127.0.0.1:9' })
+    expect(server.said.err).toBe('tollgate: HTTP_PROXY ignored: upstreams are reached directly.\n')
+    await expectEcho(server)
+    if (isRoot) expect((await stat(join(cwd, 'data'))).uid).toBe(other)
+    const headers = { accept: 'text/html' }
+    const page = await (await fetch(`${server.address}/sign-in`, { headers })).text()
+    const [, script = ''] = /src="(\/assets\/[^"]+)"/.exec(page) ?? []
+    const loaded = await fetch(server.address + script)
+    expect([loaded.status, loaded.headers.get('content-type')]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+    ])
+    const docs = await fetch(`${server.address}/docs/swagger-ui-bundle.js`)
+    expect(await docs.text()).toContain('SwaggerUIBundle')
+    expect(await tokensCounted(server)).toEqual({ input_tokens: 1009 })
+  }
+  await using again = await serve(cwd)
+  await expectEcho(again)
+  const healthy = run(cwd, ['healthy'], { PORT: again.port })
+  expect(await healthy.ended).toBe(0)
+  const audit = run(cwd, ['audit', '--json'])
+  expect(await audit.ended).toBe(0)
+  expect(JSON.parse(audit.said.out)).toMatchObject({ violations: [] })
+}, 120_000)
+
+test('the engine has its settings, in the same process, and no file beside it has a say', async () => {
+  const cwd = await emptyDirectory()
+  await writeFile(join(cwd, '.env'), 'SANDBOX=false\nADMIN_KEY=short\n')
+  await writeFile(join(cwd, 'bunfig.toml'), 'preload = ["./evil.js"]\n')
+  await writeFile(join(cwd, 'evil.js'), 'process.exit(3)\n')
+  await using server = await serve(cwd, { BUN_JSC_largeHeapSize: '70000000' })
+  await expectEcho(server)
+  if (process.platform === 'linux') {
+    const environment = await readFile(`/proc/${server.child.pid}/environ`, 'utf8')
+    const settings = environment.split('\0').filter((it) => it.startsWith('BUN_'))
+    expect(settings.toSorted()).toEqual([
+      'BUN_CONFIG_MAX_HTTP_REQUESTS=65535',
+      'BUN_JSC_forceRAMSize=400000000',
+      'BUN_JSC_largeHeapSize=70000000',
+    ])
+  }
+}, 120_000)
+
+test('where no server is, it says that it is not healthy', async () => {
+  using closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+  const { port } = closed
+  closed.stop(true)
+  const cwd = await emptyDirectory()
+  expect(await run(cwd, ['healthy'], { PORT: String(port) }).ended).toBe(1)
+})

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { startBalancer, type Balancer } from './balancer'
+import { newWitness, witnessed, type Witness } from './client-load'
+import { startNodes, type Nodes } from './nodes'
+import { startRedis, type RedisServer } from './redis-server'
+import { eventually } from '../faults/asking'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import type { Customer } from '../rig'
+
+/**
+ * What is promised is STREAMS=500, and ROLL_SECONDS=120 at ROLL_RATE=200; by themselves these take
+ * three minutes, and want a quiet machine.
+ */
+const streams = Number(process.env['STREAMS'] ?? 100)
+const rollSeconds = Number(process.env['ROLL_SECONDS'] ?? 6)
+const perSecond = Number(process.env['ROLL_RATE'] ?? 40)
+
+const probeMs = 200
+/** Well above two probes, as a busy machine asks late. */
+const unreadySeconds = 2
+
+setDefaultTimeout(180_000 + 4000 * rollSeconds)
+
+let redis: RedisServer
+let nodes: Nodes
+let balancer: Balancer
+let customers: Customer[]
+const witness = newWitness()
+
+beforeAll(async () => {
+  redis = await startRedis()
+  nodes = await startNodes(2, {
+    REDIS_URL: redis.url,
+    UNREADY_SECONDS: String(unreadySeconds),
+    DRAIN_SECONDS: '60',
+  })
+  balancer = startBalancer({ targets: () => nodes.all.map(({ url }) => url), probeMs })
+  customers = await Promise.all(
+    Array.from({ length: 20 }, () => nodes.customer(1_000_000_000_000n)),
+  )
+  for (const name of ['chunks-5', 'chunks-60-gap-50']) await nodes.model(name)
+  await servedByAll()
+})
+afterAll(async () => {
+  await allBooked(nodes.sql)
+  const attempts = nodes.upstream.seen().length
+  await expectSoundLedger(nodes.sql, { seen: witness.seen, attempts })
+  await balancer[Symbol.asyncDispose]()
+  await nodes[Symbol.asyncDispose]()
+  await redis[Symbol.asyncDispose]()
+})
+
+/** Asks by way of the balancer; what its client saw goes to `into`. */
+function ask(index: number, [name, tokens]: readonly [string, number], into: Witness) {
+  const customer = customers[index % customers.length]
+  if (!customer) throw new Error('no customers')
+  const stream = tokens > 5 || index % 2 === 0
+  return witnessed(
+    { ...nodes.at(0), url: balancer.url },
+    { customer, model: `fake/${name}`, tokens, stream },
+    into,
+  )
+}
+
+const short = ['chunks-5', 5] as const
+const long = ['chunks-60-gap-50', 60] as const
+
+const isReady = async ({ url }: { url: string }) =>
+  (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200
+
+/** The balancer has found both. */
+async function servedByAll(): Promise<void> {
+  for (const gateway of nodes.all) while (!(await isReady(gateway))) await Bun.sleep(50)
+  await Bun.sleep(5 * probeMs)
+}
+
+/** Rows of the journal of a node that has gone that were begun or settled, and not booked. */
+async function leftInJournal(dataDir: string): Promise<number> {
+  const names = (await readdir(dataDir, { recursive: true })).filter((name) =>
+    /journal-\w+\.log$/.test(name),
+  )
+  const texts = await Promise.all(names.map((name) => readFile(join(dataDir, name), 'utf8')))
+  return texts
+    .join('\n')
+    .split('\n')
+    .filter((line) => /^[+=]/.test(line)).length
+}
+
+/** Ends a node in good order, sees that it left nothing behind, and starts it anew. */
+async function roll(index: number): Promise<void> {
+  const { dataDir, recorder, stop } = nodes.at(index)
+  expect(await stop('SIGTERM')).toBe(0)
+  recorder.verify()
+  const [{ strangers }] = await nodes.sql`
+    select count(*) as strangers from credit_lease
+    where state = 'active' and node_id not in (select id from node)`
+  const [{ alive }] = await nodes.sql`select count(*) as alive from node`
+  expect([Number(strangers), Number(alive)]).toEqual([0, 1])
+  expect(await leftInJournal(dataDir)).toBe(0)
+  await nodes.restart(index)
+  await servedByAll()
+}
+
+test(`L01: both nodes restarted with ${streams} streams open: each ends whole, nothing is left behind`, async () => {
+  const own = newWitness()
+  const asked = nodes.upstream.seen().length
+  const running = Array.from({ length: streams }, (_, index) => ask(index, long, own))
+  await eventually(() => nodes.upstream.seen().length === asked + streams, 30_000)
+  await roll(0)
+  running.push(...Array.from({ length: streams }, (_, index) => ask(index, long, own)))
+  await eventually(() => nodes.upstream.seen().length === asked + 2 * streams, 30_000)
+  await roll(1)
+  await Promise.all(running)
+  expect(balancer.failures).toEqual([])
+  expect([own.broken, own.seen.length]).toEqual([0, 2 * streams])
+  witness.seen.push(...own.seen)
+})
+
+test(`L03: restarts in turn for ${rollSeconds} s at ${perSecond} requests a second: no client sees an error`, async () => {
+  const own = newWitness()
+  const running: Promise<unknown>[] = []
+  const startedAt = performance.now()
+  const elapsed = () => (performance.now() - startedAt) / 1000
+  const firing = setInterval(() => {
+    while (running.length < elapsed() * perSecond) running.push(ask(running.length, short, own))
+  }, 5)
+  let rolls = 0
+  try {
+    for (; elapsed() < rollSeconds || rolls < 2; rolls++) await roll(rolls % 2)
+  } finally {
+    clearInterval(firing)
+  }
+  await Promise.all(running)
+  console.log(`L03: ${rolls} restarts, ${own.seen.length} of ${running.length} requests answered`)
+  expect(balancer.failures).toEqual([])
+  expect(Object.fromEntries(own.statuses)).toEqual({ 200: running.length })
+  expect([own.broken, own.seen.length]).toEqual([0, running.length])
+  witness.seen.push(...own.seen)
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventually, residentMb } from '../faults/asking'
+import { openRaw, type RawClient } from '../raw-client'
+import { startRig, type Customer, type Rig } from '../rig'
+
+/** What is promised is SOCKETS=4000, CONNECTIONS=9000 and KEPT_SECONDS=90. */
+const sockets = Number(process.env['SOCKETS'] ?? 1000)
+const connections = Number(process.env['CONNECTIONS'] ?? 3000)
+/** Between two requests of a connection; GAP_SECONDS=61 is beyond what balancers keep theirs for. */
+const gapSeconds = Number(process.env['GAP_SECONDS'] ?? 5)
+/** Long enough to see a kept connection go; 0 to leave that out. */
+const keptSeconds = Number(process.env['KEPT_SECONDS'] ?? 0)
+
+setDefaultTimeout(180_000 + keptSeconds * 1000)
+
+let rig: Rig
+let customer: Customer
+
+beforeAll(async () => {
+  rig = await startRig({ environment: { LOG_LEVEL: 'warn' } })
+  customer = await rig.gateway.customer()
+  await rig.model('ok')
+})
+afterAll(() => rig[Symbol.asyncDispose]())
+
+/** Opens many, some at a time: a listener's queue is short. */
+async function openMany(count: number): Promise<RawClient[]> {
+  const open: RawClient[] = []
+  while (open.length < count) {
+    const some = Math.min(100, count - open.length)
+    open.push(...(await Promise.all(Array.from({ length: some }, () => openRaw(rig.gateway.url)))))
+  }
+  return open
+}
+
+/** How long until each was over, from now on; those that are not within `limitMs` count as so long. */
+async function endedAfter(clients: readonly RawClient[], limitMs: number): Promise<number[]> {
+  const startedAt = performance.now()
+  return Promise.all(
+    clients.map(async ({ ended }) => {
+      await Promise.race([ended, Bun.sleep(limitMs)])
+      return performance.now() - startedAt
+    }),
+  )
+}
+
+/** Half of the answers to somebody else came within so many ms. */
+async function othersMs(): Promise<number> {
+  const times: number[] = []
+  for (let time = 0; time < 40; time++) {
+    const startedAt = performance.now()
+    const response = await fetch(`${rig.gateway.url}/v1/models/fake/ok`, {
+      headers: { authorization: `Bearer ${customer.key}` },
+    })
+    expect(response.status).toBe(200)
+    await response.text()
+    times.push(performance.now() - startedAt)
+  }
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? Number.NaN
+}
+
+const head = (framing: string) =>
+  `POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${customer.key}\r\n` +
+  `content-type: application/json\r\n${framing}\r\n\r\n`
+
+test(`H01 H02: ${sockets} half requests, stalled bodies and dripped ones are cut; others are served meanwhile`, async () => {
+  const before = await othersMs()
+  const halves = await openMany(sockets)
+  for (const client of halves) await client.send('GET /v1/models HTTP/1.1\r\nhost: h\r\nx: ')
+  const cut = endedAfter(halves, 60_000)
+  const slow = await openMany(40)
+  for (const client of slow) await client.send(`${head('content-length: 100000')}{"model":`)
+  const bodiesCut = endedAfter(slow, 90_000)
+  // Half of them send a byte now and then, which is no progress.
+  const dripping = setInterval(() => {
+    for (const client of slow.slice(20)) void client.send(' ').catch(() => undefined)
+  }, 1000)
+  const during = await othersMs()
+  const [headMs, bodyMs] = await Promise.all([cut, bodiesCut])
+  clearInterval(dripping)
+  console.log(
+    `H01: others ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during; heads cut after ` +
+      `${Math.max(...headMs).toFixed(0)} ms, bodies after ${Math.max(...bodyMs).toFixed(0)} ms`,
+  )
+  expect(Math.max(...headMs)).toBeLessThan(30_000)
+  expect(Math.max(...bodyMs)).toBeLessThan(45_000)
+  expect(during).toBeLessThan(Math.max(10 * before, 200))
+  for (const client of [...halves, ...slow]) client.close()
+})
+
+test(`L04: connections that were idle for ${gapSeconds} s, some more or less, are still good`, async () => {
+  const kept = await openMany(50)
+  const request = `${head('content-length: 2').replace('/v1/chat/completions', '/v1/embeddings')}{}`
+  for (const client of kept) {
+    await client.send(request)
+    expect((await client.response()).status).toBe(400)
+    client.forget()
+  }
+  const statuses = await Promise.all(
+    kept.map(async (client, index) => {
+      await Bun.sleep(gapSeconds * 1000 - 100 + index * 4)
+      await client.send(request)
+      return (await client.response()).status
+    }),
+  )
+  expect(new Set(statuses)).toEqual(new Set([400]))
+  for (const client of kept) client.close()
+})
+
+test(`H04: ${connections} connections that say nothing cost little, and health answers`, async () => {
+  const before = residentMb(rig.gateway.pid)
+  const idle = await openMany(connections)
+  const startedAt = performance.now()
+  expect((await fetch(`${rig.gateway.url}/healthz`)).status).toBe(200)
+  const tookMs = performance.now() - startedAt
+  const grown = residentMb(rig.gateway.pid) - before
+  console.log(`H04: healthz after ${tookMs.toFixed(0)} ms, ${grown.toFixed(0)} MB more`)
+  expect(tookMs).toBeLessThan(2000)
+  expect(grown).toBeLessThan(30 + connections * 0.012)
+  for (const client of idle) client.close()
+})
+
+test('H05: eight bodies of 32 MB at once are read, and their memory comes back', async () => {
+  const { pid } = rig.gateway
+  const before = residentMb(pid)
+  const content = 'word '.repeat((31 << 20) / 5)
+  const body = JSON.stringify({ model: 'fake/ok', messages: [{ role: 'user', content }] })
+  let most = before
+  const watch = setInterval(() => (most = Math.max(most, residentMb(pid))), 50)
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${customer.key}`,
+          'content-type': 'application/json',
+        },
+        body,
+      })
+      await response.text()
+      return response.status
+    }),
+  )
+  clearInterval(watch)
+  // Far beyond the context of the model: refused, after it was read, or where there is no time for it.
+  for (const status of answers) expect(status).toBeOneOf([400, 503])
+  const grown = () => residentMb(pid) - before
+  await eventually(() => grown() < 150, 60_000).catch(() => undefined)
+  console.log(`H05: ${(most - before).toFixed(0)} MB more at most, ${grown().toFixed(0)} MB after`)
+  expect(most - before).toBeLessThan(700)
+  expect(grown()).toBeLessThan(250)
+})
+
+if (keptSeconds > 0) {
+  test('H01: half a second request on a kept connection is cut as well', async () => {
+    const kept = await openMany(sockets)
+    for (const client of kept) {
+      await client.send('GET /healthz HTTP/1.1\r\nhost: h\r\n\r\n')
+      await client.response()
+      await client.send('GET /v1/models HTTP/1.1\r\nhost: h\r\nx: ')
+    }
+    const times = await endedAfter(kept, keptSeconds * 1000 + 5000)
+    console.log(`H01: second requests cut after ${Math.max(...times).toFixed(0)} ms`)
+    expect(Math.max(...times)).toBeLessThan(keptSeconds * 1000)
+    for (const client of kept) client.close()
+  })
+}

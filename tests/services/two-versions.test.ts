@@ -1,0 +1,140 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { newWitness, startLoad } from './client-load'
+import { connectProvider } from './nodes'
+import { startPostgres } from './postgres-server'
+import { startRedis } from './redis-server'
+import { eventually } from '../faults/asking'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import { newDataDir, startGateway, type Gateway } from '../rig'
+import { startFakeProvider } from '../upstreams/fake-provider'
+
+setDefaultTimeout(180_000)
+
+/** The release before, or what comes nearest; `PREVIOUS=<commit>` for another. Moves on with releases. */
+const previous = process.env['PREVIOUS'] ?? '8905b17'
+const root = dirname(dirname(import.meta.dir))
+
+const git = (...args: string[]) => Bun.spawnSync(['git', '-C', root, ...args])
+const isKnown = git('cat-file', '-e', `${previous}^{commit}`).exitCode === 0
+
+/** The tree of that commit, with the packages of this one. */
+async function treeOf(commit: string): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'tollgate-previous-'))
+  const archive = join(path, 'tree.tar')
+  for (const command of [
+    ['git', '-C', root, 'archive', '-o', archive, commit],
+    ['tar', '-xf', archive, '-C', path],
+  ]) {
+    const { exitCode, stderr } = Bun.spawnSync(command)
+    if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString()}`)
+  }
+  for (const folder of ['', 'server']) {
+    const packages = join(root, folder, 'node_modules')
+    if (existsSync(packages)) await symlink(packages, join(path, folder, 'node_modules'))
+  }
+  return path
+}
+
+if (!isKnown) {
+  console.warn(
+    `L07: the commit ${previous} is not here, as in a shallow clone: versions side by side are not ` +
+      'tried. What they share is pinned by server/src/start/formats.test.ts.',
+  )
+}
+
+test.skipIf(!isKnown)(
+  'L07: a release and the one before serve side by side, and take over each other’s journals',
+  async () => {
+    await using stack = new AsyncDisposableStack()
+    const tree = await treeOf(previous)
+    stack.defer(() => rm(tree, { recursive: true, force: true }))
+    const postgres = stack.use(await startPostgres())
+    const redis = stack.use(await startRedis())
+    const upstream = stack.use(await startFakeProvider())
+    const sql = stack.use(postgres.connect())
+    const environment = {
+      ADMIN_KEY: `admin-of-versions-${crypto.randomUUID()}`,
+      ENCRYPTION_KEY: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+      MINIMUM_BALANCE_USD: '0',
+      LOG_LEVEL: 'error',
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+    }
+    const dataDirs = [await newDataDir(), await newDataDir()]
+    stack.defer(async () => {
+      for (const path of dataDirs) await rm(path, { recursive: true, force: true })
+    })
+    const nodes: Gateway[] = []
+    stack.defer(async () => {
+      await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()))
+    })
+    const at = (place: number): Gateway => {
+      const node = nodes[place]
+      if (!node) throw new Error(`nothing runs at ${place}`)
+      return node
+    }
+    const start = async (place: number, version: 'old' | 'new') => {
+      nodes[place] = await startGateway({
+        environment,
+        dataDir: dataDirs[place] ?? '',
+        ...(version === 'old' && { tree }),
+      })
+    }
+    // All is made by the old one, secrets included; then the new one joins it.
+    await start(0, 'old')
+    await connectProvider(at(0), upstream)
+    for (const name of ['chunks-5', 'chunks-40-gap-10']) {
+      await at(0).admin('POST', '/models', {
+        id: `fake/${name}`,
+        name,
+        category: 'chat',
+        context_length: 8192,
+        max_output_tokens: 4096,
+        pricing: { input: 1, output: 4 },
+      })
+    }
+    // Not at once: they share a plan that the first one makes.
+    const customers = [await at(0).customer({}, { credit: 100 })]
+    for (let count = 0; count < 5; count++) {
+      customers.push(await at(0).customer({}, { credit: 100 }))
+    }
+    await start(1, 'new')
+    const models: [string, number][] = [
+      ['fake/chunks-5', 5],
+      ['fake/chunks-40-gap-10', 40],
+    ]
+    const witness = newWitness()
+    let turn = 0
+    const load = startLoad(() => at(turn++ % 2), { customers, models }, witness)
+    const more = async (count: number) => {
+      const before = witness.seen.length
+      await eventually(() => witness.seen.length >= before + count, 30_000)
+    }
+    await more(30)
+    expect(witness.broken).toBe(0)
+    // The new one takes over from the old one that was killed, then the other way round.
+    for (const [place, version] of [
+      [0, 'new'],
+      [1, 'old'],
+    ] as const) {
+      console.log('T', performance.now())
+      await at(place).stop('SIGKILL')
+      await start(place, version)
+      await more(20)
+    }
+    await load.stop()
+    await allBooked(sql)
+    await expectSoundLedger(sql, { seen: witness.seen, attempts: upstream.seen().length })
+    const [{ orphans }] = await sql`
+    select count(*) as orphans from usage_event where state = 'orphan'`
+    console.log(
+      `L07: ${witness.seen.length} answered, ${witness.broken} broken by kills, ${orphans} orphans`,
+    )
+    for (const { output } of nodes) expect(output()).not.toMatch(/damaged|"level":60/)
+  },
+)
