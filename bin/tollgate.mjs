@@ -13,7 +13,7 @@ const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
 
 const help = `Usage: tollgate [command]
 
-  start         run the server (the default)
+  start         run the server (the default); --workers 4 for several processes on its port
   dev           run it, and again after each change of its source
   test [args]   run the tests; arguments go to bun test
   faults [names] run the tests that need services of their own, or those of these names

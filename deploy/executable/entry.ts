@@ -5,7 +5,7 @@ import { version } from '../../package.json'
 
 const help = `Usage: tollgate [command]
 
-  start         run the server (the default)
+  start         run the server (the default); --workers 4 for several processes on its port
   audit         check that the ledger is in order; --json for programs
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
   healthy       ask the server that runs here whether it lives; exit code 0 if so

@@ -33,6 +33,8 @@ const defaults = {
   retentionDays: 30,
   journalSync: 'always' as const,
   journalKeptMs: 0,
+  workers: 1,
+  worker: undefined,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,
   encryptionKeys: undefined,
@@ -107,6 +109,7 @@ const bad: Record<string, string[]> = {
   LOCAL_DISCOVERY: ['1', 'yes', 'TRUE'],
   SANDBOX: ['0', 'no', 'off'],
   LOG_LEVEL: ['verbose', 'INFO'],
+  WORKERS: ['0', '-1', '1.5', '65', 'auto'],
   UNREADY_SECONDS: ['-1', '86401', 'soon'],
   DATABASE_GRACE_SECONDS: ['-0.1', '86401', 'never'],
   ...badTelemetry,
@@ -234,23 +237,6 @@ test('metrics are read where somebody says so', () => {
   const { listener } = readConfig({ METRICS_PORT: '9464', METRICS_HOST: '10.0.0.1' }).telemetry
   expect(listener).toEqual({ port: 9464, host: '10.0.0.1' })
 })
-
-test('a crash is planned by its name and the time of coming there', () => {
-  expect(readConfig({ CRASH_AT: 'flush-before-commit' }).crashAt).toEqual({
-    point: 'flush-before-commit',
-    nth: 1,
-  })
-  expect(readConfig({ CRASH_AT: 'renew-mid:12' }).crashAt).toEqual({ point: 'renew-mid', nth: 12 })
-})
-
-test.each(['somewhere', 'renew-mid:0', 'renew-mid:', 'renew-mid:1:2', 'toString'])(
-  'a crash at %p is refused in a line that names what there is',
-  (CRASH_AT) => {
-    const message = refusal({ CRASH_AT })
-    expect(message).toStartWith('CRASH_AT: must be one of after-admit, ')
-    expect(message).not.toContain('\n')
-  },
-)
 
 const mailOf = (url: string) => readConfig({ SMTP_URL: url, MAIL_FROM: 'a@b.example' }).mail
 

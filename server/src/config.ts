@@ -4,6 +4,7 @@ import { journalVariables, toJournalConfig, type JournalConfig } from './config/
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
 import { Networks, Ports } from './config/networks'
 import { telemetryVariables, toTelemetry, type TelemetryConfig } from './config/telemetry'
+import { toWorkerConfig, workerVariables, type WorkerConfig } from './config/workers'
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
 
@@ -106,6 +107,7 @@ export const Environment = z.object({
   ...paymentVariables,
   CRASH_AT: CrashAt.optional(),
   ...telemetryVariables,
+  ...workerVariables,
 })
 
 /** How long each part of a request may take, in milliseconds. Source: api.md 3.4. */
@@ -135,7 +137,7 @@ export interface Timers {
 }
 
 /** The environment, parsed once. Times are milliseconds. */
-export interface Config extends JournalConfig {
+export interface Config extends JournalConfig, WorkerConfig {
   port: number
   host: string
   /** Where callers find this server, without a final slash; undefined until the port is known. */
@@ -265,6 +267,7 @@ export function readConfig(source: Source): Config {
     mailEveryMs: env.MAIL_SECONDS,
     retentionDays: env.RETENTION_DAYS,
     ...toJournalConfig(env),
+    ...toWorkerConfig(env),
     adminKey: env.ADMIN_KEY,
     encryptionKeys: env.ENCRYPTION_KEY,
     timers: toTimers(env),

@@ -3,8 +3,11 @@ import { readConfig, StartError } from './config'
 import { assertNoProxy } from './egress/no-proxy'
 import { createLog } from './start/log'
 import { secretsIn } from './start/secrets'
+import { optionsIn } from './start/options'
 import { startServer, type RunningServer } from './start/server'
 import { welcome } from './start/welcome'
+import { isGreeting, type Listening } from './start/worker'
+import { startWorkers, type Workers } from './start/workers'
 
 const startedAt = performance.now()
 const fatalDrainMs = 5000
@@ -16,13 +19,13 @@ const linkMs = 86_400_000
 
 async function main(): Promise<void> {
   assertNoProxy(process.env)
-  const config = readConfig(process.env)
-  const log = createLog(config.telemetry.logLevel, secretsIn(process.env))
+  const config = readConfig({ ...process.env, ...optionsIn(process.argv.slice(2)) })
+  const log = createLog(config.telemetry.logLevel, secretsIn(process.env), config.worker)
   const leave = (code: number) => {
     log.flushNow()
     process.exit(code)
   }
-  const running: { server?: RunningServer } = {}
+  const running: { server?: Stoppable } = {}
   const fail = (err: unknown, words: string) => {
     log.fatal({ err }, words)
     setTimeout(() => leave(1), fatalMs).unref()
@@ -32,13 +35,26 @@ async function main(): Promise<void> {
   }
   process.on('uncaughtException', (err) => fail(err, 'an error nobody caught: stopping'))
   process.on('unhandledRejection', (err) => fail(err, 'a rejection nobody handled: stopping'))
-  running.server = await startServer(config, {
+  const options = {
     log,
-    onLost: (reason) => fail(new Error(reason), 'the embedded database is gone: stopping'),
+    onLost: (reason: string) => fail(new Error(reason), 'the embedded database is gone: stopping'),
+  }
+  if (config.workers > 1 && config.worker === undefined) {
+    running.server = await startWorkers(config, options)
+    return stopOnSignals(running.server, leave)
+  }
+  const server = await startServer(config, options)
+  running.server = server
+  stopOnSignals(server, leave)
+  if (config.worker === undefined) return greet(server)
+  process.on('message', (message) => {
+    if (isGreeting(message)) void greet(server)
   })
-  stopOnSignals(running.server, leave)
-  await greet(running.server)
+  process.send?.({ port: server.port } satisfies Listening)
 }
+
+/** A server, or several. */
+type Stoppable = Pick<RunningServer, 'stop'> | Workers
 
 async function greet(running: RunningServer): Promise<void> {
   const { address, firstAccount, storage, catalog, signIn } = running
@@ -61,7 +77,7 @@ async function greet(running: RunningServer): Promise<void> {
 }
 
 /** The first signal lets running requests end, a later one does not wait for them. */
-function stopOnSignals(server: RunningServer, leave: (code: number) => void): void {
+function stopOnSignals(server: Stoppable, leave: (code: number) => void): void {
   let firstAt: number | undefined
   const stop = () => {
     const now = performance.now()

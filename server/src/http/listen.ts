@@ -36,8 +36,8 @@ export function listen(
       idleTimeout: keepAliveSeconds,
       maxRequestBodySize: mostBodyBytes,
       development: false,
-      // Without `development` Bun lets another process listen beside us, and each gets a part of the requests.
-      reusePort: false,
+      // Bun's own choice lets any process listen beside us, and each gets a part of the requests.
+      reusePort: config.worker !== undefined,
       fetch: (request, server) =>
         URL.canParse(request.url)
           ? answer(request, server)

@@ -46,15 +46,16 @@ const redactor = (secrets: readonly string[]) => {
 
 /**
  * Structured lines on standard output; on a terminal, readable ones. Errors lose nothing but headers and
- * values. `secrets` are in no line.
+ * values. `secrets` are in no line. `worker` is in all of them.
  */
 export function createLog(
   level: string,
   secrets: readonly string[] = [],
+  worker?: number,
 ): Logger & { flushNow: () => void } {
   const options = {
     level,
-    base: null,
+    base: worker === undefined ? null : { worker },
     serializers: { err: toLogged },
     hooks: { streamWrite: redactor(secrets) },
   }

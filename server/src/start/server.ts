@@ -35,6 +35,7 @@ import type { ReplyPorts } from '../v1/reply'
 export interface RunningServer {
   /** Where callers find it, without a final slash. */
   address: string
+  port: number
   catalog: Catalog
   storage: Storage
   firstAccount: FirstAccount
@@ -92,9 +93,10 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const firstAccount = await firstAccountOf(config, storage)
   const front = createFront(app, telemetry.witness, telemetry.tracing)
   const http = listen(lastOnes(front, state), config, () => newId('req'))
-  address.here = config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`
+  const port = http.port ?? config.port
+  address.here = config.baseUrl ?? `http://${reachable(config.host)}:${port}`
   opening.use(openJobs({ config, settings, storage, log, audits: telemetry.audits }))
-  opening.use(lookForLocalServers(http.port ?? config.port))
+  opening.use(lookForLocalServers(port))
 
   const figures = () => ({ ...opened.figures(), ...state, streams: watch.size })
   await telemetry.listen({ figures, readiness }, opening)
@@ -110,12 +112,12 @@ export async function startServer(config: Config, options: Options): Promise<Run
     timers: config.timers,
     close: () => open.disposeAsync(),
   })
-  return { address: address.here, catalog, storage, firstAccount, signIn, stop }
+  return { address: address.here, port, catalog, storage, firstAccount, signIn, stop }
 }
 
-const firstAccountOf = ({ firstCredit }: Config, { database, dataDir }: Storage) =>
+const firstAccountOf = ({ firstCredit }: Config, { database, sharedDir }: Storage) =>
   openFirstAccount(database.query, createUserStore(database.query), {
-    dataDir,
+    dataDir: sharedDir,
     credit: firstCredit,
   })
 

@@ -1,8 +1,10 @@
+import { join } from 'node:path'
 import { embeddedPrograms } from './embedded-programs'
 import type { Config } from '../config'
 import { openDataDirectory } from '../db/data-directory'
 import { Database } from '../db/database'
 import { EmbeddedPostgres } from '../db/embedded/embedded-postgres'
+import { runningServer } from '../db/embedded/running'
 import { openInstallation, type Installation } from '../db/installation'
 import { migrate } from '../db/migrate'
 import { checkSealingKeys } from './sealing-keys'
@@ -10,7 +12,10 @@ import { StartError } from '../config'
 
 /** What the process keeps on disk, open and up to date. */
 export interface Storage {
+  /** Of this process: its journal, its lock. */
   dataDir: string
+  /** Of all that runs here: the keys, the embedded database. The same, but for workers. */
+  sharedDir: string
   database: Database
   installation: Installation
 }
@@ -28,11 +33,15 @@ export async function openStorage(
   stack: AsyncDisposableStack,
   options: Options,
 ): Promise<Storage> {
-  const directory = stack.use(await openDataDirectory(config.dataDir))
-  const installation = await openInstallation(directory.path, config)
+  const { worker } = config
+  const directory = stack.use(
+    await openDataDirectory(worker ? workerDirectory(config.dataDir, worker) : config.dataDir),
+  )
+  const sharedDir = worker ? config.dataDir : directory.path
+  const installation = await openInstallation(sharedDir, config)
   const address = config.databaseUrl
     ? { connectionString: config.databaseUrl }
-    : await startEmbedded(directory.path, stack, options)
+    : await (worker ? runningServer(sharedDir) : startEmbedded(sharedDir, stack, options))
   const database = stack.use(
     new Database(address, { poolSize: config.databasePoolSize, onError: options.onError }),
   )
@@ -44,8 +53,12 @@ export async function openStorage(
   }
   await migrate(database.query)
   await checkSealingKeys(database.query, installation.sealingKeys, options.log)
-  return { dataDir: directory.path, database, installation }
+  return { dataDir: directory.path, sharedDir, database, installation }
 }
+
+/** What a worker has for itself. */
+export const workerDirectory = (dataDir: string, worker: number): string =>
+  join(dataDir, 'workers', String(worker))
 
 async function startEmbedded(
   dataDir: string,

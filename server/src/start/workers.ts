@@ -1,0 +1,83 @@
+import type { Logger } from 'pino'
+import { openStorage } from './storage'
+import { Worker } from './worker'
+import { StartError, type Config } from '../config'
+
+/** Several processes that answer on one port. */
+export interface Workers {
+  /** Has them end as a server by itself would, then closes what they share. Twice is the same stop. */
+  stop: () => Promise<void>
+}
+
+interface Options {
+  log: Logger
+  /** They cannot go on. */
+  onLost: (reason: string) => void
+}
+
+/**
+ * Starts `WORKERS` processes of this program on one port, over one database: the kernel gives each connection
+ * to one of them. What they share is kept open here. Throws `StartError`.
+ */
+export async function startWorkers(config: Config, { log, onLost }: Options): Promise<Workers> {
+  await using opening = new AsyncDisposableStack()
+  refuseUnfit(config)
+  const storage = await openStorage(config, opening, {
+    log: (line) => log.info(line),
+    onLost,
+    onError: (err) => log.warn({ err }, 'a database connection broke'),
+  })
+  await refuseTakenPort(config)
+  const workers: Worker[] = []
+  opening.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))))
+  const start = async (index: number, port: number) => {
+    const started = await Worker.start(index, { config, log, dataDir: storage.dataDir, port })
+    workers.push(started.worker)
+    return started
+  }
+  // By itself: it makes what all of them need, and finds the port where none is set.
+  const { worker: first, port } = await start(1, config.port)
+  await Promise.all(Array.from({ length: config.workers - 1 }, (_, at) => start(at + 2, port)))
+  first.greet()
+  const open = opening.move()
+  let stopped: Promise<void> | undefined
+  return { stop: () => (stopped ??= open.disposeAsync()) }
+}
+
+/** Of those that PostgreSQL takes, some are for operators and for itself. */
+const embeddedConnections = 90
+
+function refuseUnfit({ workers, redisUrl, databaseUrl, databasePoolSize }: Config): void {
+  if (redisUrl === undefined) {
+    throw new StartError(
+      `REDIS_URL is required with WORKERS=${workers}: without it each would count limits by itself.`,
+    )
+  }
+  // Each has one more, to listen for notifications.
+  const connections = workers * (databasePoolSize + 1)
+  if (databaseUrl === undefined && connections > embeddedConnections) {
+    throw new StartError(
+      `WORKERS=${workers} with a DATABASE_POOL_SIZE of ${databasePoolSize} is more than the embedded ` +
+        `database takes (${embeddedConnections} connections). Set DATABASE_POOL_SIZE lower, or DATABASE_URL.`,
+    )
+  }
+}
+
+/** Workers may listen beside one another, and so they could beside those of somebody else. */
+async function refuseTakenPort({ host, port }: Config): Promise<void> {
+  try {
+    const probe = Bun.serve({
+      hostname: host,
+      port,
+      development: false,
+      reusePort: false,
+      fetch: () => new Response(null, { status: 503 }),
+    })
+    await probe.stop(true)
+  } catch (cause) {
+    const where = `${host}:${port}`
+    throw new StartError(`${where} is in use. Stop what is there, or set PORT to another one.`, {
+      cause,
+    })
+  }
+}
