@@ -31,7 +31,7 @@ const help = `Usage: tollgate [command]
   users, keys, credits, models, connections
                 operate a server that runs; each has --help
   bench [name]  compare with nginx and the peers that are installed, or run one measurement:
-                gate, peers (installs them), streams, cpu, profile, journal, limits, storm, soak
+                gate, peers (installs them), streams, cpu, growth, profile, journal, limits, storm, soak
   build [path]  make a single executable of it, dist/tollgate
   sbom          print the bill of materials of this version, CycloneDX in JSON
   --help        this text

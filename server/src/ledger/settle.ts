@@ -77,11 +77,12 @@ async function lock(trx: Db, batch: readonly Event[]): Promise<Locked> {
 function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<false> | undefined {
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
+  const first = firstBy(charges, ({ accountId, cost }) => (cost > 0n ? accountId : null))
   const storing = store(trx, locked, {
     earnings: earningsOf(
       charges.filter(({ payeeId }) => payeeId !== null).map((charge) => [charge, charge.cost]),
     ),
-    firstOf: ({ id }) => charges.find(({ accountId, cost }) => accountId === id && cost > 0n)?.id,
+    firstOf: ({ id }) => first.get(id),
     insert: async () => {
       const records = batch.map(({ record }) => record)
       const inserted = await insertTaken(trx, records, [...locked.accounts.values()])
@@ -89,6 +90,19 @@ function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<fa
     },
   })
   return storing.then(() => false)
+}
+
+/** The id of the first of those that have a name in common, by that name. */
+function firstBy<One extends { id: string }>(
+  all: readonly One[],
+  nameOf: (one: One) => string | null,
+): Map<string, string> {
+  const first = new Map<string, string>()
+  for (const one of all) {
+    const name = nameOf(one)
+    if (name !== null && !first.has(name)) first.set(name, one.id)
+  }
+  return first
 }
 
 /** Each attempt once; of one that was also taken for dead, the settlement. */
@@ -122,6 +136,8 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
     ...one,
     ...toBooked(one.charge, locked.accounts, locked.leases),
   }))
+  const paid = booked.map(({ charge, transactionId }) => ({ id: charge.id, transactionId }))
+  const first = firstBy(paid, ({ transactionId }) => transactionId)
   await store(trx, locked, {
     earnings: earningsOf(
       booked.map(({ charge, allocation: { fromLease, fromBalance } }) => [
@@ -129,8 +145,7 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
         fromLease + fromBalance,
       ]),
     ),
-    firstOf: ({ transactionId }) =>
-      booked.find((one) => one.transactionId === transactionId)?.charge.id,
+    firstOf: ({ transactionId }) => first.get(transactionId),
     insert: () => insertEvents(trx, booked),
   })
   return alive.length > 0

@@ -9,9 +9,10 @@ import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
 import type { Schema } from '../db/schema'
 import { unavailable } from '../errors'
+import { portionsOf } from '../ledger/portions'
 import { settle, type Event } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
-import { endedAtMs, toCharge, toRecord, type Charge } from '../ledger/usage-record'
+import { endedAtMs, readRecord, toCharge, toRecord, type Charge } from '../ledger/usage-record'
 import { dropOrphanLogs } from '../logs/drop-orphan-logs'
 import { usersOf } from '../logs/log-record'
 import { insertLogs, insertSound, isRefused } from '../logs/insert-logs'
@@ -166,14 +167,30 @@ interface Booking extends Pick<Options, 'storage' | 'log'> {
   beforeCommit?: (() => void) | undefined
 }
 
-/** Books usage with its logs, in one transaction; logs that are refused never hold up money. */
-async function book(
-  written: readonly Written[],
+/** Accounts whose rows one transaction holds: some ten milliseconds of work. */
+const mostAccounts = 64
+
+/** What is booked and the log beside it. */
+type Bookable = Event & Pick<Written, 'log'>
+
+/** What was read back says what it costs in its record only. */
+const toBookable = (one: Written): Bookable =>
+  hasCharge(one) ? one : { ...readRecord(one.record), log: one.log }
+
+/** Books usage with its logs, those of some accounts at a time. */
+async function book(written: readonly Written[], booking: Booking): Promise<void> {
+  for (const portion of portionsOf(written.map(toBookable), mostAccounts)) {
+    await bookPortion(portion, booking)
+  }
+}
+
+/** In one transaction; logs that are refused never hold up money. */
+async function bookPortion(
+  events: readonly Bookable[],
   { storage, log, beforeCommit }: Booking,
 ): Promise<void> {
   const { query } = storage.database
-  const events = written.map((one) => (hasCharge(one) ? one : one.record))
-  const logs = written.flatMap((one) => one.log ?? [])
+  const logs = events.flatMap((one) => one.log ?? [])
   try {
     const beside = logs.length > 0 ? besideOf(logs) : undefined
     await settle(query, events, { beside, beforeCommit })
