@@ -16,11 +16,15 @@ const sumOf = (header: Buffer) => header.reduce((sum, byte) => sum + byte, 0)
 
 const paddingOf = (bytes: number) => (block - (bytes % block)) % block
 
-/** An entry as `tar` has it: readable by its owner alone. Source: POSIX.1-2017 pax, "ustar". */
+/**
+ * An entry as `tar` has it: readable by its owner alone. Throws for one that `fromTar` would not take.
+ * Source: POSIX.1-2017 pax, "ustar".
+ */
 export function toTar({ name, bytes }: Entry, seconds: number): Buffer {
   const header = Buffer.alloc(block)
   const put = (text: string, at: number) => header.write(text, at, 'latin1')
   if (name.length > 100) throw new Error(`${name} is too long for a name`)
+  if (bytes.length > mostEntryBytes) throw new Error(`${name} is too large for an entry`)
   put(name, 0)
   put(octal(0o600, 8), 100)
   put(octal(0, 8), 108)
