@@ -93,6 +93,12 @@ test('a model is added, priced, and served no more', async () => {
   expect([models.length, total > 130]).toEqual([130, true])
 }, 60_000)
 
+test('migrate: a database that is up to date stays as it is', async () => {
+  const { out, err, code } = await run('migrate')
+  expect([code, out, err]).toEqual([0, 'The database is up to date.\n', ''])
+  expect((await run('migrate --json')).out).toBe('{"migrations":[]}\n')
+})
+
 test.each([
   { line: 'users list --bad', code: 2, words: 'bad' },
   { line: 'users nope', code: 2, words: 'no command' },
