@@ -17,10 +17,11 @@ import {
   type Contents,
   type Table,
 } from './contents'
-import { migrationsOf, partitionsOf, sequencesOf, tablesOf } from './schema-of'
+import { partitionsOf, sequencesOf, tablesOf } from './schema-of'
 import { tarEnd, toTar, type Entry } from './tar'
 import { StartError } from '../config'
 import { copyOut } from '../db/copy'
+import { migrationsOf } from '../db/migrate'
 import type { Session } from '../db/session'
 
 /** Of a table, before compression; as much is in memory. */
