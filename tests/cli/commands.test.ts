@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { tollgate } from './run-cli'
+import { openDatabase } from '../database'
 import { openOperator, Refused } from '../../cli/src/server'
 import { newDataDir, startGateway, type Gateway } from '../rig'
 
@@ -196,4 +197,23 @@ test('doctor: what is wrong fails, with a way to mend it', async () => {
   expect(findings.filter(({ state, mend }: Finding) => state !== 'ok' && !mend)).toEqual([])
   const unreadable = await doctor({ DATA_DIR: dataDir, PORT: 'eight' })
   expect([unreadable.code, unreadable.of('settings').state]).toEqual([1, 'failure'])
+})
+
+test('doctor: the port is asked at the address that HOST names', async () => {
+  using other = Bun.serve({ port: 0, hostname: '127.0.0.2', fetch: () => new Response('hello') })
+  const PORT = String(other.port)
+  const there = await doctor({ DATA_DIR: `${dataDir}/none`, PORT, HOST: '127.0.0.2' })
+  expect(there.of('port')).toMatchObject({ state: 'failure' })
+  const elsewhere = await doctor({ DATA_DIR: `${dataDir}/none`, PORT, HOST: '127.0.0.1' })
+  expect(elsewhere.of('port')).toMatchObject({ state: 'ok', what: `${PORT} is free` })
+})
+
+test('doctor: a database that a later version has used is served from, with a warning', async () => {
+  await using sql = await openDatabase(dataDir)
+  const name = '9999-of-a-later-version'
+  await sql`insert into kysely_migration values (${name}, now()::text)`
+  const { code, of } = await doctor({ ...settings(), ADMIN_KEY: '' })
+  await sql`delete from kysely_migration where name = ${name}`
+  expect(of('schema')).toMatchObject({ state: 'warning', what: expect.stringContaining(name) })
+  expect([code, of('encryption key')?.state, of('orphans')?.state]).toEqual([0, 'ok', 'ok'])
 })
