@@ -4,6 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { runCommand } from './commands'
+import { writeBackup } from '../../server/src/backup/write'
+import { Database } from '../../server/src/db/database'
+import { newId } from '../../server/src/db/id'
+import { migrateWithin, migrationNames } from '../../server/src/db/migrate'
+import { openSession } from '../../server/src/db/session'
 import { startPostgres, type PostgresServer } from '../services/postgres-server'
 
 /** A whole backup, with its keys. */
@@ -35,7 +40,7 @@ async function newTarget() {
   await mkdir(dataDir)
   const run = (command: string, args: readonly string[], environment = {}) =>
     runCommand(command, { DATA_DIR: dataDir, DATABASE_URL: url, ...environment }, ...args)
-  return { sql, dataDir, run }
+  return { sql, dataDir, run, address: { connectionString: url } }
 }
 
 type Target = Awaited<ReturnType<typeof newTarget>>
@@ -95,6 +100,26 @@ test('other applications’ tables in a backup are left out, and told of', async
   const { code, err } = await target.run('restore', [file])
   expect([code, err]).toEqual([0, expect.stringContaining('left out: orders')])
   expect(await usersIn(target)).toBe(3)
+}, 60_000)
+
+test('L07: a backup of an earlier schema is restored as of then, and brought up to date', async () => {
+  const source = await newTarget()
+  const file = join(files, 'earlier.tar.gz')
+  {
+    await using database = new Database(source.address, { poolSize: 1, onError: console.error })
+    await using session = await openSession(database, 60_000)
+    await migrateWithin(session.query, '0014-payments')
+    const row = { id: newId('user'), email: 'early@example.com', display_name: 'Early' }
+    await session.query.insertInto('users').values(row).execute()
+    await writeBackup(session, file, { version: '0.0.9', dataDir: files, hasKeys: false })
+  }
+  const target = await newTarget()
+  const { code, err } = await target.run('restore', [file])
+  expect([code, err]).toEqual([0, ''])
+  const made = await target.sql`select name from kysely_migration order by name`
+  expect(made.map(({ name }: { name: string }) => name)).toEqual([...migrationNames])
+  expect([...(await target.sql`select email from users`)]).toEqual([{ email: 'early@example.com' }])
+  expect((await target.run('audit', [])).out).toContain('in order')
 }, 60_000)
 
 test('what belongs to an extension is in nobody’s way, and stays', async () => {
