@@ -1,3 +1,4 @@
+import { wholeNumber } from './number'
 import { pageOptions, rest, rowsOf } from './pages'
 import { json, Refused } from './server'
 import { facts, table } from './table'
@@ -22,14 +23,23 @@ async function list(asked: Asked) {
   return { text: text + rest(rows.length, total), json: { connections: rows, total } }
 }
 
-async function create({ operator, words: [provider = ''], value, has, secret }: Asked) {
+async function create(asked: Asked) {
+  const {
+    operator,
+    words: [provider = ''],
+    value,
+    has,
+    secret,
+  } = asked
+  // Before anybody is asked for a key.
+  const priority = wholeNumber(asked, 'priority')
   const api_key = has('keyless') ? undefined : await secret(`API key of ${provider}: `)
   const body = {
     provider,
     name: value('name') ?? provider,
     api_key,
     endpoint_url: value('endpoint'),
-    priority: value('priority') === undefined ? undefined : Number(value('priority')),
+    priority,
   }
   const connection = await (await operator.connections.$post({}, json(body))).json()
   return { text: facts({ ...connection }), json: connection }

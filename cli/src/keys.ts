@@ -1,15 +1,8 @@
-import { json, UsageError } from './server'
+import { usdOf, wholeNumber } from './number'
+import { json } from './server'
 import { table } from './table'
 import type { Group } from './verb'
 import { userIdOf } from './users'
-
-function numberOf(value: string | undefined, name: string): number | undefined {
-  if (value === undefined) return undefined
-  const number = Number(value)
-  if (value.trim() === '' || !Number.isFinite(number))
-    throw new UsageError(`--${name}: is a number.`)
-  return number
-}
 
 /** Service keys of accounts. */
 export const keys: Group = {
@@ -43,16 +36,18 @@ export const keys: Group = {
         'monthly-spend': { value: 'usd', about: 'the most that it spends in a month' },
         'requests-per-minute': { value: 'n', about: 'a limit of its own' },
       },
-      async run({ operator, words: [user], value }) {
+      async run(asked) {
+        const {
+          operator,
+          words: [user],
+          value,
+        } = asked
         const fields = {
           name: value('name') ?? 'cli',
           permissions: value('permissions')?.split(','),
-          expires_in_days: numberOf(value('expires-in-days'), 'expires-in-days'),
-          monthly_spend_limit: numberOf(value('monthly-spend'), 'monthly-spend'),
-          rate_limit_requests_per_minute: numberOf(
-            value('requests-per-minute'),
-            'requests-per-minute',
-          ),
+          expires_in_days: wholeNumber(asked, 'expires-in-days'),
+          monthly_spend_limit: usdOf(asked, 'monthly-spend'),
+          rate_limit_requests_per_minute: wholeNumber(asked, 'requests-per-minute'),
         }
         const param = { id: await userIdOf(operator, user) }
         const key = await (await operator.users[':id'].keys.$post({ param }, json(fields))).json()

@@ -1,3 +1,4 @@
+import { usdOf, wholeNumber } from './number'
 import { pageOptions, rest, rowsOf } from './pages'
 import { json, UsageError } from './server'
 import { facts, table } from './table'
@@ -7,13 +8,6 @@ const prices: Readonly<Record<string, Option>> = {
   input: { value: 'usd', about: 'a million tokens of input' },
   output: { value: 'usd', about: 'a million tokens of output' },
   'cached-input': { value: 'usd', about: 'a million cached tokens of input' },
-}
-
-function usdOf({ value }: Asked, name: string): number | undefined {
-  const text = value(name)
-  if (text === undefined) return undefined
-  if (/^\d+(\.\d{1,9})?$/.test(text)) return Number(text)
-  throw new UsageError(`--${name}: is an amount in USD, such as 0.15.`)
 }
 
 function pricingOf(asked: Asked) {
@@ -56,14 +50,13 @@ async function list(asked: Asked) {
 async function create(asked: Asked) {
   const { operator, words, value, has } = asked
   const [id = ''] = words
-  const count = (name: string) => (value(name) === undefined ? undefined : Number(value(name)))
   const body = {
     id,
     name: value('name') ?? id.slice(id.indexOf('/') + 1),
     category: value('category') ?? 'chat',
     upstream_model: value('upstream-model'),
-    context_length: count('context'),
-    max_output_tokens: count('max-output'),
+    context_length: wholeNumber(asked, 'context'),
+    max_output_tokens: wholeNumber(asked, 'max-output'),
     pricing: pricingOf(asked),
     ...(has('free') && { is_free: true }),
   }

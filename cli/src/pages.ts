@@ -1,5 +1,5 @@
+import { wholeNumber } from './number'
 import type { Asked, Option } from './verb'
-import { UsageError } from './server'
 
 interface Page<Row> {
   rows: readonly Row[]
@@ -16,12 +16,11 @@ const atOnce = 100
 
 /** As many rows of a list as were asked for, page by page, and how many there are. */
 export async function rowsOf<Row>(
-  { value, progress }: Asked,
+  asked: Asked,
   ask: (query: Record<string, string>) => Promise<Page<Row>>,
 ): Promise<{ rows: Row[]; total: number }> {
-  const limit = value('limit') ?? '50'
-  const most = limit === 'all' ? Infinity : Number(limit)
-  if (!(most >= 1)) throw new UsageError('--limit: is a number above 0, or "all".')
+  const { value, progress } = asked
+  const most = value('limit') === 'all' ? Infinity : (wholeNumber(asked, 'limit') ?? 50)
   const rows: Row[] = []
   const search = value('search')
   let cursor: string | null = ''

@@ -47,25 +47,65 @@ function wordsOf(status: number, body: unknown): string {
 
 const patienceMs = 120_000
 
-/** The operator's endpoints of a server, typed by its routes. Calls reject with `Refused`. */
-export async function openOperator(told: string | undefined, environment: Environment) {
+const isLate = (thrown: unknown) => thrown instanceof Error && thrown.name === 'TimeoutError'
+
+/** What a server at `address` answered, whole. Rejects with `Refused`, also where it broke off. */
+async function answerOf(address: string, input: string | URL | Request, init: RequestInit) {
+  const late = () => new Refused(`The answer of ${address} took too long.`)
+  const response = await fetch(input, init).catch((thrown: unknown) => {
+    if (isLate(thrown)) throw late()
+    throw new Refused(
+      `No Tollgate answers at ${address}. Start it, or name another with --url or BASE_URL.`,
+    )
+  })
+  const text = await response.text().catch((thrown: unknown) => {
+    throw isLate(thrown) ? late() : new Refused(`The answer of ${address} broke off.`)
+  })
+  const isInLines = response.headers.get('content-type') === 'application/x-ndjson'
+  return { status: response.status, isGood: response.ok, isInLines, text }
+}
+
+/** JSON that a server answered; undefined where it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The objects of an answer in lines of JSON. Throws `Refused` where it is damaged. */
+export function linesOf(text: string): unknown[] {
+  const lines = text.split('\n').filter((line) => line !== '')
+  return lines.map((line) => {
+    const value = parsed(line)
+    if (isObject(value)) return value
+    throw new Refused('The answer is damaged, or no Tollgate gave it.')
+  })
+}
+
+/**
+ * The operator's endpoints of a server, typed by its routes. Calls reject with `Refused`; an answer has
+ * `patience` ms, unless the call has a signal of its own.
+ */
+export async function openOperator(
+  told: string | undefined,
+  environment: Environment,
+  patience = patienceMs,
+) {
   const address = addressOf(told, environment)
   const authorization = `Bearer ${await adminKey(environment)}`
   const ask = async (input: string | URL | Request, init?: RequestInit) => {
     const headers = new Headers(init?.headers)
     headers.set('authorization', authorization)
-    const signal = AbortSignal.timeout(patienceMs)
-    const response = await fetch(input, { ...init, headers, signal, redirect: 'error' }).catch(
-      () => {
-        throw new Refused(
-          `No Tollgate answers at ${address}. Start it, or name another with --url or BASE_URL.`,
-        )
-      },
-    )
-    if (response.ok) return response
-    const body: unknown = await response.json().catch(() => undefined)
+    const signal = init?.signal ?? AbortSignal.timeout(patience)
+    const asked: RequestInit = { ...init, headers, signal, redirect: 'error' }
+    const { status, isGood, isInLines, text } = await answerOf(address, input, asked)
+    const isRead = isInLines || parsed(text) !== undefined
+    if (isGood && isRead) return new Response(text, { status })
+    if (isGood) throw new Refused(`What ${address} answers is damaged, or no Tollgate gave it.`)
     const hint = ' Is the id right, and the operator key that of this server?'
-    throw new Refused(wordsOf(response.status, body) + (response.status === 404 ? hint : ''))
+    throw new Refused(wordsOf(status, parsed(text)) + (status === 404 ? hint : ''))
   }
   return hc<OperatorApi>(address, { fetch: ask }).api.admin
 }

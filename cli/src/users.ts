@@ -1,5 +1,5 @@
 import { pageOptions, rest, rowsOf } from './pages'
-import { json, UsageError, type Operator } from './server'
+import { json, linesOf, UsageError, type Operator } from './server'
 import { facts, table } from './table'
 import type { Asked, Group } from './verb'
 
@@ -38,11 +38,14 @@ async function list(asked: Asked) {
   return { text: text + rest(rows.length, total), json: { users: rows, total } }
 }
 
+/** As long as the server takes at most. */
+const exportMs = 600_000
+
 async function exported(asked: Asked) {
-  const response = await asked.operator.users[':id'].export.$get(await one(asked))
+  const init = { signal: AbortSignal.timeout(exportMs) }
+  const response = await asked.operator.users[':id'].export.$get(await one(asked), { init })
   const text = await response.text()
-  const lines = text.split('\n').filter((line) => line !== '')
-  return { text, json: lines.map((line): unknown => JSON.parse(line)) }
+  return { text, json: linesOf(text) }
 }
 
 /** Accounts. */

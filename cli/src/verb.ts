@@ -26,7 +26,7 @@ export interface Asked {
 }
 
 export interface Verb {
-  /** What stands behind the verb; one in brackets may be left out. */
+  /** What stands behind the verb, all of it. */
   words: readonly string[]
   about: string
   options?: Readonly<Record<string, Option>>

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, readdir, readlink, rename, rm } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { tarOf, type Entry } from './tar'
+import { tarOf, type Member } from '../../server/src/backup/tar'
 import type { PackedPrograms } from '../../server/src/db/embedded/packed-programs'
 import { installedPrograms } from '../../server/src/db/embedded/installed-package'
 
@@ -13,12 +13,12 @@ const root = join(import.meta.dir, '../..')
 /** What the build of a folder is to hold, as an archive. */
 async function archiveOf(folder: string): Promise<Uint8Array<ArrayBuffer>> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
-  const entries = found.map(async (it): Promise<Entry> => {
+  const entries = found.map(async (it): Promise<Member> => {
     const full = join(it.parentPath, it.name)
-    const path = full.slice(folder.length + 1)
-    if (it.isDirectory()) return { path, mode: 0o755 }
-    if (it.isSymbolicLink()) return { path, mode: 0o777, target: await readlink(full) }
-    return { path, mode: 0o644, bytes: await readFile(full) }
+    const name = full.slice(folder.length + 1)
+    if (it.isDirectory()) return { name, mode: 0o755 }
+    if (it.isSymbolicLink()) return { name, mode: 0o777, target: await readlink(full) }
+    return { name, mode: 0o644, bytes: await readFile(full) }
   })
   return tarOf(await Promise.all(entries))
 }

@@ -6,19 +6,40 @@ import { version } from '../../package.json'
 const help = `Usage: tollgate [command]
 
   start         run the server (the default); --workers 4 for several processes on its port
+  doctor        tell what is wrong here, and how to mend it
+  migrate       bring the database up to date
   audit         check that the ledger is in order; --json for programs
+  backup <file> write all of the database into a file
+  restore <file> put a backup into a database
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
+  users, keys, credits, models, connections
+                operate a server that runs; each has --help
   healthy       ask the server that runs here whether it lives; exit code 0 if so
   --help        this text
   --version     the version of Tollgate
 
 DATA_DIR and other relative paths start where you stand.`
 
+/** One program for all groups of commands, which reads the group's name from its arguments. */
+const operate = (name: string) => {
+  process.argv.splice(2, 0, name)
+  return import('../../cli/src/main')
+}
+
 /** Each runs when it is imported, and reads its arguments from where the sources have them. */
-const commands: Readonly<Record<string, () => Promise<unknown>>> = {
+const commands: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   start: () => import('../../server/src/main'),
+  doctor: () => import('../../server/src/doctor'),
+  migrate: () => import('../../server/src/migrate'),
+  backup: () => import('../../server/src/backup'),
+  restore: () => import('../../server/src/restore'),
   audit: () => import('../../server/src/audit'),
   'rotate-keys': () => import('../../server/src/rotate-keys'),
+  users: operate,
+  keys: operate,
+  credits: operate,
+  models: operate,
+  connections: operate,
   healthy: async () => {
     process.exitCode = await askHealth()
   },
@@ -45,7 +66,7 @@ async function main([name = 'start', ...args]: readonly string[]): Promise<void>
   }
   settle()
   process.argv.splice(2, Infinity, ...args)
-  await command()
+  await command(name)
 }
 
 await main(process.argv.slice(2))

@@ -1,13 +1,14 @@
 // For health checks of containers that have no other program: `tollgate healthy`.
 
+import { hostHere } from '../../server/src/doctor/port'
+
 const patienceMs = 4000
-const everywhere = ['', '0.0.0.0', '::']
 
 /** Where the server of this environment is reached from this machine. */
 function address(): string {
   const { PORT = '', HOST = '' } = process.env
-  if (everywhere.includes(HOST)) return `http://127.0.0.1:${PORT || '8080'}`
-  return `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT || '8080'}`
+  const host = hostHere(HOST)
+  return `http://${host.includes(':') ? `[${host}]` : host}:${PORT || '8080'}`
 }
 
 /** Asks the server whether it lives. Returns the exit code. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { version } from '../package.json'
 import { writeBackup, type Written } from './backup/write'
-import { readDatabaseConfig } from './config'
+import { readDatabaseConfig, StartError } from './config'
 import { Database } from './db/database'
 import { openSession } from './db/session'
-import { runCommand, type Asked } from './start/command'
+import { CommandFailed, runCommand, type Asked } from './start/command'
 import { findDatabase } from './start/find-database'
 
 const statementMs = 3_600_000
@@ -56,6 +56,10 @@ async function backup({ words: [file = ''], has, say, progress }: Asked): Promis
     dataDir: config.dataDir,
     hasKeys: has('with-keys'),
     onTable: (table, rows) => progress(`${table}: ${rows} rows`),
+  }).catch((thrown: unknown) => {
+    if (thrown instanceof StartError) throw thrown
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    throw new CommandFailed(`${why}. No backup was written.`, { cause: thrown })
   })
   tell(written, path, has('json'))
   return 0

@@ -213,12 +213,13 @@ function requireKeys(env: { DATABASE_URL?: unknown; ENCRYPTION_KEY?: unknown }):
   )
 }
 
-const Stored = Environment.pick({ DATA_DIR: true, DATABASE_URL: true, ENCRYPTION_KEY: true })
+const place = { DATA_DIR: true, DATABASE_URL: true } as const
+const Stored = Environment.pick({ ...place, ENCRYPTION_KEY: true, ADMIN_KEY: true })
 
 /** What a command needs that only looks for the database; a key may be missing. */
 export function readDatabaseConfig(source: Source) {
-  const { DATA_DIR, DATABASE_URL, ENCRYPTION_KEY } = parse(Stored, source)
-  return { dataDir: DATA_DIR, databaseUrl: DATABASE_URL, encryptionKeys: ENCRYPTION_KEY }
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...keys } = parse(Stored, source)
+  return { dataDir, databaseUrl, encryptionKeys: keys.ENCRYPTION_KEY, adminKey: keys.ADMIN_KEY }
 }
 
 /** What a command needs that works on the stored secrets. */
@@ -227,12 +228,8 @@ export function readStorageConfig(source: Source) {
   return readDatabaseConfig(source)
 }
 
-const Audited = Environment.pick({
-  DATA_DIR: true,
-  DATABASE_URL: true,
-  REQUEST_TIMEOUT_SECONDS: true,
-  STREAM_TIMEOUT_SECONDS: true,
-})
+const requestTimes = { REQUEST_TIMEOUT_SECONDS: true, STREAM_TIMEOUT_SECONDS: true } as const
+const Audited = Environment.pick({ ...place, ...requestTimes })
 
 /** What the audit needs of the environment: where the database is, and how long a request may run. */
 export function readAuditConfig(source: Source) {

@@ -22,7 +22,8 @@ async function run({ has, say }: Asked): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const address = await findDatabase(config, stack, say)
   const onError = (error: Error) => say(error.message)
-  const database = stack.use(new Database(address, { poolSize: 1, statementMs, onError }))
+  // One migrates, and from within that the other looks for what later versions have made.
+  const database = stack.use(new Database(address, { poolSize: 2, statementMs, onError }))
   await database.ping()
   const made = await migrate(database.query).catch((thrown: unknown) => {
     throw new CommandFailed(thrown instanceof Error ? thrown.message : String(thrown))

@@ -1,14 +1,24 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { openBackup, restore, restoreKeys } from './backup/restore'
-import { readDatabaseConfig, StartError } from './config'
+import type { Verified } from './backup/read'
+import {
+  analyze,
+  CommitUnanswered,
+  keysIn,
+  openBackup,
+  restore,
+  writeKeys,
+  type Keys,
+} from './backup/restore'
+import { readDatabaseConfig, readKeys, StartError } from './config'
 import { openDataDirectory } from './db/data-directory'
 import { Database } from './db/database'
 import { EmbeddedPostgres } from './db/embedded/embedded-postgres'
 import { openSealingKeys } from './db/installation'
 import { openSession, type Session } from './db/session'
 import { CommandFailed, runCommand, type Asked } from './start/command'
-import { checkSealingKeys } from './start/sealing-keys'
+import { embeddedPrograms } from './start/embedded-programs'
+import { checkSealingKeys, hasSecrets } from './start/sealing-keys'
 
 const statementMs = 6 * 3_600_000
 
@@ -19,11 +29,12 @@ there is none, or one of your own. Reads and checks all of the file before it to
 it is restored, or nothing. The server must not run. Everybody has to sign in anew. At its next start each
 node books what its journal has and the backup has not.
 
-  --force      drop what the database has
+  --force      drop what Tollgate has in the database
   --json       what was restored, for programs
   --progress   tell of each table, also where nobody watches
 
-Exit codes: 0 restored, 1 failed and nothing was changed, 2 not understood, damaged, too new or not empty.
+Exit codes: 0 restored, 1 failed, 2 not understood, damaged, too new or not empty. Unless it says so, what
+failed has changed nothing.
 `
 
 type Config = ReturnType<typeof readDatabaseConfig>
@@ -34,25 +45,52 @@ async function openTarget(config: Config, stack: AsyncDisposableStack, say: Aske
   const directory = stack.use(await openDataDirectory(config.dataDir))
   if (config.databaseUrl) return { connectionString: config.databaseUrl }
   const onExit = (reason: string) => say(`the database is gone: ${reason}`)
-  return stack.use(await EmbeddedPostgres.start(directory.path, { log: say, onExit })).connection
+  const options = { log: say, onExit, programs: embeddedPrograms }
+  return stack.use(await EmbeddedPostgres.start(directory.path, options)).connection
 }
 
-/** Rejects with `StartError` where the secrets of the backup would not open. */
-async function checkKeys(config: Config, { query }: Session, say: Asked['say']): Promise<void> {
+/** The keys of a backup that neither the environment nor the data directory has: those that are there stay. */
+async function missingKeys(config: Config, backup: Verified): Promise<Keys> {
+  const ofEnvironment = {
+    'encryption-key': config.encryptionKeys !== undefined,
+    'admin-key': config.adminKey !== undefined,
+  }
+  const keys = await keysIn(backup)
+  for (const name of keys.keys()) {
+    if (ofEnvironment[name] || existsSync(join(config.dataDir, name))) keys.delete(name)
+  }
+  return keys
+}
+
+/** Rejects with `StartError` where the secrets that were restored would not open. */
+async function checkKeys(config: Config, { query }: Session, { say, keys }: Restored) {
   const path = join(config.dataDir, 'encryption-key')
-  if (!config.encryptionKeys && !existsSync(path)) {
-    const secret = await query
-      .selectFrom('connection')
-      .select('id')
-      .where('secret', 'is not', null)
-      .limit(1)
-      .executeTakeFirst()
-    if (!secret) return
+  const added = keys.get('encryption-key')
+  if (!config.encryptionKeys && !added && !existsSync(path)) {
+    if (!(await hasSecrets(query))) return
     throw new StartError(
       `The backup has secrets, and not the key that opens them. Put it into ${path}, or ENCRYPTION_KEY.`,
     )
   }
-  await checkSealingKeys(query, await openSealingKeys(config.dataDir, config), say)
+  const encryptionKeys = added ? readKeys(added.toString().trim()) : config.encryptionKeys
+  if (added && !encryptionKeys) throw new StartError('The encryption key in the backup is damaged.')
+  await checkSealingKeys(query, await openSealingKeys(config.dataDir, { encryptionKeys }), say)
+}
+
+interface Restored {
+  say: Asked['say']
+  /** What the data directory gets with it. */
+  keys: Keys
+}
+
+function failed(thrown: unknown): Error {
+  if (thrown instanceof StartError) return thrown
+  const why = thrown instanceof Error ? thrown.message : String(thrown)
+  const what =
+    thrown instanceof CommitUnanswered
+      ? 'Whether it is restored is not known: see tollgate audit, or restore it again with --force.'
+      : 'Nothing was changed.'
+  return new CommandFailed(`${why}. ${what}`, { cause: thrown })
 }
 
 async function run({ words: [file = ''], has, say, progress }: Asked): Promise<number> {
@@ -65,27 +103,34 @@ async function run({ words: [file = ''], has, say, progress }: Asked): Promise<n
   const onError = (error: Error) => say(error.message)
   const database = stack.use(new Database(address, { poolSize: 1, onError }))
   const session = stack.use(await openSession(database, statementMs))
-  let keys: string[] = []
+  const keys = await missingKeys(config, backup)
   await restore(session, backup, {
     isForced: has('force'),
     onTable: (table, rows) => progress(`${table}: ${rows} rows`),
+    onOthers: (tables) => say(`not of Tollgate, and left out: ${tables.join(', ')}`),
     beforeCommit: async () => {
-      keys = config.encryptionKeys ? [] : await restoreKeys(path, config.dataDir)
-      await checkKeys(config, session, say)
+      await checkKeys(config, session, { say, keys })
+      await writeKeys(keys, config.dataDir)
     },
   }).catch((thrown: unknown) => {
-    if (thrown instanceof StartError) throw thrown
-    const why = thrown instanceof Error ? thrown.message : String(thrown)
-    throw new CommandFailed(`${why}. Nothing was changed.`, { cause: thrown })
+    throw failed(thrown)
   })
-  const { made_at, version } = backup.contents
-  const { rows } = backup.checksums
+  await analyze(session).catch((thrown: unknown) => {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    say(`all is restored, but could not be analyzed, which PostgreSQL does by itself soon: ${why}`)
+  })
+  tell(backup, keys, has('json'))
+  return 0
+}
+
+function tell({ path, contents, checksums }: Verified, keys: Keys, isJson: boolean): void {
+  const { made_at, version } = contents
+  const { rows } = checksums
   const count = Object.values(rows).reduce((sum, one) => sum + one, 0)
-  const told = has('json')
-    ? JSON.stringify({ path, made_at, version, rows, keys })
+  const told = isJson
+    ? JSON.stringify({ path, made_at, version, rows, keys: [...keys.keys()] })
     : `${count} rows of ${made_at} are restored. Start the server to book what journals have beyond that.`
   process.stdout.write(`${told}\n`)
-  return 0
 }
 
 await runCommand({ name: 'restore', help, flags: ['force'], words: ['file'], run })

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { tollgate } from './run-cli'
+import { openDatabase } from '../database'
+import { openOperator, Refused } from '../../cli/src/server'
 import { newDataDir, startGateway, type Gateway } from '../rig'
 
 let gateway: Gateway
@@ -12,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]()
   await rm(dataDir, { recursive: true, force: true })
-})
+}, 30_000)
 
 const settings = () => ({ DATA_DIR: dataDir, PORT: new URL(gateway.url).port })
 
@@ -93,6 +95,12 @@ test('a model is added, priced, and served no more', async () => {
   expect([models.length, total > 130]).toEqual([130, true])
 }, 60_000)
 
+test('migrate: a database that is up to date stays as it is', async () => {
+  const { out, err, code } = await run('migrate')
+  expect([code, out, err]).toEqual([0, 'The database is up to date.\n', ''])
+  expect((await run('migrate --json')).out).toBe('{"migrations":[]}\n')
+})
+
 test.each([
   { line: 'users list --bad', code: 2, words: 'bad' },
   { line: 'users nope', code: 2, words: 'no command' },
@@ -101,11 +109,45 @@ test.each([
   { line: 'credits grant x@example.com 5e', code: 2, words: 'no amount' },
   { line: 'models create nobody/x --input 1 --output 1', code: 1, words: 'no provider' },
   { line: 'users list --url http://127.0.0.1:1', code: 1, words: 'No Tollgate answers' },
+  { line: 'models create openai/y --context 4k', code: 2, words: '--context: is a whole number' },
+  { line: 'models create openai/y --max-output 1.5', code: 2, words: '--max-output: is a whole' },
+  { line: 'connections create openai --priority high', code: 2, words: '--priority: is a whole' },
+  { line: 'users list --limit 2.5', code: 2, words: '--limit: is a whole number' },
 ])('tollgate $line ends with $code, and says why in one line', async ({ line, code, words }) => {
   const ended = await run(line)
   expect([ended.code, ended.out]).toEqual([code, ''])
   expect(ended.err).toContain(words)
   expect(ended.err.trim().split('\n').length).toBe(1)
+})
+
+const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n'
+const line = '{"table":"users","row":{}}\n'
+
+test.each([
+  { what: 'breaks off', answer: `${head}content-length: 500\r\n\r\n${line}` },
+  { what: 'has half a line', answer: `${head}content-length: 30\r\n\r\n${line}{"t` },
+  { what: 'is no answer', answer: `${head}content-length: 6\r\n\r\nhello\n` },
+])('an export that $what is told of in one line, and nothing is printed', async ({ answer }) => {
+  using server = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { data: (socket) => void socket.end(answer) },
+  })
+  const ended = await run(`users export user_1 --url http://127.0.0.1:${server.port}`)
+  expect([ended.code, ended.out]).toEqual([1, ''])
+  expect(ended.err).toMatch(/^tollgate: The answer (is damaged|of \S+ broke off)[^\n]*\n$/)
+})
+
+test('an answer that does not come is given up, in one line', async () => {
+  using silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { data: (socket) => void socket.write(`${head}content-length: 500\r\n\r\n`) },
+  })
+  const address = `http://127.0.0.1:${silent.port}`
+  const operator = await openOperator(address, { ADMIN_KEY: gateway.adminKey }, 200)
+  const listing = operator.users.$get({ query: {} })
+  await expect(listing).rejects.toThrow(new Refused(`The answer of ${address} took too long.`))
 })
 
 interface Finding {
@@ -155,4 +197,23 @@ test('doctor: what is wrong fails, with a way to mend it', async () => {
   expect(findings.filter(({ state, mend }: Finding) => state !== 'ok' && !mend)).toEqual([])
   const unreadable = await doctor({ DATA_DIR: dataDir, PORT: 'eight' })
   expect([unreadable.code, unreadable.of('settings').state]).toEqual([1, 'failure'])
+})
+
+test('doctor: the port is asked at the address that HOST names', async () => {
+  using other = Bun.serve({ port: 0, hostname: '127.0.0.2', fetch: () => new Response('hello') })
+  const PORT = String(other.port)
+  const there = await doctor({ DATA_DIR: `${dataDir}/none`, PORT, HOST: '127.0.0.2' })
+  expect(there.of('port')).toMatchObject({ state: 'failure' })
+  const elsewhere = await doctor({ DATA_DIR: `${dataDir}/none`, PORT, HOST: '127.0.0.1' })
+  expect(elsewhere.of('port')).toMatchObject({ state: 'ok', what: `${PORT} is free` })
+})
+
+test('doctor: a database that a later version has used is served from, with a warning', async () => {
+  await using sql = await openDatabase(dataDir)
+  const name = '9999-of-a-later-version'
+  await sql`insert into kysely_migration values (${name}, now()::text)`
+  const { code, of } = await doctor({ ...settings(), ADMIN_KEY: '' })
+  await sql`delete from kysely_migration where name = ${name}`
+  expect(of('schema')).toMatchObject({ state: 'warning', what: expect.stringContaining(name) })
+  expect([code, of('encryption key')?.state, of('orphans')?.state]).toEqual([0, 'ok', 'ok'])
 })

@@ -57,7 +57,8 @@ async function serve(cwd: string, env: Record<string, string> = {}) {
   const [, port = ''] = /ready at http:\/\/localhost:(\d+)/.exec(said.out) ?? []
   if (port === '') throw new Error(`not ready:\n${said.out}${said.err}`)
   const address = `http://127.0.0.1:${port}`
-  const key = (await readFile(join(cwd, 'data/first-key'), 'utf8')).trim()
+  // Where a backup was restored there is none.
+  const key = (await readFile(join(cwd, 'data/first-key'), 'utf8').catch(() => '')).trim()
   const ask = async (path: string, body: unknown) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     return fetch(address + path, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -136,6 +137,38 @@ test('it serves from an empty directory, with all that it brings, and again from
   expect(await audit.ended).toBe(0)
   expect(JSON.parse(audit.said.out)).toMatchObject({ violations: [] })
 }, 120_000)
+
+/** What a command line came to. */
+async function ended(cwd: string, line: string, env: Record<string, string> = {}) {
+  const { said, ended: code } = run(cwd, line.split(' '), env)
+  return { code: await code, ...said }
+}
+
+test('its commands operate it, back it up, and restore that elsewhere with its own PostgreSQL', async () => {
+  const [cwd, elsewhere] = [await emptyDirectory(), await emptyDirectory()]
+  {
+    await using server = await serve(cwd)
+    const PORT = server.port
+    const made = await ended(cwd, 'users create ann@example.com --json', { PORT })
+    expect([made.code, made.err, JSON.parse(made.out).email]).toEqual([0, '', 'ann@example.com'])
+    for (const group of ['keys', 'credits', 'models', 'connections']) {
+      const { code, out } = await ended(cwd, `${group} --help`)
+      expect([code, out]).toEqual([0, expect.stringContaining(`tollgate ${group}`)])
+    }
+    const looked = await ended(cwd, 'doctor --json', { PORT })
+    const { findings } = JSON.parse(looked.out)
+    const bad = findings.filter(({ state }: { state: string }) => state === 'failure')
+    expect([looked.code, bad]).toEqual([0, []])
+    expect(await ended(cwd, 'migrate')).toMatchObject({ code: 0, err: '' })
+    const backup = await ended(cwd, 'backup all.tar.gz --with-keys')
+    expect([backup.code, backup.err]).toEqual([0, ''])
+  }
+  const restored = await ended(elsewhere, `restore ${join(cwd, 'all.tar.gz')}`)
+  expect([restored.code, restored.err]).toEqual([0, ''])
+  await using server = await serve(elsewhere)
+  const { out } = await ended(elsewhere, 'users show ann@example.com --json', { PORT: server.port })
+  expect(JSON.parse(out)).toMatchObject({ email: 'ann@example.com' })
+}, 180_000)
 
 test('the engine has its settings, in the same process, and no file beside it has a say', async () => {
   const cwd = await emptyDirectory()

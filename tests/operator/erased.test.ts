@@ -74,6 +74,18 @@ test('an export has a line of JSON for each row that an account owns, and no sec
   expect(lines.filter(({ row }) => row.user_id && row.user_id !== customer.userId)).toEqual([])
 })
 
+test('asking for the head of an export does not keep anybody from the export', async () => {
+  const { userId } = await rig.gateway.customer()
+  const { url, adminKey } = rig.gateway
+  const headers = { authorization: `Bearer ${adminKey}` }
+  for (let times = 0; times < 3; times++) {
+    const head = await fetch(`${url}/api/admin/users/${userId}/export`, { method: 'HEAD', headers })
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'application/x-ndjson'])
+  }
+  const { response, text } = await exportOf(userId)
+  expect([response.status, text]).toEqual([200, expect.stringContaining(userId)])
+})
+
 test('an account that is erased is gone at once, its name from everywhere, its ledger stays', async () => {
   const { customer, email } = await filled()
   await booked(customer)

@@ -14,7 +14,7 @@ export const Contents = z.object({
   /** Whoever committed until then is in it. By the clock of the database. */
   made_at: z.iso.datetime(),
   postgres: z.string(),
-  /** In the order in which they were made. */
+  /** By name, which is the order in which they are made. */
   migrations: z.array(z.string()).min(1),
   tables: z.array(Table),
   partitions: z.array(z.object({ table: z.string(), name: z.string(), bound: z.string() })),

@@ -1,61 +1,138 @@
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { quoted, tableOf, type Table } from './contents'
 import { entriesIn, type Verified } from './read'
-import { migrationsOf, partitionsOf, tablesOf } from './schema-of'
+import { allIn, partitionsOf, sequencesOf, tablesOf, type Droppable } from './schema-of'
 import type { Entry } from './tar'
 import { StartError } from '../config'
 import { copyIn } from '../db/copy'
-import { migrateWithin } from '../db/migrate'
+import { migrateWithin, migrationNames, migrationsOf } from '../db/migrate'
+import type { Schema } from '../db/schema'
 import type { Session } from '../db/session'
 
-/** Whether the schema has anything, and whether that is Tollgate's. */
-export async function lookAtTarget({ query }: Session) {
-  const { rows } = await sql<{ relations: bigint }>`
-    select count(*) as relations from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S')
-  `.execute(query)
-  return { isEmpty: rows[0]?.relations === 0n, isOurs: (await migrationsOf(query)).length > 0 }
+interface Target {
+  /** What the schema has, but for what belongs to extensions. */
+  all: Droppable[]
+  /** No table or view, that is; functions are in nobody's way. */
+  isEmpty: boolean
+  /** Whether a Tollgate made it: others migrate by Kysely too. */
+  isOurs: boolean
 }
 
-/** Drops all that is in the schema, but for what belongs to extensions. */
-export async function clear({ query }: Session): Promise<void> {
-  const { rows } = await sql<{ statement: string }>`
-    select format('drop %s if exists %I cascade',
-      case relkind when 'v' then 'view' else 'table' end, relname) as statement
-    from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v')
-      and not relispartition
-    union all
-    select format('drop function if exists %s cascade', pg_proc.oid::regprocedure)
-    from pg_proc
-    where pronamespace = current_schema()::regnamespace and not exists (
-      select from pg_depend where objid = pg_proc.oid and deptype = 'e'
-    )`.execute(query)
-  for (const { statement } of rows) await sql.raw(statement).execute(query)
+export async function lookAtTarget({ query }: Session): Promise<Target> {
+  const all = await allIn(query)
+  const made = await migrationsOf(query)
+  return {
+    all,
+    isEmpty: all.every(({ kind }) => kind === 'routine'),
+    isOurs: migrationNames[0] !== undefined && made.includes(migrationNames[0]),
+  }
+}
+
+const mostNamed = 5
+
+/** Some of these by name, and how many more there are. */
+export function listed(all: readonly Droppable[]): string {
+  const names = all.slice(0, mostNamed).map(({ name }) => name)
+  const more = all.length - names.length
+  return names.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+/**
+ * Drops what Tollgate has made in the schema; a part of a transaction. Throws `StartError` where there is anything
+ * else, and what the database says where something elsewhere depends on it.
+ */
+export async function clear({ query }: Session, all: readonly Droppable[]): Promise<void> {
+  const known = await namesOfOurs(query, all)
+  const others = all.filter(({ name }) => !known.has(name))
+  if (others.length > 0) {
+    throw new StartError(
+      `The database has what is not of Tollgate: ${listed(others)}. Move it away, or name an empty database.`,
+    )
+  }
+  await drop(query, all, 'restrict')
+}
+
+/** Names of all that the migrations make, found by making it; nothing of that stays. */
+async function namesOfOurs(query: Kysely<Schema>, all: readonly Droppable[]): Promise<Set<string>> {
+  await sql`savepoint before_look`.execute(query)
+  await drop(query, all, 'cascade')
+  await migrateWithin(query)
+  const made = await allIn(query)
+  await sql`rollback to savepoint before_look`.execute(query)
+  return new Set(made.map(({ name }) => name))
+}
+
+/** Those that others are made of come last. */
+const kinds = [
+  'view',
+  'materialized view',
+  'table',
+  'foreign table',
+  'sequence',
+  'routine',
+] as const satisfies readonly Droppable['kind'][]
+
+async function drop(
+  query: Kysely<Schema>,
+  all: readonly Droppable[],
+  dependents: 'cascade' | 'restrict',
+): Promise<void> {
+  for (const kind of kinds) {
+    const names = all.filter((one) => one.kind === kind).map(({ name }) => name)
+    if (names.length === 0) continue
+    // At once, as they refer to each other.
+    await sql.raw(`drop ${kind} if exists ${names.join(', ')} ${dependents}`).execute(query)
+  }
+}
+
+export interface Told {
+  /** Of each table that is done. */
+  onTable: (table: string, rows: number) => void
+  /** Of tables that stood beside those of Tollgate: they are passed over. */
+  onOthers: (tables: string[]) => void
 }
 
 /**
  * Fills an empty schema: it is made as it was at the time of the backup, filled while nothing reacts to
  * that, and brought up to date. A part of a transaction. Throws `StartError`.
  */
-export async function load(
-  session: Session,
-  backup: Verified,
-  onTable: (table: string, rows: number) => void,
-): Promise<void> {
+export async function load(session: Session, whole: Verified, told: Told): Promise<void> {
   const { query } = session
-  const { contents } = backup
-  await migrateWithin(query, contents.migrations.toSorted().at(-1))
+  await migrateWithin(query, whole.contents.migrations.toSorted().at(-1))
   const tables = await tablesOf(query)
+  const backup = await withoutOthers(query, whole, told)
+  const { contents } = backup
   await makePartitions(session, contents.partitions)
   const awake = await sleep(session, tables)
   await empty(session, tables)
-  await fill(session, backup, onTable)
+  await fill(session, backup, told)
   for (const { name, last_value: last, is_called: isCalled } of contents.sequences) {
     await sql`select setval(${quoted(name)}::regclass, ${last}::bigint, ${isCalled})`.execute(query)
   }
   await awake()
   await migrateWithin(query)
+}
+
+/** What of a backup the schema has a place for: other applications may have been at home there too. */
+async function withoutOthers(
+  query: Kysely<Schema>,
+  whole: Verified,
+  { onOthers }: Told,
+): Promise<Verified> {
+  const { contents } = whole
+  const known = new Set((await tablesOf(query)).map(({ name }) => name))
+  const sequences = new Set((await sequencesOf(query)).map(({ name }) => name))
+  const others = contents.tables.filter(({ name }) => !known.has(name))
+  if (others.length > 0) onOthers(others.map(({ name }) => name))
+  return {
+    ...whole,
+    contents: {
+      ...contents,
+      tables: contents.tables.filter(({ name }) => known.has(name)),
+      partitions: contents.partitions.filter(({ table }) => known.has(table)),
+      sequences: contents.sequences.filter(({ name }) => sequences.has(name)),
+    },
+  }
 }
 
 async function makePartitions(
@@ -108,7 +185,7 @@ async function empty({ query }: Session, tables: readonly Table[]): Promise<void
 async function fill(
   { client }: Session,
   { path, contents, checksums }: Verified,
-  onTable: (table: string, rows: number) => void,
+  { onTable }: Told,
 ): Promise<void> {
   const entries = entriesIn(path)
   const columns = new Map(contents.tables.map((table) => [table.name, table.columns]))

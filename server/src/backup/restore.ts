@@ -1,19 +1,24 @@
-import { rename, stat, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { fileOf, keyFiles } from './contents'
-import { clear, load, lookAtTarget } from './load'
+import { clear, listed, load, lookAtTarget, type Told } from './load'
 import { entriesIn, verify, type Verified } from './read'
+import { tablesOf } from './schema-of'
 import { StartError } from '../config'
 import { migrationNames } from '../db/migrate'
 import type { Session } from '../db/session'
 
-export interface Restoring {
+export interface Restoring extends Told {
   /** Whether what is in the database may be dropped. */
   isForced: boolean
-  onTable: (table: string, rows: number) => void
   /** Called before anything of it counts; whatever it throws undoes all. */
   beforeCommit: () => Promise<void>
+}
+
+/** The server did not say whether what was restored counts. */
+export class CommitUnanswered extends Error {
+  override readonly name = 'CommitUnanswered'
 }
 
 /** Reads all of a backup, and refuses one that this version cannot take. Throws `StartError`. */
@@ -29,17 +34,19 @@ export async function openBackup(path: string): Promise<Verified> {
 
 /**
  * Puts a backup in the place of what the database has, in one transaction: all of it or nothing. Leases of
- * its time are ended, so are sessions. Throws `StartError`.
+ * its time are ended, so are sessions. Throws `StartError`, and `CommitUnanswered`.
  */
 export async function restore(
   session: Session,
   backup: Verified,
-  { isForced, onTable, beforeCommit }: Restoring,
+  { isForced, beforeCommit, ...told }: Restoring,
 ): Promise<void> {
   await assertAlone(session)
-  const { isEmpty, isOurs } = await lookAtTarget(session)
+  const { all, isEmpty, isOurs } = await lookAtTarget(session)
   if (!isEmpty && !isOurs) {
-    throw new StartError('The database has tables that are not of Tollgate. Name an empty one.')
+    throw new StartError(
+      `The database has what is not of Tollgate: ${listed(all)}. Name an empty one.`,
+    )
   }
   if (!isEmpty && !isForced) {
     throw new StartError(
@@ -48,16 +55,23 @@ export async function restore(
   }
   await session.client.query('begin')
   try {
-    if (!isEmpty) await clear(session)
-    await load(session, backup, onTable)
+    if (!isEmpty) await clear(session, all)
+    await load(session, backup, told)
     await beginAnew(session, backup)
     await beforeCommit()
-    await session.client.query('commit')
   } catch (thrown) {
     await session.client.query('rollback').catch(() => undefined)
     throw thrown
   }
-  await session.client.query('analyze')
+  await session.client.query('commit').catch((cause: unknown) => {
+    throw new CommitUnanswered(cause instanceof Error ? cause.message : String(cause), { cause })
+  })
+}
+
+/** Tells the planner of what was restored: of our tables, as others may be held by whoever they belong to. */
+export async function analyze({ query }: Session): Promise<void> {
+  const tables = (await tablesOf(query)).map(({ name }) => sql.table(name))
+  await sql`analyze ${sql.join(tables)}`.execute(query)
 }
 
 /** A server that runs would go on with what it remembers. */
@@ -97,20 +111,34 @@ async function beginAnew({ query }: Session, { contents }: Verified): Promise<vo
   `.execute(query)
 }
 
-/**
- * Writes the keys of a backup to a data directory; those that are there stay. Resolves with the names of
- * what it wrote.
- */
-export async function restoreKeys(path: string, dataDir: string): Promise<string[]> {
-  const written: string[] = []
+export type Keys = Map<(typeof keyFiles)[number], Buffer>
+
+/** The keys that a backup has. */
+export async function keysIn({ path, contents }: Verified): Promise<Keys> {
+  const keys: Keys = new Map()
+  const wanted = keyFiles.filter((name) => contents.files.includes(name))
+  if (wanted.length === 0) return keys
   for await (const { name, bytes } of entriesIn(path)) {
-    const file = keyFiles.find((one) => one === fileOf(name))
-    if (file === undefined) continue
-    const target = join(dataDir, file)
-    if (await stat(target).catch(() => undefined)) continue
-    await writeFile(`${target}.part`, bytes, { mode: 0o600, flush: true })
-    await rename(`${target}.part`, target)
-    written.push(file)
+    const file = wanted.find((one) => one === fileOf(name))
+    if (file !== undefined) keys.set(file, bytes)
+    if (keys.size === wanted.length) break
   }
-  return written
+  return keys
+}
+
+/** Writes keys to a data directory, each whole or not at all; where one fails, none is left. */
+export async function writeKeys(keys: Keys, dataDir: string): Promise<void> {
+  const made: string[] = []
+  try {
+    for (const [name, bytes] of keys) {
+      const path = join(dataDir, name)
+      made.push(`${path}.part`)
+      await writeFile(`${path}.part`, bytes, { mode: 0o600, flush: true })
+      await rename(`${path}.part`, path)
+      made.push(path)
+    }
+  } catch (thrown) {
+    for (const path of made) await rm(path, { force: true })
+    throw thrown
+  }
 }

@@ -5,6 +5,11 @@ import type { Schema } from '../db/schema'
 /** Its row is for those who migrate, and says nothing. */
 const passedOver = ['kysely_migration_lock']
 
+/** What belongs to an extension comes and goes with that. */
+const isOfNoExtension = (catalog: 'pg_class' | 'pg_proc') => sql`not exists (
+  select from pg_depend where classid = ${sql.lit(catalog)}::regclass
+    and objid = ${sql.ref(`${catalog}.oid`)} and deptype = 'e')`
+
 /** Tables that hold rows of their own: a partition's rows are those of its table. */
 export async function tablesOf(db: Kysely<Schema>): Promise<Table[]> {
   const { rows } = await sql<Table>`
@@ -12,7 +17,7 @@ export async function tablesOf(db: Kysely<Schema>): Promise<Table[]> {
     from pg_class join pg_attribute on attrelid = pg_class.oid
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
       and not relispartition and attnum > 0 and not attisdropped and attgenerated = ''
-      and relname <> all(${passedOver}::text[])
+      and relname <> all(${passedOver}::text[]) and ${isOfNoExtension('pg_class')}
     group by relname order by relname`.execute(db)
   return rows
 }
@@ -34,6 +39,7 @@ export async function sequencesOf(db: Kysely<Schema>): Promise<Contents['sequenc
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'S'
+      and ${isOfNoExtension('pg_class')}
     order by 1`.execute(db)
   const sequences: Contents['sequences'] = []
   for (const { name } of rows) {
@@ -45,12 +51,29 @@ export async function sequencesOf(db: Kysely<Schema>): Promise<Contents['sequenc
   return sequences
 }
 
-/** Migrations that were made, in their order; none where there is no schema. */
-export async function migrationsOf(db: Kysely<Schema>): Promise<string[]> {
-  const { rows: found } = await sql<{ isThere: boolean }>`
-    select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
-  if (!found[0]?.isThere) return []
-  const { rows } = await sql<{ name: string }>`
-    select name from kysely_migration order by name`.execute(db)
-  return rows.map(({ name }) => name)
+/** Something in the schema that would be dropped by itself. */
+export interface Droppable {
+  /** As SQL has it; a function's with its arguments. */
+  name: string
+  kind: 'view' | 'materialized view' | 'table' | 'foreign table' | 'sequence' | 'routine'
+}
+
+/** All that is in the schema, but for what belongs to something else there: extensions, tables. */
+export async function allIn(db: Kysely<Schema>): Promise<Droppable[]> {
+  const { rows } = await sql<Droppable>`
+    select format('%I', relname) as name, case relkind when 'v' then 'view'
+      when 'm' then 'materialized view' when 'f' then 'foreign table'
+      when 'S' then 'sequence' else 'table' end as kind
+    from pg_class
+    where relnamespace = current_schema()::regnamespace
+      and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and not relispartition
+      and not exists (
+        select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid
+          and relkind = 'S' and deptype in ('a', 'i'))
+      and ${isOfNoExtension('pg_class')}
+    union all
+    select pg_proc.oid::regprocedure::text, 'routine' from pg_proc
+    where pronamespace = current_schema()::regnamespace and ${isOfNoExtension('pg_proc')}
+    order by 1`.execute(db)
+  return rows
 }

@@ -6,6 +6,17 @@ export interface Entry {
   bytes: Buffer
 }
 
+/** What an archive may have: a file, else a link, else a folder. */
+export interface Member {
+  /** Relative, with slashes, of at most 100 bytes. */
+  name: string
+  bytes?: Uint8Array
+  /** Where a link leads; of at most 100 bytes. */
+  target?: string
+  /** Readable by its owner alone unless said. */
+  mode?: number
+}
+
 const block = 512
 /** Larger entries are none of ours: whoever reads holds one in memory. */
 export const mostEntryBytes = 64 * 1024 * 1024
@@ -16,20 +27,31 @@ const sumOf = (header: Buffer) => header.reduce((sum, byte) => sum + byte, 0)
 
 const paddingOf = (bytes: number) => (block - (bytes % block)) % block
 
-/** An entry as `tar` has it: readable by its owner alone. Source: POSIX.1-2017 pax, "ustar". */
-export function toTar({ name, bytes }: Entry, seconds: number): Buffer {
+const kindOf = ({ bytes, target }: Member) =>
+  bytes !== undefined ? '0' : target !== undefined ? '2' : '5'
+
+/**
+ * A member as `tar` has it, of a time in seconds. Throws for one that `fromTar` would not take.
+ * Source: POSIX.1-2017 pax, "ustar".
+ */
+export function toTar(member: Member, seconds: number): Buffer {
+  const { name, bytes = new Uint8Array(), target = '', mode = 0o600 } = member
   const header = Buffer.alloc(block)
-  const put = (text: string, at: number) => header.write(text, at, 'latin1')
-  if (name.length > 100) throw new Error(`${name} is too long for a name`)
+  const put = (text: string, at: number) => header.write(text, at)
+  for (const text of [name, target]) {
+    if (Buffer.byteLength(text) > 100) throw new Error(`${text} is too long for a name`)
+  }
+  if (bytes.length > mostEntryBytes) throw new Error(`${name} is too large for an entry`)
   put(name, 0)
-  put(octal(0o600, 8), 100)
+  put(octal(mode, 8), 100)
   put(octal(0, 8), 108)
   put(octal(0, 8), 116)
   put(octal(bytes.length, 12), 124)
   put(octal(seconds, 12), 136)
   // The sum is taken with blanks in its own place.
   put(' '.repeat(8), 148)
-  put('0', 156)
+  put(kindOf(member), 156)
+  put(target, 157)
   put('ustar\0', 257)
   put('00', 263)
   put(`${octal(sumOf(header), 7)} `, 148)
@@ -38,6 +60,12 @@ export function toTar({ name, bytes }: Entry, seconds: number): Buffer {
 
 /** What ends an archive. */
 export const tarEnd = Buffer.alloc(2 * block)
+
+/** An archive of these, by name and of no time: the same files make the same archive. */
+export function tarOf(members: readonly Member[]): Buffer<ArrayBuffer> {
+  const sorted = members.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  return Buffer.concat([...sorted.map((member) => toTar(member, 0)), tarEnd])
+}
 
 const damaged = (why: string) => new StartError(`This is no whole backup: ${why}.`)
 
@@ -67,7 +95,7 @@ class Taker {
 
 function headerOf(header: Buffer): { name: string; size: number } {
   const text = (start: number, end: number) =>
-    header.toString('latin1', start, end).replace(/\0.*$/s, '').trim()
+    header.toString('utf8', start, end).replace(/\0.*$/s, '').trim()
   const told = Number.parseInt(text(148, 156), 8)
   const own = Buffer.from(header).fill(' ', 148, 156)
   if (sumOf(own) !== told || !text(257, 263).startsWith('ustar')) {

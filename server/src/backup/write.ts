@@ -17,10 +17,11 @@ import {
   type Contents,
   type Table,
 } from './contents'
-import { migrationsOf, partitionsOf, sequencesOf, tablesOf } from './schema-of'
+import { partitionsOf, sequencesOf, tablesOf } from './schema-of'
 import { tarEnd, toTar, type Entry } from './tar'
 import { StartError } from '../config'
 import { copyOut } from '../db/copy'
+import { migrationsOf } from '../db/migrate'
 import type { Session } from '../db/session'
 
 /** Of a table, before compression; as much is in memory. */
@@ -59,7 +60,8 @@ export async function writeBackup(
     const checksums: Checksums = { files: {}, rows: {} }
     const archive = archiveOf({ session, backup, contents, checksums })
     const file = createWriteStream(draft, { mode: 0o600, flags: 'wx' })
-    await pipeline(Readable.from(archive, { objectMode: true }), createGzip(), file)
+    // By itself it would read sixteen entries ahead.
+    await pipeline(Readable.from(archive, { highWaterMark: 1 }), createGzip(), file)
     await session.client.query('commit')
     await sync(draft)
     await rename(draft, path)
@@ -146,18 +148,22 @@ async function fileEntry(dataDir: string, name: string): Promise<Entry> {
   return { name: fileName(name), bytes }
 }
 
-/** The rows of a table as COPY writes text, in pieces that end anywhere. */
+/** The rows of a table as COPY writes text, in pieces that end anywhere: a row may be larger than a piece. */
 async function* piecesOf({ client }: Session, { name, columns }: Table): AsyncGenerator<Buffer> {
   const asked = `copy (select ${columns.map(quoted).join(', ')} from ${quoted(name)}) to stdout`
   let waiting: Buffer[] = []
   let length = 0
   for await (const chunk of copyOut(client, asked)) {
-    waiting.push(chunk)
-    length += chunk.length
-    if (length < pieceBytes) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    length = 0
+    let rest = chunk
+    while (length + rest.length >= pieceBytes) {
+      const end = pieceBytes - length
+      yield Buffer.concat([...waiting, rest.subarray(0, end)])
+      rest = rest.subarray(end)
+      waiting = []
+      length = 0
+    }
+    waiting.push(rest)
+    length += rest.length
   }
   if (length > 0) yield Buffer.concat(waiting)
 }

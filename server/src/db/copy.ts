@@ -57,10 +57,12 @@ abstract class Copy implements Submittable {
   }
 }
 
-const queuedChunks = 256
+/** As much waits for whoever reads; what the socket has read by then comes on top. */
+const mostQueuedBytes = 1024 * 1024
 
 class CopyOut extends Copy {
-  readonly #chunks: Buffer[] = []
+  #chunks: Buffer[] = []
+  #queuedBytes = 0
   #wake: (() => void) | undefined
   #paused: CopyConnection | undefined
 
@@ -74,25 +76,30 @@ class CopyOut extends Copy {
     this.moved(connection)
     // The driver's buffer is used again.
     this.#chunks.push(Buffer.from(chunk))
-    if (this.#chunks.length >= queuedChunks) {
+    this.#queuedBytes += chunk.length
+    if (this.#queuedBytes >= mostQueuedBytes) {
       connection.stream.pause()
       this.#paused = connection
     }
     this.#wake?.()
   }
 
-  /** What comes, some rows at a time; whoever is slow has the server wait. */
+  /** What comes, a row at a time; whoever is slow has the server wait. */
   async *read(): AsyncGenerator<Buffer> {
     for (;;) {
-      if (this.#chunks.length > 0) {
-        yield Buffer.concat(this.#chunks.splice(0))
+      const chunks = this.#chunks
+      this.#chunks = []
+      for (const chunk of chunks) {
+        yield chunk
+        this.#queuedBytes -= chunk.length
+      }
+      if (this.#queuedBytes < mostQueuedBytes) {
         this.#paused?.stream.resume()
         this.#paused = undefined
-      } else if (this.isOver) {
-        return await this.done.then(() => undefined)
-      } else {
-        await new Promise<void>((resolve) => (this.#wake = resolve))
       }
+      if (this.#chunks.length > 0) continue
+      if (this.isOver) return await this.done.then(() => undefined)
+      await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
 }

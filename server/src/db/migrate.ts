@@ -59,17 +59,24 @@ const migrations: Record<string, Migration> = {
 export const migrationNames: readonly string[] = Object.keys(migrations).toSorted()
 const nothing: Migration = { up: () => Promise.resolve() }
 
+/** Migrations that were made, by name; none where there is no schema. */
+export async function migrationsOf(db: Kysely<Schema>): Promise<string[]> {
+  const { rows: found } = await sql<{ isThere: boolean }>`
+    select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
+  if (!found[0]?.isThere) return []
+  const { rows } = await sql<{ name: string }>`
+    select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
 /**
  * Those of later versions that a database has had: while versions change, a node of the earlier one may
  * start once more. Each version leaves the schema so that the one before can live with it.
  */
 async function ofLaterVersions(db: Kysely<Schema>): Promise<Record<string, Migration>> {
-  const { rows: tables } = await sql<{ name: string | null }>`
-    select to_regclass('kysely_migration')::text as name`.execute(db)
-  if (!tables[0]?.name) return {}
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const later = rows.filter(({ name }) => name > (migrationNames.at(-1) ?? ''))
-  return Object.fromEntries(later.map(({ name }) => [name, nothing]))
+  const made = await migrationsOf(db)
+  const later = made.filter((name) => name > (migrationNames.at(-1) ?? ''))
+  return Object.fromEntries(later.map((name) => [name, nothing]))
 }
 
 /**

@@ -1,15 +1,10 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from './schema'
-import { connectionSecret, rewrap, signingSecret, type SealingKeys } from './sealed'
+import { rewrap, secretPlaces, type SealingKeys } from './sealed'
 
 const perBatch = 100
 
-/** Tables that hold secrets, and where each of a table's stands. */
-const places = [
-  { table: 'connection', at: connectionSecret },
-  { table: 'signing_secret', at: signingSecret },
-] as const
-type Place = (typeof places)[number]
+type Place = (typeof secretPlaces)[number]
 
 /** What became of the secrets that were not under the first key. */
 export interface Rewrapped {
@@ -29,7 +24,7 @@ export async function rewrapSecrets(
   onBatch: (done: number) => void = () => undefined,
 ): Promise<Rewrapped> {
   const total: Rewrapped = { rewrapped: 0, closed: [] }
-  for (const place of places) {
+  for (const place of secretPlaces) {
     let after: string | undefined = ''
     while (after !== undefined) {
       const from: Position = { place, after, closed: total.closed }

@@ -142,3 +142,9 @@ export const signingSecret = (id: string): SealedAt => ({
   row: id,
   column: 'secret',
 })
+
+/** All columns with sealed values: tables, and where each of a table's values stands. */
+export const secretPlaces = [
+  { table: 'connection', at: connectionSecret },
+  { table: 'signing_secret', at: signingSecret },
+] as const

@@ -3,13 +3,17 @@ import type { Config } from '../config'
 
 const patienceMs = 2000
 
+/** Where a server that listens at HOST is reached from this machine. */
+export const hostHere = (host: string) =>
+  ['', '0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+
 /** The first bytes that whoever listens there answers to a request for its health; rejects for nobody. */
-export async function healthAt(port: number): Promise<string> {
+async function healthAt(hostname: string, port: number): Promise<string> {
   const answer = Promise.withResolvers<string>()
   const timer = setTimeout(() => answer.resolve(''), patienceMs)
   const request = `GET /healthz HTTP/1.1\r\nHost: localhost:${port}\r\nConnection: close\r\n\r\n`
   const socket = await Bun.connect({
-    hostname: '127.0.0.1',
+    hostname,
     port,
     socket: {
       open: (one) => void one.write(request),
@@ -27,8 +31,8 @@ export async function healthAt(port: number): Promise<string> {
 }
 
 /** Whether a Tollgate runs at the port, nobody, or somebody else. */
-export async function lookAtPort({ port }: Config): Promise<Finding> {
-  const answer = await healthAt(port).catch(() => undefined)
+export async function lookAtPort({ host, port }: Config): Promise<Finding> {
+  const answer = await healthAt(hostHere(host), port).catch(() => undefined)
   if (answer === undefined) return fine('port', `${port} is free`)
   if (/^HTTP\/1\.1 200 .*\{"status":"ok"/s.test(answer)) {
     return fine('port', `a Tollgate answers at ${port}`)

@@ -6,7 +6,7 @@ import type { Config } from '../config'
 import { Database, type DatabaseAddress } from '../db/database'
 import { hasDatabase, runningServer } from '../db/embedded/running'
 import { openSealingKeys } from '../db/installation'
-import { migrationNames } from '../db/migrate'
+import { migrationNames, migrationsOf } from '../db/migrate'
 import { Redis, toScript } from '../db/redis'
 import type { Schema } from '../db/schema'
 import { checkSealingKeys } from '../start/sealing-keys'
@@ -43,9 +43,10 @@ export async function lookAtDatabase(config: Config): Promise<Finding[]> {
     return [failure('database', `it does not answer: ${wordsOf(thrown)}`, mend)]
   }
   const { query } = database
-  const schema = await lookAtSchema(query)
+  const made = await migrationsOf(query)
+  const schema = lookAtSchema(made)
   const findings = [await lookAtVersion(query, config), schema, await lookAtClock(query)]
-  if (schema.state !== 'ok') return findings
+  if (!migrationNames.every((name) => made.includes(name))) return findings
   return [...findings, await lookAtKey(query, config), await lookAtOrphans(query)]
 }
 
@@ -59,22 +60,21 @@ async function lookAtVersion(query: Kysely<Schema>, config: Config): Promise<Fin
   return failure('database', what, 'Tollgate needs PostgreSQL 15 or later.')
 }
 
-async function lookAtSchema(query: Kysely<Schema>): Promise<Finding> {
-  const { rows: found } = await sql<{ isThere: boolean }>`
-    select to_regclass('kysely_migration') is not null as "isThere"`.execute(query)
-  const { rows } = found[0]?.isThere
-    ? await sql<{ name: string }>`select name from kysely_migration`.execute(query)
-    : { rows: [] }
-  const made = new Set(rows.map(({ name }) => name))
-  if (made.size === 0) {
+function lookAtSchema(made: readonly string[]): Finding {
+  if (made.length === 0) {
     return warning('schema', 'the database is empty', 'The first start makes all that is needed.')
   }
-  const newer = [...made].filter((name) => !migrationNames.includes(name))
-  if (newer.length > 0) {
-    const what = `the database was used by a newer Tollgate: ${newer.join(', ')}`
-    return failure('schema', what, 'Run that version, or a newer one.')
+  const later = made.filter((name) => !migrationNames.includes(name))
+  if (later.length > 0) {
+    // Each version leaves the schema so that the one before can live with it.
+    const what = `a later Tollgate has used the database: ${later.join(', ')}`
+    return warning(
+      'schema',
+      what,
+      'While versions change that is as it should be, else run that one.',
+    )
   }
-  const pending = migrationNames.filter((name) => !made.has(name))
+  const pending = migrationNames.filter((name) => !made.includes(name))
   if (pending.length === 0) return fine('schema', 'up to date')
   const what = `${pending.length} migrations are pending, from ${pending[0]} on`
   return warning('schema', what, 'Start this version, or run "tollgate migrate".')

@@ -1,34 +1,47 @@
 import type { Kysely } from 'kysely'
 import { StartError } from '../config'
 import type { Schema } from '../db/schema'
-import { connectionSecret, keyIdOf, unseal, type SealingKeys } from '../db/sealed'
+import { keyIdOf, secretPlaces, unseal, type SealedAt, type SealingKeys } from '../db/sealed'
+
+/** One stored secret of each place and key. */
+async function samplesOf(query: Kysely<Schema>) {
+  const samples: { secret: Buffer; at: SealedAt }[] = []
+  for (const { table, at } of secretPlaces) {
+    const rows = await query
+      .selectFrom(table)
+      .distinctOn('secret_key_id')
+      .select(['id', 'secret'])
+      .where('secret', 'is not', null)
+      .orderBy('secret_key_id')
+      .execute()
+    for (const { id, secret } of rows) if (secret) samples.push({ secret, at: at(id) })
+  }
+  return samples
+}
+
+/** Whether anything is stored that only a sealing key opens. */
+export const hasSecrets = async (query: Kysely<Schema>) => (await samplesOf(query)).length > 0
 
 /**
- * Without the key of the stored secrets every connection would silently be gone: one secret of each key
- * is opened. Throws `StartError` where none opens.
+ * Without the key of the stored secrets every connection would silently be gone, and every session and second
+ * factor: one secret of each key is opened. Throws `StartError` where none opens.
  */
 export async function checkSealingKeys(
   query: Kysely<Schema>,
   keys: SealingKeys,
   log: (line: string) => void,
 ): Promise<void> {
-  const samples = await query
-    .selectFrom('connection')
-    .distinctOn('secret_key_id')
-    .select(['id', 'secret', 'secret_key_id'])
-    .where('secret', 'is not', null)
-    .orderBy('secret_key_id')
-    .execute()
-  const closed = samples.flatMap(({ id, secret }) => {
+  const samples = await samplesOf(query)
+  const closed = samples.flatMap(({ secret, at }) => {
     try {
-      if (secret) unseal(secret, keys, connectionSecret(id))
+      unseal(secret, keys, at)
       return []
     } catch {
-      return secret ? [keyIdOf(secret)] : []
+      return [keyIdOf(secret)]
     }
   })
   if (closed.length === 0) return
-  const names = closed.map((id) => `"${id}"`).join(', ')
+  const names = [...new Set(closed)].map((id) => `"${id}"`).join(', ')
   if (closed.length < samples.length) {
     log(`secrets that were sealed with ${names} do not open: ENCRYPTION_KEY lacks that key`)
     return

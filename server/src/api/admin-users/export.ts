@@ -2,11 +2,19 @@ import { sql, type Kysely } from 'kysely'
 import { owned } from './owned'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
-import { ApiError } from '../../errors'
+import { ApiError, invalidRequest } from '../../errors'
 
 const rowsAtOnce = 500
-/** Whoever does not read holds a connection to the database. */
-const longestMs = 600_000
+
+/** An export holds a connection to the database, and what it sees there. */
+export interface Patience {
+  /** For all of it. */
+  longestMs: number
+  /** For whoever reads it, between two pieces. */
+  stalledMs: number
+}
+
+const usual: Patience = { longestMs: 600_000, stalledMs: 60_000 }
 
 /** The account's own address; undefined where there is no such account. */
 async function addressOf(db: Kysely<Schema>, id: string): Promise<string | undefined> {
@@ -42,30 +50,68 @@ async function* linesOf(db: Kysely<Schema>, id: string, email: string): AsyncGen
   }
 }
 
-/** All that an account owns, but for secrets. Rejects with `resource_not_found`. */
-export async function exportUser(db: Kysely<Schema>, id: string): Promise<ReadableStream> {
-  const email = await addressOf(db, id)
-  if (email === undefined) throw new ApiError('resource_not_found')
-  const lines = linesOf(db, id, email)
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+/** Nothing is read before somebody asks for it. `onEnd` is called once the transaction has ended, however it did. */
+function streamOf(
+  lines: AsyncGenerator<string>,
+  { longestMs, stalledMs }: Patience,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  let timer: ReturnType<typeof setTimeout>
-  const end = () => {
-    clearTimeout(timer)
-    return lines.return(undefined)
+  let isOver = false
+  let whole: Timer | undefined
+  let stalled: Timer | undefined
+  const end = async () => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(whole)
+    clearTimeout(stalled)
+    await lines.return(undefined).catch(() => undefined)
+    onEnd()
   }
-  return new ReadableStream({
-    start(controller) {
-      timer = setTimeout(() => {
-        controller.error(new Error('the export took too long'))
-        void end()
-      }, longestMs)
+  const expire = (controller: Controller) => {
+    controller.error(new Error('the export took too long'))
+    void end()
+  }
+  const source = {
+    start(controller: Controller) {
+      whole = setTimeout(expire, longestMs, controller)
+      stalled = setTimeout(expire, stalledMs, controller)
     },
-    async pull(controller) {
-      const { value, done } = await lines.next()
-      if (!done) return controller.enqueue(encoder.encode(value))
-      clearTimeout(timer)
+    async pull(controller: Controller) {
+      clearTimeout(stalled)
+      const next = await lines.next().catch(async (thrown: unknown) => {
+        await end()
+        throw thrown
+      })
+      if (isOver) return
+      if (!next.done) {
+        controller.enqueue(encoder.encode(next.value))
+        stalled = setTimeout(expire, stalledMs, controller)
+        return
+      }
+      await end()
       controller.close()
     },
-    cancel: () => void end(),
-  })
+    cancel: end,
+  }
+  return new ReadableStream(source, { highWaterMark: 0 })
+}
+
+/**
+ * Exports all that an account owns, but for secrets; of one account, one at a time. Rejects with
+ * `resource_not_found`, and `invalid_request` while another is under way.
+ */
+export function createExports(db: Kysely<Schema>, patience = usual) {
+  const running = new Set<string>()
+  return async (id: string): Promise<ReadableStream<Uint8Array>> => {
+    const email = await addressOf(db, id)
+    if (email === undefined) throw new ApiError('resource_not_found')
+    if (running.has(id)) {
+      throw invalidRequest(null, 'wrong_state', 'The account is being exported. Wait for its end.')
+    }
+    running.add(id)
+    return streamOf(linesOf(db, id, email), patience, () => running.delete(id))
+  }
 }

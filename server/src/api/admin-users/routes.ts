@@ -25,11 +25,14 @@ export const userRoutes = (users: UserStore, { operator }: Guards) =>
     .delete('/api/admin/users/:id', operator, async (c) =>
       c.json(await users.erase(c.req.param('id'))),
     )
-    .get('/api/admin/users/:id/export', operator, async (c) =>
-      c.body(await users.export(c.req.param('id')), 200, {
-        'content-type': 'application/x-ndjson',
-      }),
-    )
+    .get('/api/admin/users/:id/export', operator, async (c) => {
+      const id = c.req.param('id')
+      const type = { 'content-type': 'application/x-ndjson' }
+      if (c.req.method !== 'HEAD') return c.body(await users.export(id), 200, type)
+      // Nobody would read it, and until it expires there could be no other.
+      await users.get(id)
+      return c.body(null, 200, type)
+    })
     .post('/api/admin/users/:id/suspend', operator, async (c) => {
       const { reason } = await newFields(c, Suspension)
       return c.json(await users.suspend(c.req.param('id'), reason))

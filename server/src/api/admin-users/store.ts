@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { eraseUser } from './erase'
-import { exportUser } from './export'
+import { createExports } from './export'
 import type { ChangedUser, NewUser, UserFilter } from './schema'
 import { isId, newId } from '../../db/id'
 import type { Schema, UserRow } from '../../db/schema'
@@ -101,7 +101,7 @@ export function createUserStore(db: Kysely<Schema>, invite?: Invite) {
     suspend: (id: string, reason: string) =>
       change(id, { status: 'suspended', suspended_reason: reason }),
     reinstate: (id: string) => change(id, { status: 'active', suspended_reason: null }),
-    export: (id: string) => exportUser(db, id),
+    export: createExports(db),
     erase: (id: string) => eraseUser(db, id),
     keys: createKeyStore({ db, checkOwner: found }),
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packedPrograms } from './packed-programs'
 import { installPrograms } from './programs'
-import { tarOf } from '../../../../deploy/executable/tar'
+import { tarOf } from '../../backup/tar'
 
 let stack = new AsyncDisposableStack()
 let usual: number | undefined
@@ -20,11 +20,11 @@ async function stage() {
   const home = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
   stack.defer(() => rm(home, { recursive: true }))
   const tar = tarOf([
-    { path: 'lib/libpq.so.5', mode: 0o777, target: 'libpq.so.5.18' },
-    { path: 'lib/libpq.so.5.18', mode: 0o644, bytes },
-    { path: 'bin', mode: 0o755 },
-    { path: 'lib', mode: 0o755 },
-    { path: 'bin/postgres', mode: 0o644, bytes },
+    { name: 'lib/libpq.so.5', mode: 0o777, target: 'libpq.so.5.18' },
+    { name: 'lib/libpq.so.5.18', mode: 0o644, bytes },
+    { name: 'bin', mode: 0o755 },
+    { name: 'lib', mode: 0o755 },
+    { name: 'bin/postgres', mode: 0o644, bytes },
   ])
   const archive = join(home, 'archive')
   await Bun.write(archive, await Bun.zstdCompress(tar))
