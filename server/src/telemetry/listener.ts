@@ -28,6 +28,8 @@ export function listenInternally(options: Options): Bun.Server<undefined> {
       // Nothing is sent here.
       maxRequestBodySize: 1024,
       development: false,
+      // Else two processes would share the port, and each scrape would tell of one of them by chance.
+      reusePort: false,
       fetch: (request) => answer(request, options),
       error: (thrown) => failed(thrown, options),
     })
