@@ -110,6 +110,29 @@ async function everyDoor(key: string): Promise<void> {
   for (const one of asked) await ask(gateway, one)
 }
 
+/** A chunk, and then something that is none. */
+const broken = (data: string) =>
+  `data: ${JSON.stringify({
+    id: 'x',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'x',
+    choices: [{ index: 0, delta: { content: 'w1' }, finish_reason: null }],
+  })}\n\ndata: ${data}\n\n`
+
+/** Streams that break with what is the caller's fault, each told in another code, and in words that repeat. */
+function breakingStreams(): string[] {
+  const errors = {
+    'breaks-field': { code: 400, param: 'messages', message: `messages: ${repeated}` },
+    'breaks-length': { code: 400, message: `The maximum context length is 100: ${repeated}` },
+    'breaks-cap': { code: 400, message: `max_tokens is too large: ${repeated}` },
+  }
+  for (const [name, error] of Object.entries(errors)) {
+    rig.upstream.serve(name, broken(JSON.stringify({ error })))
+  }
+  return Object.keys(errors)
+}
+
 /** Upstreams that repeat what they were sent. */
 async function echoes(key: string): Promise<void> {
   const shown = { error: { message: `${upstreamSecret}: ${repeated}`, code: repeated, type: 'x' } }
@@ -128,7 +151,8 @@ async function echoes(key: string): Promise<void> {
   rig.upstream.serve('shouts', { status: 500, body: JSON.stringify(shown) })
   rig.upstream.serve('html', { status: 502, body: `<h1>${upstreamSecret} ${repeated}</h1>` })
   rig.upstream.serve('garbage', { status: 200, body: `${upstreamSecret} ${repeated}` })
-  for (const name of ['echo', 'shouts', 'html', 'garbage', 'canary-echo', 'err-after-2']) {
+  const told = ['echo', 'shouts', 'html', 'garbage', 'canary-echo', 'err-after-2']
+  for (const name of [...told, ...breakingStreams()]) {
     const model = await rig.model(name)
     await ask(rig.gateway, { key, body: { ...plain(), model } })
     await ask(rig.gateway, { key, body: { ...plain(), model, stream: true } })
@@ -200,6 +224,10 @@ test('I15, K08: no secret and no prompt is in logs, files, tables, metrics and t
   const found = { tables: leaksIn(tables), files: leaksIn(files) }
   canaries.set('repeated', repeated)
   expect(files).not.toBe('')
+  // Else the streams that break would not have come to where they are told of.
+  for (const code of ['invalid_request', 'context_length_exceeded', 'max_tokens_exceeded']) {
+    expect(gateway.output()).toMatch(new RegExp(`"code":"${code}".*a stream broke`))
+  }
   expect(collector.spans().length).toBeGreaterThan(30)
   expect({
     ...found,
