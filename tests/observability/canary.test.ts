@@ -20,6 +20,8 @@ const prompt = 'prompt canary: the ship sails at dawn / 4711+'
 const answer = 'answer canary: aye aye, captain / 4712+'
 /** What a provider says in an error is its caller's to know, and in his request logs. */
 const repeated = 'repeated canary: a prompt within an error / 4713+'
+/** A parser quotes the word at which JSON ends. */
+const quoted = 'quotedCanary4714ByAParser'
 const wrongPassword = 'wrong pass word/canary+ 0815'
 
 let rig: Rig
@@ -130,7 +132,8 @@ function breakingStreams(): string[] {
   for (const [name, error] of Object.entries(errors)) {
     rig.upstream.serve(name, broken(JSON.stringify({ error })))
   }
-  return Object.keys(errors)
+  rig.upstream.serve('breaks-unread', broken(`${quoted} ${repeated}`))
+  return [...Object.keys(errors), 'breaks-unread']
 }
 
 /** Upstreams that repeat what they were sent. */
@@ -151,7 +154,8 @@ async function echoes(key: string): Promise<void> {
   rig.upstream.serve('shouts', { status: 500, body: JSON.stringify(shown) })
   rig.upstream.serve('html', { status: 502, body: `<h1>${upstreamSecret} ${repeated}</h1>` })
   rig.upstream.serve('garbage', { status: 200, body: `${upstreamSecret} ${repeated}` })
-  const told = ['echo', 'shouts', 'html', 'garbage', 'canary-echo', 'err-after-2']
+  rig.upstream.serve('quoted', { status: 200, body: `{"choices": ${quoted}` })
+  const told = ['echo', 'shouts', 'html', 'garbage', 'quoted', 'canary-echo', 'err-after-2']
   for (const name of [...told, ...breakingStreams()]) {
     const model = await rig.model(name)
     await ask(rig.gateway, { key, body: { ...plain(), model } })
@@ -205,7 +209,7 @@ test('I15, K08: no secret and no prompt is in logs, files, tables, metrics and t
   const { gateway } = rig
   const { key } = await gateway.customer()
   canaries.set('key', key).set('upstream', upstreamSecret).set('answer', answer)
-  canaries.set('password', wrongPassword)
+  canaries.set('password', wrongPassword).set('quoted', quoted)
   await Promise.all(['echo', 'ok'].map((name) => rig.model(name)))
   await echoes(key)
   await everyDoor(key)

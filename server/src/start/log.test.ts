@@ -5,11 +5,20 @@ import { AttemptFailed } from '../routing/attempt'
 
 const foreign = 'canary: what somebody was asked'
 
+const thrownBy = (run: () => unknown): unknown => {
+  try {
+    return run()
+  } catch (thrown) {
+    return thrown
+  }
+}
+
 const provider = new ApiError('provider_error', {
   message: `openai answered with an error: ${foreign}`,
   details: { provider: 'openai', provider_error: foreign },
 })
 const refused = invalidRequest('messages', 'refused_by_provider', foreign)
+const unread = thrownBy(() => JSON.parse(`{"choices": canary}`))
 const statement = Object.assign(new Error('invalid input syntax for type integer: "canary"'), {
   severity: 'ERROR',
 })
@@ -19,6 +28,7 @@ describe('an error in the log has the words of nobody else', () => {
     ['a provider that failed', provider, errors.provider_error.message],
     ['a provider that refused', refused, errors.invalid_request.message],
     ['a failed attempt', new AttemptFailed(refused, false), errors.invalid_request.message],
+    ['JSON that is none', unread, 'JSON Parse error: Unexpected identifier "[value]"'],
     ['a statement', statement, 'invalid input syntax for type integer: [value]'],
   ])('%s', (_what, error, words) => {
     const logged = toLogged(error)

@@ -17,13 +17,15 @@ function toReadable(line: string): string {
 const ownWords = ({ code }: ApiError): string => errors[code].message
 
 /**
- * What may be told of an error: a provider and PostgreSQL repeat what they were given. What an
- * `ApiError` says may be theirs, whatever its code.
+ * What may be told of an error: providers, PostgreSQL and the parser of JSON repeat what they were
+ * given. What an `ApiError` says may be a provider's, whatever its code.
  */
 function wordsOf(error: Error): string {
   const { message, cause } = error
   if (error instanceof ApiError) return ownWords(error)
   if (cause instanceof ApiError) return message.replace(cause.message, () => ownWords(cause))
+  // Single quotes hold no more than a character.
+  if (error instanceof SyntaxError) return message.replace(/".*"/s, '"[value]"')
   return Reflect.has(error, 'severity') ? message.replace(/: ".*"$/ms, ': [value]') : message
 }
 
