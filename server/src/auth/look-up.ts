@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { LookUp } from './keyring'
 import { limitsOf, permissions, type Permission, type Principal, type Scope } from './principal'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 const isPermission = (name: string): name is Permission =>
   permissions.some((permission) => permission === name)
