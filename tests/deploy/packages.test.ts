@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { version } from '../../package.json'
+import { version, workspaces } from '../../package.json'
 import { Environment, readConfig } from '../../server/src/config'
 import { providers } from '../../server/src/providers/registry'
 
@@ -54,10 +54,15 @@ describe('the image', async () => {
     expect(text).toContain('EXPOSE 8080')
   })
 
+  const copied = instructions
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
+    .flatMap((line) => line.split(/\s+/).slice(1, -1))
+
+  test.each(workspaces)('has what npm installs for the workspace %s', (workspace) => {
+    expect(copied).toContain(`${workspace}/package.json`)
+  })
+
   test('is made of what is in the repository, and nothing else gets into its context', async () => {
-    const copied = instructions
-      .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
-      .flatMap((line) => line.split(/\s+/).slice(1, -1))
     const ignored = await read('Dockerfile.dockerignore')
     const allowed = [...ignored.matchAll(/^!(.+)$/gm)].map(([, path = '']) => path)
     for (const path of copied) {
