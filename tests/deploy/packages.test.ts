@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { version, workspaces } from '../../package.json'
 import { Environment, readConfig } from '../../server/src/config'
+import { keepAliveSeconds } from '../../server/src/http/listen'
 import { providers } from '../../server/src/providers/registry'
 
 const folder = join(import.meta.dir, '../../deploy')
@@ -25,7 +26,6 @@ const { timers } = readConfig({})
 const drainSeconds = timers.drainMs / 1000
 /** What follows the requests: sockets, answers that nobody waits for, the books. */
 const closingSeconds = 15
-const listenKeepAliveSeconds = 75
 
 describe('the image', async () => {
   const text = await read('Dockerfile')
@@ -141,7 +141,7 @@ describe('the balancer', async () => {
   test('closes resting connections before a node does', () => {
     const [upstream = ''] = /upstream tollgate \{[^}]*\}/.exec(text) ?? []
     const [, keepAlive = ''] = /keepalive_timeout (\S+);/.exec(upstream) ?? []
-    expect(seconds(keepAlive)).toBeLessThan(listenKeepAliveSeconds)
+    expect(seconds(keepAlive)).toBeLessThan(keepAliveSeconds)
   })
 
   test.skipIf(!Bun.which('nginx'))('is understood by nginx (needs nginx)', async () => {
