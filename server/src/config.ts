@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { CrashAt } from './config/crash-at'
+import { flag } from './config/flag'
 import { journalVariables, toJournalConfig, type JournalConfig } from './config/journal'
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
-import { Networks, Ports } from './config/networks'
+import { Networks } from './config/networks'
+import { Ports } from './config/ports'
 import { telemetryVariables, toTelemetry, type TelemetryConfig } from './config/telemetry'
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
@@ -25,12 +27,6 @@ const dollars = (fallback: number) =>
     .max(1_000_000)
     .default(fallback)
     .transform((value) => BigInt(Math.round(value * 1e9)))
-
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'])
-    .default(fallback ? 'true' : 'false')
-    .transform((value) => value === 'true')
 
 const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
 
