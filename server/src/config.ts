@@ -6,6 +6,7 @@ import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/
 import { Networks } from './config/networks'
 import { Ports } from './config/ports'
 import { telemetryVariables, toTelemetry, type TelemetryConfig } from './config/telemetry'
+import { wordsOf } from './config/words'
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
 
@@ -193,7 +194,7 @@ const present = (source: Source) =>
   )
 
 function parse<Shape extends z.ZodType>(schema: Shape, source: Source): z.output<Shape> {
-  const parsed = schema.safeParse(present(source))
+  const parsed = schema.safeParse(present(source), { error: wordsOf })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`)
