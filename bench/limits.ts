@@ -25,6 +25,7 @@ const principals = Array.from({ length: accounts }, (_, number): Principal => ({
   accountId: `user_${number}`,
   permissions: ['write'],
   expiresAtMs: null,
+  endsAtMs: null,
   limits: limitsOf([scope(`user_${number}`), scope(`key_${number}`)]),
 }))
 

@@ -135,6 +135,7 @@ test.each(Object.entries(bad).flatMap(([name, values]) => values.map((value) => 
     expect(message).toStartWith(`${name}: `)
     expect(message.length).toBeGreaterThan(name.length + 10)
     expect(message).not.toContain('\n')
+    expect(message).toMatch(/^\w+: must /)
     if (/KEY|URL/.test(name)) expect(message).not.toContain(value)
   },
 )

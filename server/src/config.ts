@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { CrashAt } from './config/crash-at'
+import { flag } from './config/flag'
 import { journalVariables, toJournalConfig, type JournalConfig } from './config/journal'
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
-import { Networks, Ports } from './config/networks'
+import { Networks } from './config/networks'
+import { Ports } from './config/ports'
 import { telemetryVariables, toTelemetry, type TelemetryConfig } from './config/telemetry'
+import { wordsOf } from './config/words'
 import { toWorkerConfig, workerVariables, type WorkerConfig } from './config/workers'
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
@@ -26,12 +29,6 @@ const dollars = (fallback: number) =>
     .max(1_000_000)
     .default(fallback)
     .transform((value) => BigInt(Math.round(value * 1e9)))
-
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'])
-    .default(fallback ? 'true' : 'false')
-    .transform((value) => value === 'true')
 
 const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
 
@@ -199,7 +196,7 @@ const present = (source: Source) =>
   )
 
 function parse<Shape extends z.ZodType>(schema: Shape, source: Source): z.output<Shape> {
-  const parsed = schema.safeParse(present(source))
+  const parsed = schema.safeParse(present(source), { error: wordsOf })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new StartError(`${issue?.path.join('.')}: ${issue?.message}`)

@@ -6,7 +6,7 @@ const root = import.meta.dir
 
 /** Commands beside the server. */
 const commands = ['audit', 'rotate-keys', 'migrate', 'backup', 'restore', 'doctor']
-/** Who may import whom. `errors` is open to all; main, app, start and the commands assemble and may see all. */
+/** Who may import whom. `errors` and `within` are open to all; main, app, start and the commands see all. */
 const mayImport: Record<string, string> = {
   wire: '',
   dialects: 'wire',
@@ -14,6 +14,7 @@ const mayImport: Record<string, string> = {
   'smtp-config': '',
   config: 'crash-points smtp-config',
   errors: '',
+  within: '',
   db: 'config',
   backup: 'db config',
   ledger: 'db',
@@ -67,7 +68,7 @@ function allowed(file: string, target: string): boolean {
   if (['main', 'app', 'start', 'doctor'].includes(layer(file))) return true
   // Two groups of api are strangers: they share rows, not code.
   const group = (path: string) => (layer(path) === 'api' ? dirname(path) : layer(path))
-  const open = `errors ${mayImport[layer(file)]}`.split(' ')
+  const open = `errors within ${mayImport[layer(file)]}`.split(' ')
   return group(file) === group(target) || open.includes(layer(target))
 }
 

@@ -7,6 +7,8 @@ import { cacheDir, install, installed, toolchain, type Toolchain } from './toolc
 export interface Prepared {
   command: readonly string[]
   cwd: string
+  /** What it needs besides. */
+  env?: Readonly<Record<string, string>>
 }
 
 export const isPrepared = (value: unknown): value is Prepared =>
@@ -22,6 +24,9 @@ interface Preparing {
 const copyManifest = async (client: Client, folder: string) => {
   for (const path of manifestOf(client)) await cp(path, join(folder, path.split('/').at(-1) ?? ''))
 }
+
+/** The modules that programs in Python share. */
+const sharedByPython = join(import.meta.dir, 'python')
 
 const sourceOf = ({ program }: Client) => join(programsDir, program)
 
@@ -49,7 +54,9 @@ async function python({ client, tools }: Preparing): Promise<Prepared> {
     // The requirements name everything: nothing is to be worked out.
     await install([uv, 'pip', 'install', '--quiet', '--no-deps', ...into], part, env)
   })
-  return { command: [join(folder, 'venv/bin/python'), 'main.py'], cwd: sourceOf(client) }
+  const command = [join(folder, 'venv/bin/python'), 'main.py']
+  const shared = { PYTHONPATH: sharedByPython, PYTHONDONTWRITEBYTECODE: '1' }
+  return { command, cwd: sourceOf(client), env: shared }
 }
 
 async function go({ client, tools, workDir }: Preparing): Promise<Prepared> {

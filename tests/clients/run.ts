@@ -44,13 +44,13 @@ const ownEnvironment = () => Object.fromEntries(inherited.map((name) => [name, p
 
 async function resultsOf(stage: Stage, client: Client, prepared: Prepared): Promise<Result[]> {
   const { environment, witness } = await stage.seat(client.name)
+  const { command, cwd, env: own } = prepared
   const env = {
     ...ownEnvironment(),
-    PYTHONDONTWRITEBYTECODE: '1',
+    ...own,
     CLIENT: client.name,
     ...environment,
   }
-  const { command, cwd } = prepared
   const ended = await runCommand(command, { cwd, env, limitSeconds: programSeconds })
   const endedAt = Date.now()
   const printed = ended.stdout.split('\n').flatMap(resultIn)

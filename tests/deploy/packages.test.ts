@@ -3,8 +3,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { version } from '../../package.json'
+import { version, workspaces } from '../../package.json'
 import { Environment, readConfig } from '../../server/src/config'
+import { keepAliveSeconds } from '../../server/src/http/listen'
 import { providers } from '../../server/src/providers/registry'
 
 const folder = join(import.meta.dir, '../../deploy')
@@ -25,7 +26,6 @@ const { timers } = readConfig({})
 const drainSeconds = timers.drainMs / 1000
 /** What follows the requests: sockets, answers that nobody waits for, the books. */
 const closingSeconds = 15
-const listenKeepAliveSeconds = 75
 
 describe('the image', async () => {
   const text = await read('Dockerfile')
@@ -54,10 +54,15 @@ describe('the image', async () => {
     expect(text).toContain('EXPOSE 8080')
   })
 
+  const copied = instructions
+    .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
+    .flatMap((line) => line.split(/\s+/).slice(1, -1))
+
+  test.each(workspaces)('has what npm installs for the workspace %s', (workspace) => {
+    expect(copied).toContain(`${workspace}/package.json`)
+  })
+
   test('is made of what is in the repository, and nothing else gets into its context', async () => {
-    const copied = instructions
-      .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
-      .flatMap((line) => line.split(/\s+/).slice(1, -1))
     const ignored = await read('Dockerfile.dockerignore')
     const allowed = [...ignored.matchAll(/^!(.+)$/gm)].map(([, path = '']) => path)
     for (const path of copied) {
@@ -136,7 +141,7 @@ describe('the balancer', async () => {
   test('closes resting connections before a node does', () => {
     const [upstream = ''] = /upstream tollgate \{[^}]*\}/.exec(text) ?? []
     const [, keepAlive = ''] = /keepalive_timeout (\S+);/.exec(upstream) ?? []
-    expect(seconds(keepAlive)).toBeLessThan(listenKeepAliveSeconds)
+    expect(seconds(keepAlive)).toBeLessThan(keepAliveSeconds)
   })
 
   test.skipIf(!Bun.which('nginx'))('is understood by nginx (needs nginx)', async () => {

@@ -20,6 +20,8 @@ const prompt = 'prompt canary: the ship sails at dawn / 4711+'
 const answer = 'answer canary: aye aye, captain / 4712+'
 /** What a provider says in an error is its caller's to know, and in his request logs. */
 const repeated = 'repeated canary: a prompt within an error / 4713+'
+/** A parser quotes the word at which JSON ends. */
+const quoted = 'quotedCanary4714ByAParser'
 const wrongPassword = 'wrong pass word/canary+ 0815'
 
 let rig: Rig
@@ -110,6 +112,30 @@ async function everyDoor(key: string): Promise<void> {
   for (const one of asked) await ask(gateway, one)
 }
 
+/** A chunk, and then something that is none. */
+const broken = (data: string) =>
+  `data: ${JSON.stringify({
+    id: 'x',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'x',
+    choices: [{ index: 0, delta: { content: 'w1' }, finish_reason: null }],
+  })}\n\ndata: ${data}\n\n`
+
+/** Streams that break with what is the caller's fault, each told in another code, and in words that repeat. */
+function breakingStreams(): string[] {
+  const errors = {
+    'breaks-field': { code: 400, param: 'messages', message: `messages: ${repeated}` },
+    'breaks-length': { code: 400, message: `The maximum context length is 100: ${repeated}` },
+    'breaks-cap': { code: 400, message: `max_tokens is too large: ${repeated}` },
+  }
+  for (const [name, error] of Object.entries(errors)) {
+    rig.upstream.serve(name, broken(JSON.stringify({ error })))
+  }
+  rig.upstream.serve('breaks-unread', broken(`${quoted} ${repeated}`))
+  return [...Object.keys(errors), 'breaks-unread']
+}
+
 /** Upstreams that repeat what they were sent. */
 async function echoes(key: string): Promise<void> {
   const shown = { error: { message: `${upstreamSecret}: ${repeated}`, code: repeated, type: 'x' } }
@@ -128,7 +154,9 @@ async function echoes(key: string): Promise<void> {
   rig.upstream.serve('shouts', { status: 500, body: JSON.stringify(shown) })
   rig.upstream.serve('html', { status: 502, body: `<h1>${upstreamSecret} ${repeated}</h1>` })
   rig.upstream.serve('garbage', { status: 200, body: `${upstreamSecret} ${repeated}` })
-  for (const name of ['echo', 'shouts', 'html', 'garbage', 'canary-echo', 'err-after-2']) {
+  rig.upstream.serve('quoted', { status: 200, body: `{"choices": ${quoted}` })
+  const told = ['echo', 'shouts', 'html', 'garbage', 'quoted', 'canary-echo', 'err-after-2']
+  for (const name of [...told, ...breakingStreams()]) {
     const model = await rig.model(name)
     await ask(rig.gateway, { key, body: { ...plain(), model } })
     await ask(rig.gateway, { key, body: { ...plain(), model, stream: true } })
@@ -181,7 +209,7 @@ test('I15, K08: no secret and no prompt is in logs, files, tables, metrics and t
   const { gateway } = rig
   const { key } = await gateway.customer()
   canaries.set('key', key).set('upstream', upstreamSecret).set('answer', answer)
-  canaries.set('password', wrongPassword)
+  canaries.set('password', wrongPassword).set('quoted', quoted)
   await Promise.all(['echo', 'ok'].map((name) => rig.model(name)))
   await echoes(key)
   await everyDoor(key)
@@ -200,6 +228,10 @@ test('I15, K08: no secret and no prompt is in logs, files, tables, metrics and t
   const found = { tables: leaksIn(tables), files: leaksIn(files) }
   canaries.set('repeated', repeated)
   expect(files).not.toBe('')
+  // Else the streams that break would not have come to where they are told of.
+  for (const code of ['invalid_request', 'context_length_exceeded', 'max_tokens_exceeded']) {
+    expect(gateway.output()).toMatch(new RegExp(`"code":"${code}".*a stream broke`))
+  }
   expect(collector.spans().length).toBeGreaterThan(30)
   expect({
     ...found,

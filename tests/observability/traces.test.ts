@@ -105,6 +105,24 @@ test('a stream is traced to its end', async () => {
   })
 })
 
+test.each(['/v1/chat/completions/', '/v1/%63hat/completions'])(
+  'a request to a model is traced however its path is written: %s',
+  async (path) => {
+    const body = { model: await rig.model('ok'), messages }
+    const headers = { traceparent: `00-${traceId}-${parentId}-01` }
+    const answer = await ask(rig.gateway, { path, key: own.customer.key, headers, body })
+    const spans = (await collector.of(idOf(answer), 2)).filter(
+      ({ attributes }) => attributes['tollgate.request_id'] === idOf(answer),
+    )
+    expect(spans).toHaveLength(1)
+    expect(spans[0]).toMatchObject({
+      traceId,
+      name: 'POST /v1/chat/completions',
+      attributes: { 'http.route': '/v1/chat/completions', 'http.response.status_code': 200 },
+    })
+  },
+)
+
 test('what fails is in error, with its code; what its caller did wrong is not', async () => {
   const other = '5bf92f3577b34da6a3ce929d0e0e4736'
   const failed = await traced('status-500', {}, `00-${other}-${parentId}-01`)

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { launch, postgresOf } from './launch'
 import { databaseUrl, openDatabase } from '../database'
+import { internalUrl } from '../observability/scrape'
 import { newDataDir, startGateway } from '../rig'
 
 const directories: string[] = []
@@ -26,6 +27,20 @@ async function expectRefusal(environment: Record<string, string>, words: RegExp)
   expect({ code, err: started.err() }).toEqual({ code: 1, err: expect.stringMatching(words) })
   expect(started.err()).toMatch(/^tollgate: [^\n]+\n$/)
   expect(performance.now() - startedAt).toBeLessThan(10_000)
+}
+
+/** It does not start beside a Tollgate that has the port that this variable names. */
+async function expectTaken(name: 'PORT' | 'METRICS_PORT', port: string) {
+  const dataDir = await directory()
+  // It makes a database first, which takes its time on a busy machine.
+  const started = launch({ DATA_DIR: dataDir, [name]: port })
+  const code = await Promise.race([started.exited, Bun.sleep(50_000)])
+  if (code === undefined) started.kill('SIGKILL')
+  expect({ code, err: started.err() }).toEqual({
+    code: 1,
+    err: expect.stringMatching(new RegExp(`^tollgate: [^\\n]*in use.*${name}[^\\n]*\\n$`)),
+  })
+  expect(postgresOf(dataDir)).toEqual([])
 }
 
 describe('L05: does not start, and says why in one line', () => {
@@ -76,16 +91,15 @@ describe('L05: does not start, and says why in one line', () => {
 
   test('a port on which another Tollgate listens, which goes on alone', async () => {
     await using gateway = await startGateway()
-    const { port } = new URL(gateway.url)
-    // It makes a database first, which takes its time on a busy machine.
-    const started = launch({ DATA_DIR: await directory(), PORT: port })
-    const code = await Promise.race([started.exited, Bun.sleep(50_000)])
-    if (code === undefined) started.kill('SIGKILL')
-    expect({ code, err: started.err() }).toEqual({
-      code: 1,
-      err: expect.stringMatching(/^tollgate: [^\n]*in use.*PORT[^\n]*\n$/),
-    })
+    await expectTaken('PORT', new URL(gateway.url).port)
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
+  }, 60_000)
+
+  test('a port for metrics on which another Tollgate tells its own, which goes on alone', async () => {
+    await using gateway = await startGateway({ environment: { METRICS_PORT: '0' } })
+    const internal = await internalUrl(gateway)
+    await expectTaken('METRICS_PORT', new URL(internal).port)
+    expect((await fetch(`${internal}/healthz`)).status).toBe(200)
   }, 60_000)
 
   test('an encryption key that is damaged', async () => {

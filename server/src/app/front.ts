@@ -11,14 +11,20 @@ import { ModelCall } from '../v1/model-call'
 type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
 
 /**
- * Answers all requests: those for the very path of a model endpoint directly, all others by the router,
- * which with its middleware makes a hundred objects for each. Both ways lead to the same handlers.
+ * Answers all requests: those to models directly, all others by the router, which with its middleware
+ * makes a hundred objects for each. Both ways lead to the same handlers, but only this one traces.
  */
 export function createFront(app: Hono<Env>, witness: Witness, tracing?: Tracing): Answer {
   const handlers = modelHandlersOf(app)
   return (request, server) => {
-    const path = pathOf(request.url)
-    const handler = request.method === 'POST' ? handlers.get(path) : undefined
+    if (request.method !== 'POST') return app.fetch(request, { server })
+    let path = pathOf(request.url)
+    let handler = handlers.get(path)
+    if (!handler) {
+      // With a slash at its end, or escapes, it means the same: as the router reads it.
+      path = app.getPath(request)
+      handler = handlers.get(path)
+    }
     if (!handler) return app.fetch(request, { server })
     const call = new ModelCall({ request, server, requestId: newId('req'), path })
     if (tracing) call.trace = tracing.begin(call)

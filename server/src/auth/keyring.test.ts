@@ -14,6 +14,7 @@ const principal = (fields: Partial<Principal> = {}): Principal => ({
   accountId: 'user_1',
   permissions: ['read'],
   expiresAtMs: null,
+  endsAtMs: null,
   limits: {
     requests: [],
     tokens: [],

@@ -96,7 +96,7 @@ function hashIn(authorization: string | null): string {
 function usable(principal: Principal | undefined): Principal {
   if (!principal) throw new ApiError('invalid_api_key')
   const { endsAtMs } = principal
-  if (endsAtMs !== undefined && endsAtMs <= performance.now()) {
+  if (endsAtMs !== null && endsAtMs <= performance.now()) {
     throw new ApiError('expired_api_key')
   }
   return principal

@@ -2,8 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { LookUp } from './keyring'
 import { limitsOf, permissions, type Permission, type Principal, type Scope } from './principal'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 const isPermission = (name: string): name is Permission =>
   permissions.some((permission) => permission === name)
@@ -28,7 +28,7 @@ export const lookUpIn =
         accountId: row.user_id,
         permissions: row.permissions.filter(isPermission),
         expiresAtMs: row.expires_at?.getTime() ?? null,
-        ...(row.leftMs !== null && { endsAtMs: askedAtMs + Number(row.leftMs) }),
+        endsAtMs: row.leftMs === null ? null : askedAtMs + Number(row.leftMs),
         limits: limitsOf([accountScope(row.user_id, row), keyScope(row)]),
         logBodies: row.log_bodies,
       }
@@ -56,7 +56,8 @@ export const lookUpAccountIn =
     const row = await within(findAccount(db, userId), patienceMs)
     if (!row) return undefined
     const limits = limitsOf([accountScope(userId, row)])
-    const session = { keyId: sessionKeyId, keyPrefix: '', permissions, expiresAtMs: null }
+    const never = { expiresAtMs: null, endsAtMs: null }
+    const session = { keyId: sessionKeyId, keyPrefix: '', permissions, ...never }
     const principal = { ...session, userId, accountId: userId, limits, logBodies: row.log_bodies }
     return { principal, isOperator: row.is_operator }
   }

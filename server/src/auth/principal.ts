@@ -69,7 +69,7 @@ export interface Principal {
    * The same by this process's monotonic clock, as the database's clock told it: what is judged on each
    * request. A wall clock that is set anew makes no key of it usable or unusable.
    */
-  endsAtMs?: number
+  endsAtMs: number | null
   /** What the account and the key may use, by plan, overrides and the key's own limits. */
   limits: Limits
   /** The account wants its bodies kept in its request logs. */

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Collection, Member } from './collection'
 import { Mappings } from './mapping'
-import { within } from '../db/deadline'
 import { LookUps } from '../db/look-ups'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 /** Whose a handle or a slug is. */
 export type NameOwner = { userId: string } | { organizationId: string }

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
 import { readOffer, type OfferOptions } from './offer'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 /** A caller is refused within a second. */
 const patienceMs = 900

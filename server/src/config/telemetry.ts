@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { flag } from './flag'
 
 const samplers = [
   'always_on',
@@ -8,12 +9,6 @@ const samplers = [
   'parentbased_always_off',
   'parentbased_traceidratio',
 ] as const
-
-const flag = (fallback: boolean) =>
-  z
-    .enum(['true', 'false'])
-    .default(fallback ? 'true' : 'false')
-    .transform((value) => value === 'true')
 
 const address = z.url({ protocol: /^https?$/ }).optional()
 

@@ -1,4 +1,4 @@
-import { within } from './deadline'
+import { within } from '../within'
 
 interface Options<Value> {
   read: () => Promise<Value>

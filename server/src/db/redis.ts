@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Redis as Client } from 'ioredis'
+import { within } from '../within'
 
 /** A Lua script, sent once and called by its hash afterwards. */
 export interface Script {
@@ -160,8 +161,5 @@ class TooSlow extends Error {
 }
 
 /** A timer each, as the commands of a frozen server end in no order. */
-function inTime<Value>(asked: Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new TooSlow()), deadlineMs)
-  return Promise.race([asked, promise]).finally(() => clearTimeout(timer))
-}
+const inTime = <Value>(asked: Promise<Value>): Promise<Value> =>
+  within(asked, deadlineMs, () => new TooSlow())

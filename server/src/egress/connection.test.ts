@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { asking, plain, RawPeers, until, way, whole } from './raw-peers-for-tests'
 import { failure } from './stage-for-tests'
 import { Transport } from './transport'
@@ -79,6 +79,31 @@ describe('one connection', () => {
     expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
     expect(connections()).toBe(2)
   })
+
+  test.each([
+    ['timeout=3', 1999, 1],
+    ['timeout=3', 2000, 2],
+    ['timeout=1', 0, 2],
+    ['max=100', 29_999, 1],
+    ['max=100', 30_000, 2],
+  ])(
+    'U19: with "keep-alive: %s" it is idle for %i ms; then there are %i',
+    async (told, ms, count) => {
+      const answer = whole('ok', `keep-alive: ${told}`)
+      const { url, connections } = await peers.peer(({ socket }) => socket.write(answer))
+      const transport = new Transport()
+      let nowMs = 1000
+      const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
+      try {
+        await (await transport.send(asking(url), way)).text()
+        nowMs += ms
+        expect(await (await transport.send(asking(url), way)).text()).toBe('ok')
+        expect(connections()).toBe(count)
+      } finally {
+        clock.mockRestore()
+      }
+    },
+  )
 
   test('U19: that closes as a request is sent fails it, and it is not sent again', async () => {
     const { url, came } = await peers.peer(({ socket }) => {

@@ -27,6 +27,7 @@ const principal: Principal = {
   accountId: 'user_1',
   permissions: ['write'],
   expiresAtMs: null,
+  endsAtMs: null,
   limits: { requests: [], tokens: [], running: [], monthly: [] },
   logBodies: false,
 }

@@ -1,9 +1,9 @@
 import type { OpenStream, StreamReply } from './job'
-import { within } from '../db/deadline'
 import { ApiError } from '../errors'
 import type { RequestLog } from '../logs/request-log'
 import type { Ending } from '../metering/meter'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
+import { within } from '../within'
 
 /**
  * Ends one request. Resolves with its cost in nano-dollars once that will be booked whatever happens,

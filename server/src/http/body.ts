@@ -1,5 +1,6 @@
 import { ApiError, invalidRequest } from '../errors'
 import { parseObject, type JsonObject } from '../wire/json-body'
+import { within } from '../within'
 
 /** Below about 16 KB/s the runtime cuts a body after so long. */
 const slowBodySeconds = 20
@@ -99,17 +100,8 @@ const readText = (request: Request, bytes: number, mostMs: number) =>
   bytes > soonBytes ? inTime(request.text(), mostMs) : request.text()
 
 /** Rejects with `invalid_request` after so long; the connection, which still has the rest, is closed. */
-async function inTime<Read>(reading: Promise<Read>, ms: number): Promise<Read> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new TooSlow(ms)), ms)
-  try {
-    return await Promise.race([reading, late])
-  } finally {
-    clearTimeout(timer)
-    // What is read after that is of no use to anybody.
-    reading.catch(() => undefined)
-  }
-}
+const inTime = <Read>(reading: Promise<Read>, ms: number): Promise<Read> =>
+  within(reading, ms, () => new TooSlow(ms))
 
 class TooSlow extends ApiError<'invalid_request'> {
   override readonly closes = true

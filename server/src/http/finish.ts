@@ -68,8 +68,7 @@ export function failed(
   counts.failed(error)
   if (error.status >= 500) {
     // What a provider said may repeat what it was asked: that is its caller's, in the request log.
-    const words = error.code === 'provider_error' ? errors.provider_error.message : error.message
-    log.error({ requestId, code: error.code, err: error.cause }, words)
+    log.error({ requestId, code: error.code, err: error.cause }, errors[error.code].message)
   }
   return renderError(error, requestId, wordingOf(request))
 }

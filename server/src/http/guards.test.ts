@@ -24,6 +24,7 @@ const principal = (userId: string, permissions: Permission[]): Principal => ({
   accountId: userId,
   permissions,
   expiresAtMs: null,
+  endsAtMs: null,
   limits: limitsOf([
     {
       id: userId,

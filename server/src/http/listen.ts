@@ -11,7 +11,7 @@ import { ApiError, invalidRequest } from '../errors'
  */
 const mostBodyBytes = 2 ** 40
 /** Above the 60 s that balancers keep a connection, so that they never use one we just closed. */
-const keepAliveSeconds = 75
+export const keepAliveSeconds = 75
 
 const unparsable = () =>
   invalidRequest(null, 'bad_format', 'The request line or Host cannot be read.')

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 /** Whose key, and what it stands for. */
 export interface Named {

@@ -4,8 +4,8 @@ import { recall } from './recalls'
 import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { findLease, takeLease } from './take-lease'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 /** What a lease is good for without being renewed. */
 const lifeSeconds = 60

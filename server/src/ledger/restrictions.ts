@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 /** Why an account is not served what costs. */
 export type Restriction = 'under_review' | 'payment_method_required'

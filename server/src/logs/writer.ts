@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { insertBodies, insertLogs, insertSound, isRefused, type KeptBodies } from './insert-logs'
-import { within } from '../db/deadline'
 import type { Schema } from '../db/schema'
+import { within } from '../within'
 
 interface Options {
   db: Kysely<Schema>

@@ -17,6 +17,7 @@ const principal = {
   accountId: 'user_1',
   permissions: ['read' as const],
   expiresAtMs: null,
+  endsAtMs: null,
   limits: limitsOf([]),
 }
 

@@ -22,6 +22,7 @@ const principal = (...scopes: Partial<Scope>[]): Principal => ({
   accountId: 'user_1',
   permissions: ['write'],
   expiresAtMs: null,
+  endsAtMs: null,
   limits: limitsOf(scopes.map(scope)),
 })
 

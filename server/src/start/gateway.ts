@@ -17,7 +17,6 @@ import { endedChannel as sessionChannel } from '../automation/sessions'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
-import { within } from '../db/deadline'
 import { Listener } from '../db/listener'
 import type { Egress } from '../egress/egress'
 import type { GuardedEgress } from '../egress/guarded-egress'
@@ -40,6 +39,7 @@ import type { Credentials } from '../providers/credentials'
 import type { Deadline } from '../routing/deadline'
 import { PoolTurns } from '../routing/pool-turns'
 import type { LiveSettings } from '../settings/live-settings'
+import { within } from '../within'
 
 /** Answers read on for their usage after their callers have gone. */
 const mostDrains = 32

@@ -14,23 +14,31 @@ function toReadable(line: string): string {
   return `${clock} ${label}${words}${cause}${requestId ? `  ${requestId}` : ''}\n`
 }
 
-/** PostgreSQL quotes the value that it could not take, a provider what it was asked: both are somebody's. */
-function wordsOf(error: Error, words: string | undefined): string | undefined {
-  if (error instanceof ApiError && error.code === 'provider_error') {
-    return words?.replace(error.message, errors.provider_error.message)
-  }
-  return Reflect.has(error, 'severity') ? words?.replace(/: ".*"$/ms, ': [value]') : words
+const ownWords = ({ code }: ApiError): string => errors[code].message
+
+/**
+ * What may be told of an error: providers, PostgreSQL and the parser of JSON repeat what they were
+ * given. What an `ApiError` says may be a provider's, whatever its code.
+ */
+function wordsOf(error: Error): string {
+  const { message, cause } = error
+  if (error instanceof ApiError) return ownWords(error)
+  if (cause instanceof ApiError) return message.replace(cause.message, () => ownWords(cause))
+  // Single quotes hold no more than a character.
+  if (error instanceof SyntaxError) return message.replace(/".*"/s, '"[value]"')
+  return Reflect.has(error, 'severity') ? message.replace(/: ".*"$/ms, ': [value]') : message
 }
 
 /** Only what is safe of an error: drivers hang addresses and options on theirs. */
-const toLogged = (error: unknown): unknown =>
+export const toLogged = (error: unknown): unknown =>
   error instanceof Error
     ? {
         name: error.name,
-        message: wordsOf(error, error.message),
+        message: wordsOf(error),
         code: Reflect.get(error, 'code'),
-        stack: wordsOf(error, error.stack),
-        ...(error.cause instanceof Error && { cause: wordsOf(error.cause, error.cause.message) }),
+        // A stack begins with the message.
+        stack: error.stack?.replace(error.message, () => wordsOf(error)),
+        ...(error.cause instanceof Error && { cause: wordsOf(error.cause) }),
       }
     : error
 

@@ -28,6 +28,7 @@ import type { Months } from '../metering/months'
 import type { LiveSettings } from '../settings/live-settings'
 import type { MoneyFigures } from '../telemetry/figures'
 import type { UsageCounts } from '../telemetry/model-counts'
+import { within } from '../within'
 
 const tickMs = 1000
 const beatEveryTicks = 20
@@ -233,10 +234,7 @@ async function leave(parts: Pick<Parts, 'storage' | 'log' | 'node' | 'flusher' |
     )
     await forgetNode(storage.database.query, node.id)
   }
-  const late = Bun.sleep(stopPatienceMs).then(() => {
-    throw new Error('timeout')
-  })
-  await Promise.race([leaving(), late]).catch((err: unknown) => {
+  await within(leaving(), stopPatienceMs).catch((err: unknown) => {
     log.warn({ err }, 'not everything was booked; the next start does it')
   })
 }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
-import { within } from '../db/deadline'
 import { readMonth } from '../ledger/month-sums'
 import { Months } from '../metering/months'
+import { within } from '../within'
 
 const everyMs = 3000
 /** Of one connection's time at most a tenth goes to this. */

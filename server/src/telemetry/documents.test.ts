@@ -157,12 +157,19 @@ test.each(['deploy/prometheus/alerts.yml', 'deploy/grafana/tollgate.json'])(
   },
 )
 
+test('no alert lasts as long as a process lives, for what is read once at its start', async () => {
+  const rules: unknown = Bun.YAML.parse(await read('deploy/prometheus/alerts.yml'))
+  const expressions = valuesOf('expr', rules).map(String)
+  const ofStarts = expressions.filter((it) => it.includes('tollgate_orphans_found'))
+  expect(ofStarts).toHaveLength(1)
+  expect(ofStarts[0]).toMatch(/ and time\(\) - process_start_time_seconds\{.*\} < \d+$/)
+})
+
 test('the dashboard shows every metric', async () => {
   const text = await read('deploy/grafana/tollgate.json')
   const shown = metrics.filter(({ name }) => !text.includes(name)).map(({ name }) => name)
   expect(shown).toEqual([
     'tollgate_journal_running',
-    'tollgate_orphans_total',
     'tollgate_audit_runs_total',
     'tollgate_stopping',
     'process_start_time_seconds',

@@ -1,5 +1,6 @@
 import type { Exposition } from './exposition'
 import { StartError } from '../config'
+import { within } from '../within'
 
 interface Options {
   port: number
@@ -28,6 +29,8 @@ export function listenInternally(options: Options): Bun.Server<undefined> {
       // Nothing is sent here.
       maxRequestBodySize: 1024,
       development: false,
+      // Else two processes would share the port, and each scrape would tell of one of them by chance.
+      reusePort: false,
       fetch: (request) => answer(request, options),
       error: (thrown) => failed(thrown, options),
     })
@@ -64,13 +67,9 @@ async function answer(request: Request, options: Options): Promise<Response> {
   }
 }
 
+const tooSlow = () => new Error('metrics took too long')
+
 async function metrics({ contentType, write }: Exposition): Promise<Response> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('metrics took too long')), longestAnswerMs)
-  try {
-    const body = await Promise.race([write(), late.promise])
-    return new Response(body, { headers: { 'content-type': contentType } })
-  } finally {
-    clearTimeout(timer)
-  }
+  const body = await within(write(), longestAnswerMs, tooSlow)
+  return new Response(body, { headers: { 'content-type': contentType } })
 }

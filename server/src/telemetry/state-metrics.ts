@@ -47,8 +47,8 @@ const moneyMetrics: readonly Metric[] = [
     'Attempts whose process died that are not settled yet.',
     journal('orphaned'),
   ),
-  counter(
-    'tollgate_orphans_total',
+  gauge(
+    'tollgate_orphans_found',
     'Attempts that an earlier process had left open when this one began.',
     journal('orphansFound'),
   ),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Hono } from 'hono'
-import { callOf } from './model-call'
+import { callOf, ModelCall } from './model-call'
 import type { Env } from '../http/env'
 
 test.each([
@@ -17,6 +17,27 @@ test.each([
     fetch: (request, here) => app.fetch(request, { server: here }),
   })
   expect(await sent(server.port ?? 0, path)).toEndWith('\r\n\r\n/v1/chat/completions')
+})
+
+test('what it waited for a provider is known while it still waits, after another that failed', () => {
+  using server = Bun.serve({ port: 0, fetch: () => new Response() })
+  const path = '/v1/chat/completions'
+  const request = new Request(`http://localhost${path}`)
+  const call = new ModelCall({ request, server, requestId: 'req_1', path })
+  expect(call.waitedMs).toBe(0)
+  call.waits(true)
+  Bun.sleepSync(2)
+  call.waits(false)
+  const first = call.waitedMs
+  expect(first).toBeGreaterThanOrEqual(2)
+  // Its headers go out early, and another provider has said nothing yet.
+  call.waits(true)
+  Bun.sleepSync(20)
+  expect(call.waitedMs).toBeGreaterThanOrEqual(first + 20)
+  call.waits(false)
+  const both = call.waitedMs
+  Bun.sleepSync(2)
+  expect(call.waitedMs).toBe(both)
 })
 
 /** As it stands, which a client library would not send. */

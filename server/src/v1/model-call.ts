@@ -37,8 +37,7 @@ export class ModelCall implements Call {
   repeatable?: Repeatable
   hasLog = false
   trace: Call['trace']
-  /** For how much of its time a provider was waited for. */
-  waitedMs = 0
+  #waitedMs = 0
   #waiting = 0
   #waitingSinceMs = 0
 
@@ -74,11 +73,17 @@ export class ModelCall implements Call {
     this.quota = quota
   }
 
+  /** For how much of its time so far a provider was waited for. */
+  get waitedMs(): number {
+    const open = this.#waiting > 0 ? performance.now() - this.#waitingSinceMs : 0
+    return this.#waitedMs + open
+  }
+
   /** Parts of a request wait side by side. */
   waits(isWaiting: boolean): void {
     if (isWaiting && this.#waiting++ === 0) this.#waitingSinceMs = performance.now()
     if (!isWaiting && --this.#waiting === 0) {
-      this.waitedMs += performance.now() - this.#waitingSinceMs
+      this.#waitedMs += performance.now() - this.#waitingSinceMs
     }
   }
 

@@ -92,14 +92,15 @@ const trickle: Behaviour = async (call) => {
   await call.reply.finish()
 }
 
-/** Content without end, as fast as the caller takes it. */
+/** Content without end, as fast as the caller takes it; in pieces of so many characters. */
 const endless: Behaviour = async (call) => {
   const answer = answerOf(call)
   openAnswer(call, answer)
   const [role, content] = answer.chunks
   if (!role || !content) return call.reply.connection.sleep(Infinity)
   await writeFrame(call, toFrame(role))
-  const frame = toFrame({ ...content, data: { ...content.data, choices: [choice(' more')] } })
+  const piece = ' more'.padEnd(numberOf(call, 0), '.')
+  const frame = toFrame({ ...content, data: { ...content.data, choices: [choice(piece)] } })
   for (let count = 1; ; count++) {
     call.attempt.completionTokens = count
     await writeFrame(call, frame)

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import { alone } from '../../db/advisory-lock'
-import { within } from '../../db/deadline'
 import type { Schema } from '../../db/schema'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import { checkNames, count, lookForWarnings, runCheck, type Violation } from '../../ledger/audit'
 import { checks, type CheckName } from '../../ledger/audit-queries'
 import { toUsd } from '../../wire/usd'
+import { within } from '../../within'
 
 interface Ports {
   db: Kysely<Schema>

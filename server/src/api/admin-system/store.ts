@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
-import { within } from '../../db/deadline'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
 import { aliveSeconds } from '../../ledger/node'
+import { within } from '../../within'
 
 /** A model on a connection that has just failed. */
 export interface Failing {

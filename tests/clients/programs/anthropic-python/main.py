@@ -1,9 +1,9 @@
-import json
 import os
 
 import anthropic
 from anthropic import Anthropic
 from pydantic import BaseModel
+from reporting import Cannot, report
 
 base_url = os.environ["TOLLGATE_URL"]
 key = os.environ["TOLLGATE_KEY"]
@@ -26,10 +26,6 @@ get_weather = {
 class Weather(BaseModel):
     city: str
     degrees: int
-
-
-class Cannot(Exception):
-    """What the library has no call for."""
 
 
 def ask(api_key=key, **body):
@@ -146,15 +142,7 @@ def responses():
     raise Cannot("not offered")
 
 
-for case in (
+report(
     abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
     error_404, error_429, retry_503, retry_429, no_retry, responses,
-):
-    result = {"case": case.__name__.replace("_", "-"), "ok": True}
-    try:
-        result["detail"] = case() or ""
-    except Cannot as reason:
-        result.update(ok=None, detail=str(reason))
-    except Exception as error:
-        result.update(ok=False, detail=f"{type(error).__name__}: {error}")
-    print(json.dumps(result), flush=True)
+)

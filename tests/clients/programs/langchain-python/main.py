@@ -6,6 +6,7 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from pydantic import BaseModel
+from reporting import Cannot, report
 
 base_url = os.environ["TOLLGATE_URL"] + "/v1"
 key = os.environ["TOLLGATE_KEY"]
@@ -16,10 +17,6 @@ greeting = os.environ["GREETING"]
 class Weather(BaseModel):
     city: str
     degrees: int
-
-
-class Cannot(Exception):
-    """What the library has no call for."""
 
 
 @tool
@@ -157,15 +154,7 @@ def responses():
     assert text == greeting, text
 
 
-for case in (
+report(
     abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
     error_404, error_429, retry_503, retry_429, no_retry, responses,
-):
-    result = {"case": case.__name__.replace("_", "-"), "ok": True}
-    try:
-        result["detail"] = case() or ""
-    except Cannot as reason:
-        result.update(ok=None, detail=str(reason))
-    except Exception as error:
-        result.update(ok=False, detail=f"{type(error).__name__}: {error}")
-    print(json.dumps(result), flush=True)
+)

@@ -6,6 +6,7 @@ os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 
 import litellm
 from pydantic import BaseModel
+from reporting import Cannot, report
 
 key = os.environ["TOLLGATE_KEY"]
 greeting = os.environ["GREETING"]
@@ -30,10 +31,6 @@ get_weather = {
 class Weather(BaseModel):
     city: str
     degrees: int
-
-
-class Cannot(Exception):
-    """What the library has no call for, or does not do."""
 
 
 def named(variable):
@@ -157,15 +154,7 @@ def responses():
     assert "".join(deltas) == greeting, deltas
 
 
-for case in (
+report(
     abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
     error_404, error_429, retry_503, retry_429, no_retry, responses,
-):
-    result = {"case": case.__name__.replace("_", "-"), "ok": True}
-    try:
-        result["detail"] = case() or ""
-    except Cannot as reason:
-        result.update(ok=None, detail=str(reason))
-    except Exception as error:
-        result.update(ok=False, detail=f"{type(error).__name__}: {error}")
-    print(json.dumps(result), flush=True)
+)

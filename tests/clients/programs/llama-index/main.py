@@ -8,6 +8,7 @@ from llama_index.core.tools import FunctionTool
 from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 from llama_index.llms.openai_like import OpenAILike, OpenAILikeResponses
 from pydantic import BaseModel
+from reporting import Cannot, report
 
 base_url = os.environ["TOLLGATE_URL"] + "/v1"
 key = os.environ["TOLLGATE_KEY"]
@@ -21,10 +22,6 @@ class Weather(BaseModel):
 
     city: str
     degrees: int
-
-
-class Cannot(Exception):
-    """What the library has no call for, or does not do."""
 
 
 def get_weather(city: str) -> str:
@@ -171,15 +168,7 @@ def responses():
     assert text == greeting, text
 
 
-for case in (
+report(
     abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
     error_404, error_429, retry_503, retry_429, no_retry, responses,
-):
-    result = {"case": case.__name__.replace("_", "-"), "ok": True}
-    try:
-        result["detail"] = case() or ""
-    except Cannot as reason:
-        result.update(ok=None, detail=str(reason))
-    except Exception as error:
-        result.update(ok=False, detail=f"{type(error).__name__}: {error}")
-    print(json.dumps(result), flush=True)
+)

@@ -4,6 +4,7 @@ import os
 import openai
 from openai import OpenAI
 from pydantic import BaseModel
+from reporting import report
 
 base_url = os.environ["TOLLGATE_URL"] + "/v1"
 key = os.environ["TOLLGATE_KEY"]
@@ -156,13 +157,7 @@ def responses():
     assert "".join(deltas) == greeting, deltas
 
 
-for case in (
+report(
     abort, chat, stream, tools, schema, embeddings, models, error_400, error_401, error_402,
     error_404, error_429, retry_503, retry_429, no_retry, responses,
-):
-    result = {"case": case.__name__.replace("_", "-"), "ok": True}
-    try:
-        result["detail"] = case() or ""
-    except Exception as error:
-        result.update(ok=False, detail=f"{type(error).__name__}: {error}")
-    print(json.dumps(result), flush=True)
+)

@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'bun:test'
+import { toLogged } from './log'
+import { ApiError, errors, invalidRequest } from '../errors'
+import { AttemptFailed } from '../routing/attempt'
+
+const foreign = 'canary: what somebody was asked'
+
+const thrownBy = (run: () => unknown): unknown => {
+  try {
+    return run()
+  } catch (thrown) {
+    return thrown
+  }
+}
+
+const provider = new ApiError('provider_error', {
+  message: `openai answered with an error: ${foreign}`,
+  details: { provider: 'openai', provider_error: foreign },
+})
+const refused = invalidRequest('messages', 'refused_by_provider', foreign)
+const unread = thrownBy(() => JSON.parse(`{"choices": canary}`))
+const statement = Object.assign(new Error('invalid input syntax for type integer: "canary"'), {
+  severity: 'ERROR',
+})
+
+describe('an error in the log has the words of nobody else', () => {
+  test.each<[string, unknown, string]>([
+    ['a provider that failed', provider, errors.provider_error.message],
+    ['a provider that refused', refused, errors.invalid_request.message],
+    ['a failed attempt', new AttemptFailed(refused, false), errors.invalid_request.message],
+    ['JSON that is none', unread, 'JSON Parse error: Unexpected identifier "[value]"'],
+    ['a statement', statement, 'invalid input syntax for type integer: [value]'],
+  ])('%s', (_what, error, words) => {
+    const logged = toLogged(error)
+    expect(logged).toMatchObject({ message: words, stack: expect.stringContaining(words) })
+    expect(JSON.stringify(logged)).not.toContain('canary')
+    const outer = toLogged(new Error('It failed.', { cause: error }))
+    expect(outer).toMatchObject({ message: 'It failed.', cause: words })
+    expect(JSON.stringify(outer)).not.toContain('canary')
+  })
+
+  test('its stack says where it was thrown all the same', () => {
+    expect(toLogged(refused)).toMatchObject({ stack: expect.stringContaining('log.test.ts') })
+  })
+
+  test('our own words stay, and what is no error', () => {
+    expect(toLogged(new Error('a "name" of ours'))).toMatchObject({ message: 'a "name" of ours' })
+    expect(toLogged({ upstreamStatus: 500 })).toEqual({ upstreamStatus: 500 })
+  })
+})
