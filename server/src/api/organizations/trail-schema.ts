@@ -18,30 +18,47 @@ export const OrganizationTrailFilter = z.object({
 })
 export type OrganizationTrailFilter = z.output<typeof OrganizationTrailFilter>
 
+const said = (description: string, ...examples: unknown[]) => ({
+  description,
+  ...(examples.length > 0 && { examples }),
+})
+
 const fields = z.record(z.string(), z.unknown()).nullable()
+const account = 'user_01k9z3t6c8q4v7x2m5n0p1r3s4'
 
 const OrganizationChange = z
   .object({
-    id: z.string(),
-    actor: z.string().describe('An account, `operator`, or `system` for what nobody asked for.'),
+    id: z.string().meta({ examples: ['trail_01k9z3t6c8q4v7x2m5n0p1r3s4'] }),
+    actor: z
+      .string()
+      .meta(said('An account, `operator`, or `system` for what nobody asked for.', account)),
     actor_email: z
       .string()
       .nullable()
-      .describe('Of the account, as it was then; of one that was erased it names nobody.'),
+      .meta(said('Of the account, as it was then; of one that was erased it names nobody.')),
     key_id: z
       .string()
       .nullable()
-      .describe('The key, or `session` where somebody was signed in; null where no account acted.'),
-    action: z.string().meta({ examples: ['member.role_changed'] }),
-    object_id: z.string(),
+      .meta(
+        said(
+          'The key, or `session` for who was signed in; null where no account acted.',
+          'session',
+        ),
+      ),
+    action: z.string().meta(said('What became of what.', 'member.role_changed')),
+    object_id: z.string().meta(said('What it was about.', account)),
     object_name: z
       .string()
       .nullable()
-      .describe('What it was called; of members and invitations the address.'),
-    before: fields.describe('Fields that differ, as they were; null for what is new.'),
-    after: fields.describe('The same, as they became; null for what is gone.'),
+      .meta(said('Its name then; the address of members and invitations.', 'ada@example.com')),
+    before: fields.meta(
+      said('Fields that differ, as they were; null for what is new.', { role: 'member' }),
+    ),
+    after: fields.meta(
+      said('The same, as they became; null for what is gone.', { role: 'developer' }),
+    ),
     request_id: z.string().nullable(),
-    client_address: z.string().nullable(),
+    client_address: z.string().nullable().meta(said('Where it came from.', '203.0.113.7')),
     created_at: z.iso.datetime(),
   })
   .meta({ ref: 'OrganizationChange' })
