@@ -111,7 +111,7 @@ const organizations = createRoute({
 const organization = createRoute({
   getParentRoute: () => home,
   path: '/organizations/$id',
-  validateSearch: textsIn('tab', 'by', 'period'),
+  validateSearch: textsIn('tab', 'by', 'period', 'who', 'kind', 'from', 'to'),
   component: lazyRouteComponent(() => import('./pages/organization'), 'OrganizationPage'),
 })
 const playground = createRoute({

@@ -27,6 +27,7 @@ import { createOperatedOrganizationStore } from '../src/api/organizations/admin-
 import { createInvitationStore } from '../src/api/organizations/invitations'
 import { createOwnInvitationStore } from '../src/api/organizations/own-invitations'
 import { createOrganizationStore } from '../src/api/organizations/store'
+import { createOrganizationTrailStore } from '../src/api/organizations/trail'
 import { createOrganizationUsageStore } from '../src/api/organizations/usage'
 import { createAccountSettingsStore } from '../src/api/settings/store'
 import { createBillingStore } from '../src/api/billing/store'
@@ -132,6 +133,7 @@ function storesOf(
     organizations: createOrganizationStore({ db, catalog, changed }),
     members: createMemberStore({ db, catalog, changed }),
     organizationUsage: createOrganizationUsageStore(db),
+    organizationTrail: createOrganizationTrailStore(db),
     invitations: createInvitationStore({ db, settings, address: () => '' }),
     ownInvitations: createOwnInvitationStore({ db, changed }),
     mappings: createMappingStore({ db, checkName: never, preview: never, changed }),

@@ -24,7 +24,7 @@ const mayImport: Record<string, string> = {
   mail: 'db smtp-config',
   'sign-in': 'db mail',
   inbox: 'db mail',
-  payments: 'ledger db inbox mail config',
+  payments: 'ledger db inbox mail config trail',
   alerts: 'auth ledger inbox mail db',
   policy: 'auth catalog db',
   idempotency: 'db wire',
@@ -32,7 +32,7 @@ const mayImport: Record<string, string> = {
   egress: 'config',
   routing: 'catalog providers egress wire db',
   logs: 'auth db ledger wire',
-  trail: 'db logs',
+  trail: 'db logs wire',
   metering: 'catalog ledger db wire',
   telemetry: 'config ledger logs',
   gateway:
@@ -40,9 +40,9 @@ const mayImport: Record<string, string> = {
   http: 'auth policy idempotency dialects wire config trail',
   keys: 'auth db http wire',
   v1: 'gateway catalog http idempotency dialects wire',
-  api: 'auth keys catalog ledger payments alerts inbox mail db http providers wire settings',
+  api: 'auth keys catalog ledger payments alerts inbox mail db http providers wire settings trail',
   automation: 'auth gateway v1 http catalog db wire',
-  jobs: 'api alerts payments mail inbox ledger metering db',
+  jobs: 'api alerts payments mail inbox ledger metering db trail',
 }
 
 /** The only places that may open a socket or speak to the outside by themselves. */

@@ -84,9 +84,9 @@ export interface Stage extends AsyncDisposable {
   reset: () => void
 }
 
-export async function openStage(): Promise<Stage> {
+export async function openStage(environment: Record<string, string> = {}): Promise<Stage> {
   const upstream = startUpstream()
-  const gateway = await startGateway({ environment: reaching(upstream) })
+  const gateway = await startGateway({ environment: { ...reaching(upstream), ...environment } })
   await allowLoopback(gateway)
   return {
     gateway,
@@ -105,8 +105,8 @@ export async function openStage(): Promise<Stage> {
 }
 
 /** The same, with a model `fake/one` at 1 and 4 USD that nobody has a connection for. */
-export async function openModelStage(): Promise<Stage> {
-  const stage = await openStage()
+export async function openModelStage(environment?: Record<string, string>): Promise<Stage> {
+  const stage = await openStage(environment)
   const { admin } = stage.gateway
   await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
   const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }

@@ -76,11 +76,15 @@ async function own({ account }: SignedIn, make: Make) {
   return { alert: `/alerts?open=${alert}`, prompt: `/prompts?prompt=${prompt}` }
 }
 
-async function shared({ gateway }: SignedIn, make: Make) {
+async function shared({ account, gateway }: SignedIn, make: Make) {
   const name = 'Analytical Engines'
   const id = await make('/organizations', { name, description: 'Machines that calculate.' })
   const email = 'grace@example.com'
   await make(`/organizations/${id}/members/invite`, { email, role: 'developer' })
+  await account.ask(`PUT /api/organizations/${id}`, {
+    monthly_spend_limit: 250,
+    auto_approve_domains: ['engines.example', 'calculators.example'],
+  })
   const ticket = await make('/support/tickets', {
     subject: 'The answer stops half-way',
     description: 'Since this morning long answers end in the middle of a sentence.',
@@ -93,6 +97,7 @@ async function shared({ gateway }: SignedIn, make: Make) {
     'organization-invitations': `/organizations/${id}?tab=invitations`,
     'organization-usage': `/organizations/${id}?tab=usage`,
     'organization-limits': `/organizations/${id}?tab=limits`,
+    'organization-trail': `/organizations/${id}?tab=trail`,
     ticket: `/support/${ticket}`,
   }
 }

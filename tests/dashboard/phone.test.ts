@@ -66,7 +66,7 @@ test.each(lists)('on a phone nothing of the list of %s is beyond the edge', asyn
   await page.close()
 })
 
-test.each(['organization', 'organization-invitations'])(
+test.each(['organization', 'organization-invitations', 'organization-trail'])(
   'on a phone nothing of the list of an %s is beyond the edge',
   async (name) => {
     const page = await openOnPhone(details[name] ?? '')

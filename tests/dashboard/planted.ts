@@ -56,6 +56,7 @@ export async function plant(dashboard: SignedIn, upstream: Upstream): Promise<st
     `/organizations/${organization}`,
     `/organizations/${organization}?tab=invitations`,
     `/organizations/${organization}?tab=limits`,
+    `/organizations/${organization}?tab=trail`,
     ...requests.map((id) => `/logs?open=${id}`),
     ...alerts.slice(0, 1).map((id) => `/alerts?open=${id}`),
     ...tickets.slice(0, 1).map((id) => `/support/${id}`),

@@ -207,7 +207,7 @@ test('an organization is made, somebody invited joins, is suspended, restored an
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('button', { name: 'Actions for Grace' }).waitFor({ state: 'detached' })
 
-  await page.getByRole('tab', { name: 'Settings and limits' }).click()
+  await page.getByRole('tab', { name: 'Settings' }).click()
   await page.getByLabel('Spending of a month').fill('25')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('$25.00').waitFor()

@@ -15,6 +15,7 @@ import {
   organizationsQuery,
   type Organization,
 } from '../organizations'
+import { toTrailSearch, type TrailSearch } from '../organization-trail'
 import { periods } from '../money-search'
 import { oneOf } from '../search'
 import { sessionQuery } from '../session'
@@ -22,6 +23,7 @@ import { sharedGroupings } from '../usage'
 import { OrganizationInvitations } from './organization-invitations'
 import { OrganizationLimits } from './organization-limits'
 import { OrganizationMembers } from './organization-members'
+import { OrganizationTrail } from './organization-trail'
 import { OrganizationUsage } from './organization-usage'
 
 const route = getRouteApi('/home/organizations/$id')
@@ -47,9 +49,10 @@ export function OrganizationPage() {
 }
 
 function Parts({ organization }: { organization: Organization }) {
-  const { tab = 'members', by, period } = route.useSearch()
+  const search = route.useSearch()
+  const { tab = 'members', by, period } = search
   const navigate = route.useNavigate()
-  const go = (place: { tab?: string; by?: string; period?: string }) =>
+  const go = (place: TrailSearch & { tab?: string; by?: string; period?: string }) =>
     void navigate({ search: (old) => ({ ...old, ...place }), replace: true })
   const manages = isManager(organization)
   return (
@@ -60,7 +63,8 @@ function Parts({ organization }: { organization: Organization }) {
           <Tabs.Tab value="members">Members</Tabs.Tab>
           {manages && <Tabs.Tab value="invitations">Invitations</Tabs.Tab>}
           <Tabs.Tab value="usage">Usage</Tabs.Tab>
-          {manages && <Tabs.Tab value="limits">Settings and limits</Tabs.Tab>}
+          {manages && <Tabs.Tab value="limits">Settings</Tabs.Tab>}
+          {manages && <Tabs.Tab value="trail">Audit trail</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="members" pt="md">
           <OrganizationMembers organization={organization} />
@@ -81,6 +85,15 @@ function Parts({ organization }: { organization: Organization }) {
         {manages && (
           <Tabs.Panel value="limits" pt="md">
             <OrganizationLimits organization={organization} />
+          </Tabs.Panel>
+        )}
+        {manages && (
+          <Tabs.Panel value="trail" pt="md">
+            <OrganizationTrail
+              id={organization.id}
+              search={toTrailSearch(search)}
+              onChange={(changed) => go(changed)}
+            />
           </Tabs.Panel>
         )}
       </Tabs>

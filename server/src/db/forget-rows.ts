@@ -9,6 +9,7 @@ type Forgettable =
   | 'request_sum'
   | 'request_minute'
   | 'organization_sum'
+  | 'organization_trail'
   | 'automation_message'
   | 'automation_session'
   | 'invitation'

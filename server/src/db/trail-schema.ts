@@ -20,6 +20,32 @@ export interface AuditTrailRow {
   client_address: ColumnType<string | null, string | null, never>
 }
 
+type Fields = ColumnType<Record<string, unknown> | null, string | null, never>
+
+/** What was changed in an organization; a row stays for 25 months. */
+export interface OrganizationTrailRow {
+  id: string
+  created_at: ColumnType<Date, never, never>
+  organization_id: ColumnType<string, string, never>
+  /** The id of an account, `operator`, or `system` for what nobody asked for. */
+  actor: ColumnType<string, string, never>
+  /** Of the account, as it was then; null for others. Of one that was erased it names nobody. */
+  actor_email: string | null
+  /** The service key, or `session`; null where no account acted. */
+  key_id: ColumnType<string | null, string | null, never>
+  /** `member.suspended`: the kind of what it is about, and what became of that. */
+  action: ColumnType<string, string, never>
+  object_id: ColumnType<string, string, never>
+  /** What it was called; of members and invitations their address. */
+  object_name: string | null
+  /** Fields that differ, as they were and as they are, without secrets; null where there were none. */
+  before: Fields
+  after: Fields
+  request_id: ColumnType<string | null, string | null, never>
+  client_address: string | null
+}
+
 export interface TrailSchema {
   audit_trail: AuditTrailRow
+  organization_trail: OrganizationTrailRow
 }

@@ -1,10 +1,11 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { callerOf, modelCallerOf } from './caller'
 import type { Env } from './env'
-import { enterOperator, type OperatorPorts } from './operator'
+import { enterOperator, reading, type OperatorPorts } from './operator'
 import { assertSameOrigin, hasKey } from './session'
 import type { Permission, Principal } from '../auth/principal'
 import type { Door } from '../policy/door'
+import { acting, type Actor } from '../trail/acting'
 
 type Guard = MiddlewareHandler<Env>
 
@@ -71,6 +72,14 @@ export interface Guards {
   open: Guard
 }
 
+/** Who changes something, for the trails of organizations. */
+const actorOf = (c: Context<Env>): Actor => ({
+  id: c.var.principal.userId,
+  keyId: c.var.principal.keyId,
+  requestId: c.get('requestId'),
+  clientAddress: c.env.server.requestIP(c.req.raw)?.address ?? null,
+})
+
 export interface GuardPorts extends OperatorPorts {
   door: Door
 }
@@ -100,7 +109,7 @@ export function createGuards({ door, ...operating }: GuardPorts): Guards {
       return marked({ class: 'api', tenant, permission, bodyBytes: most }, async (c, next) => {
         c.set('bodyBytes', most)
         c.set('principal', await enterApi(c, permission))
-        await next()
+        return reading.has(c.req.method) ? next() : acting.run(actorOf(c), next)
       })
     },
     public: marked({ class: 'public', tenant: 'none', bodyBytes: 0 }, (c, next) => {

@@ -61,6 +61,8 @@ export const operationNotes: Readonly<Record<string, string>> = {
   removeMember: 'The owner cannot leave. What the organization pays for the member ends at once.',
   getOrganizationUsage:
     'Owners, admins and developers see everybody, others themselves. The last 30 days unless told otherwise.',
+  getOrganizationAuditTrail:
+    'For 25 months. `action` takes an action, or a kind of thing such as `member` for all that can become of it.',
   listModelCollections: 'Called as `collection/<name>`.',
   createModelCollection:
     'Up to 200 members, each with `priority` and `weight`; `routing_strategy` says which is asked first, the others are there if it fails.',

@@ -5,6 +5,7 @@ import type { Env } from './env'
 import { assertSameOrigin, hasKey, type Sessions } from './session'
 import { hashOf } from '../auth/api-key'
 import { ApiError } from '../errors'
+import { acting, operatorActor } from '../trail/acting'
 import type { OperatorChange, Trail } from '../trail/trail'
 import { isObject } from '../wire/json-body'
 
@@ -14,7 +15,8 @@ export interface OperatorPorts {
   trail: Trail
 }
 
-const reading = new Set(['GET', 'HEAD'])
+/** Methods of requests that change nothing. */
+export const reading: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
 
@@ -31,6 +33,14 @@ const changeBy = (c: Context<Env>, actorId: string | null): Omit<OperatorChange,
   requestId: c.get('requestId'),
   // Of whoever is at the other end: what headers say of clients behind it, anybody may write.
   clientAddress: c.env.server.requestIP(c.req.raw)?.address ?? null,
+})
+
+/** An operator, as the organizations are told where he changes something of theirs. */
+const operatorIn = (c: Context<Env>) => ({
+  id: operatorActor,
+  keyId: null,
+  requestId: c.get('requestId'),
+  clientAddress: null,
 })
 
 /** The id in an answer that says what was made. */
@@ -74,7 +84,7 @@ export function enterOperator({
     return trail.record(
       () => ({ ...change, sent: c.get('sent') }),
       async () => {
-        await next()
+        await acting.run(operatorIn(c), next)
         return { isDone: c.res.ok, madeId: await madeIn(c) }
       },
     )

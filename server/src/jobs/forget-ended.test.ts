@@ -83,3 +83,17 @@ test('what an organization used is told for 25 months, and counts in its limits 
     select count(*)::integer as total from organization_sum`.execute(query)
   expect(rows).toEqual([{ total: 4 }])
 })
+
+test('what was changed in organizations is forgotten after 25 months, and cannot be sooner', async () => {
+  const { query } = database
+  await sql`
+    insert into organization_trail
+      (id, created_at, organization_id, actor, action, object_id)
+    select 'trail_' || months, now() - make_interval(months => months), 'org_1', 'system',
+      'credit.bought', 'cs_1'
+    from unnest(array[0, 24, 26, 40]) as months`.execute(query)
+  const young = sql`delete from organization_trail where id = 'trail_24'`
+  await expect(young.execute(query)).rejects.toThrow('append-only')
+  expect(await forgetEnded(query, 2)).toMatchObject({ changes: 2 })
+  expect(await idsOf('organization_trail')).toEqual(['trail_0', 'trail_24'])
+})

@@ -1,14 +1,15 @@
 import { sql, type Kysely } from 'kysely'
 import { forgetRows } from '../db/forget-rows'
 import type { Schema } from '../db/schema'
+import { keptMonths } from '../trail/organization-trail'
 
 /** As long as the sums of request logs, so that both tell of the same time. */
 const sharedSumMonths = 25
 
 /**
  * Forgets conversations that ended, and invitations that nobody can answer any more, `days` full days
- * after they did; what organizations used by day after 25 months; tries to sign in after a day. Their limits need the running month
- * only. Resolves with how many there were of each.
+ * after they did; what organizations used by day and what was changed in them after 25 months; tries to sign in after a day. Their limits need the running
+ * month only. Resolves with how many there were of each.
  */
 export async function forgetEnded(db: Kysely<Schema>, days: number) {
   const old = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
@@ -36,11 +37,16 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
       date_trunc('month', now() at time zone 'UTC') - make_interval(months => ${sharedSumMonths})
     )::date`,
   )
+  const changes = await forgetRows(
+    db,
+    'organization_trail',
+    sql`created_at < now() - make_interval(months => ${keptMonths})`,
+  )
   // No window of a rate of sign-in is longer than an hour; milliseconds.
   await forgetRows(
     db,
     'auth_rate_limit',
     sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
   )
-  return { sessions, invitations, sums }
+  return { sessions, invitations, sums, changes }
 }

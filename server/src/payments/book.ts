@@ -6,6 +6,7 @@ import type { Schema } from '../db/schema'
 import { setPaymentRequired } from '../ledger/payment-required'
 import { post } from '../ledger/post'
 import { debtOf, lockAccount, payDebt, takeBack } from '../ledger/take-back'
+import { recordMoney } from '../trail/money'
 
 /** More than this cannot have been paid; a column has room for it. */
 const mostNanos = 10n ** 17n
@@ -62,6 +63,7 @@ async function complete(trx: Transaction<Schema>, payment: Payment, paid: Paid):
     description: 'Credits bought',
   })
   if (!posted) throw new Error(`there is no account ${accountId}`)
+  await recordMoney(trx, 'credit.bought', { accountId, id, amount })
   const owed = await payDebt(trx, accountId, `debt:${id}`)
   if (owed === 0n) await setPaymentRequired(trx, accountId, false)
 }
@@ -158,6 +160,8 @@ async function reverse(
     externalRef,
     description: reversal.kind === 'refund' ? 'Payment refunded' : 'Payment disputed',
   })
+  const action = reversal.kind === 'refund' ? 'credit.refunded' : 'credit.disputed'
+  await recordMoney(trx, action, { accountId, id: payment.id, amount: -amount })
   if (debt === 0n) return
   await setPaymentRequired(trx, accountId, true)
   await tellOfDebt(trx, { paymentId: payment.id, owed: owed + debt })
@@ -180,6 +184,7 @@ async function giveBack(
     description: 'A refund that was not carried out',
   })
   if (!posted) throw new Error(`there is no account ${accountId}`)
+  await recordMoney(trx, 'credit.returned', { accountId, id: payment.id, amount })
   const owed = await debtOf(trx, accountId)
   if (owed === 0n) return
   const left = await payDebt(trx, accountId, `debt:${payment.id}:${externalRef}`)

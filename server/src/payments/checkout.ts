@@ -3,6 +3,7 @@ import type { Processor } from './processor'
 import { newId } from '../db/id'
 import type { PaymentRow } from '../db/payment-schema'
 import type { Schema } from '../db/schema'
+import { recordMoney } from '../trail/money'
 
 /** What somebody wishes to buy. */
 export interface Order {
@@ -54,12 +55,15 @@ export async function openCheckout(
       .execute()
     throw thrown
   })
-  const row = await db
-    .updateTable('payment')
-    .set({ session_id: opened.sessionId, url: opened.url, updated_at: new Date() })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const row = await db.transaction().execute(async (trx) => {
+    await recordMoney(trx, 'checkout.opened', { accountId, id, amount })
+    return trx
+      .updateTable('payment')
+      .set({ session_id: opened.sessionId, url: opened.url, updated_at: new Date() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+  })
   return { ...row, url: opened.url }
 }
 

@@ -27,6 +27,7 @@ import { createOperatedOrganizationStore } from '../api/organizations/admin-stor
 import { createInvitationStore } from '../api/organizations/invitations'
 import { createOwnInvitationStore } from '../api/organizations/own-invitations'
 import { createOrganizationStore } from '../api/organizations/store'
+import { createOrganizationTrailStore } from '../api/organizations/trail'
 import { createOrganizationUsageStore } from '../api/organizations/usage'
 import { createCreditStore } from '../api/admin-credits/store'
 import { createPlanStore } from '../api/admin-plans/store'
@@ -161,6 +162,7 @@ function accountStores(stored: Stored, opened: Opened) {
     invitations: createInvitationStore({ db, settings, address }),
     ownInvitations: createOwnInvitationStore({ db, changed }),
     organizationUsage: createOrganizationUsageStore(db),
+    organizationTrail: createOrganizationTrailStore(db),
     requestLogs: createRequestLogStore({ db, written: logsWritten }),
     alerts: createAlertStore({
       db,

@@ -27,7 +27,8 @@ const userInfo = /(\/\/)[^/\s?#@]*@/g
 /** And a secret behind its question mark. */
 const secretParameter = /([?&][^=&#\s]*(?:key|secret|token|password|signature)[^=&#\s]*=)[^&#\s]*/gi
 
-const cleanText = (text: string) =>
+/** A text without what looks like a secret, and without what addresses bring along. */
+export const cleanText = (text: string) =>
   withoutSecrets(text)
     .replaceAll(userInfo, `$1${setMark}@`)
     .replaceAll(secretParameter, `$1${setMark}`)
@@ -57,21 +58,21 @@ const isSecret = (name: string, value: unknown) =>
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * The body of an operator's request as the trail keeps it: `[set]` in the place of what is a secret by its
- * name, no text that looks like one, and at most 16 KB. The longest fields are cut first, those whose very
- * names do not fit are left out.
+ * Fields as a trail keeps them, such as the body of an operator's request: `[set]` in the place of what is a
+ * secret by its name, no text that looks like one, and at most 16 KB unless said. The longest fields are cut
+ * first, those whose very names do not fit are left out. `deed` is the route, or the action.
  */
-export function keptOf(route: string, body: Readonly<Json>): Json {
-  const kept = cleanFields(body, plainNames[route])
+export function keptOf(deed: string, fields: Readonly<Json>, mostBytes = mostSentBytes): Json {
+  const kept = cleanFields(fields, plainNames[deed])
   let bytes = bytesOf(kept)
-  if (bytes <= mostSentBytes) return kept
+  if (bytes <= mostBytes) return kept
   const bySize = Object.entries(kept)
     .map(([name, value]) => ({ name, size: bytesOf(value) }))
     .toSorted((one, other) => other.size - one.size)
   for (const { name, size } of bySize) {
     kept[name] = cutMark
     bytes -= size - bytesOf(cutMark)
-    if (bytes <= mostSentBytes) return kept
+    if (bytes <= mostBytes) return kept
   }
   return { [cutMark]: `${Object.keys(kept).length} fields` }
 }

@@ -1,11 +1,13 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Adjustment, Grant, TransactionFilter } from './schema'
 import { listTransactions, toRow, toTransaction } from './transactions'
 import { isId, newIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
+import { noteMade } from '../../db/underway'
 import { ApiError, invalidRequest } from '../../errors'
 import type { Page } from '../../http/paging'
 import { post, type Posting } from '../../ledger/post'
+import { recordMoney } from '../../trail/money'
 
 export type CreditStore = ReturnType<typeof createCreditStore>
 
@@ -23,7 +25,7 @@ export function createCreditStore({ db, creditCame }: Options) {
   ) {
     const { id: accountId, name } = await accountOf(db, target)
     const posting = { ...movement, accountId }
-    const posted = await post(db, { ...posting, externalRef: `operator:${newIdBody()}` })
+    const posted = await db.transaction().execute((trx) => moveIn(trx, posting))
     if (posted) {
       // The other nodes are notified; on this one the very next request must see it.
       creditCame(accountId)
@@ -52,6 +54,20 @@ export function createCreditStore({ db, creditCame }: Options) {
       }),
     list: (page: Page, filter: TransactionFilter) => listTransactions(db, page, filter),
   }
+}
+
+async function moveIn(trx: Transaction<Schema>, posting: Omit<Posting, 'externalRef'>) {
+  const posted = await post(trx, { ...posting, externalRef: `operator:${newIdBody()}` })
+  if (!posted) return undefined
+  noteMade(posted.transactionId)
+  const { accountId, amount, kind, description } = posting
+  await recordMoney(trx, kind === 'bonus' ? 'credit.granted' : 'credit.adjusted', {
+    accountId,
+    id: posted.transactionId,
+    amount,
+    description,
+  })
+  return posted
 }
 
 /** The account of whom one names; that of an organization has its id too. Throws `resource_not_found`. */

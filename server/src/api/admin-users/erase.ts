@@ -3,6 +3,8 @@ import { lockAccount } from '../../db/account-row'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
+import { recordChange } from '../../trail/organization-trail'
+import { forgetInTrails, pseudonymOf } from '../../trail/pseudonym'
 
 /** Logs may be many: each statement has to end in time. */
 const rowsAtOnce = 5000
@@ -71,7 +73,26 @@ async function forgetUser(trx: Transaction<Schema>, id: string, email: string): 
     delete from auth_verification
     where identifier = ${email} or position(${email} in value) > 0 or position(${id} in value) > 0
   `.execute(trx)
+  await leaveAll(trx, id)
   await trx.deleteFrom('users').where('id', '=', id).execute()
+}
+
+/** His memberships go with his row, and the organizations are told. */
+async function leaveAll(trx: Transaction<Schema>, id: string): Promise<void> {
+  const left = await trx
+    .deleteFrom('membership')
+    .where('user_id', '=', id)
+    .returning(['organization_id', 'role', 'status', 'department', 'spending_limit'])
+    .execute()
+  for (const { organization_id: organizationId, ...before } of left) {
+    await recordChange(trx, {
+      organizationId,
+      action: 'member.removed',
+      objectId: id,
+      objectName: pseudonymOf(id),
+      before,
+    })
+  }
 }
 
 /**
@@ -83,8 +104,10 @@ export async function eraseUser(db: Kysely<Schema>, id: string) {
   if (!isId('user', id)) throw new ApiError('resource_not_found')
   const email = await db.transaction().execute((trx) => shut(trx, id))
   await forgetRequests(db, id)
+  await forgetInTrails(db, id, email)
   await db.transaction().execute((trx) => forgetUser(trx, id, email))
-  // A request that was just ending may have been logged meanwhile.
+  // A request that was just ending may have been logged meanwhile, and somebody may have changed the member.
   await forgetRequests(db, id)
+  await forgetInTrails(db, id, email)
   return { success: true, message: 'The account was erased.' }
 }

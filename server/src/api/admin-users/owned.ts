@@ -1,7 +1,7 @@
 /** What is stored of an account, and what becomes of it. */
 interface Owned {
   /** How its rows are found; `user_id` unless said. */
-  by?: 'id' | 'account_id' | 'recipient' | 'email'
+  by?: 'id' | 'account_id' | 'recipient' | 'email' | 'actor'
   /** Secrets, and what only this program understands: never exported. */
   without?: readonly string[]
   /**
@@ -56,4 +56,6 @@ export const owned: Readonly<Record<string, Owned>> = {
   usage_sum: kept,
   organization_sum: kept,
   ledger_entry: { by: 'account_id', ends: 'kept' },
+  // What it did itself. Of others who are named there, their addresses are no business of its.
+  organization_trail: { by: 'actor', without: ['object_name'], ends: 'kept' },
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { foundBy, lockOwner } from '../../db/account-row'
+import { recordPool, toldPool } from './recorded'
 import type { ChangedPool, NewPool, PoolFilters } from './schema'
 import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
@@ -76,7 +77,11 @@ export function createPoolStore({ db, catalog, changed }: PoolPorts) {
     },
     async delete(caller: Principal, id: string) {
       const row = await findManaged(db, caller, id)
-      await db.deleteFrom('connection_pool').where('id', '=', row.id).execute()
+      await db.transaction().execute(async (trx) => {
+        const before = await toldPool(trx, row.id)
+        await trx.deleteFrom('connection_pool').where('id', '=', row.id).execute()
+        if (before) await recordPool(trx, 'pool.deleted', { row, before })
+      })
       changed(ownerOf(row))
       return { success: true as const, message: 'The pool was deleted.' }
     },
@@ -138,6 +143,8 @@ const insert = (db: Kysely<Schema>, userId: string, fields: NewPool) =>
       })
       .execute()
     await insertMembers(trx, id, ids)
+    const row = { id, name: fields.name, organization_id: owner.organization_id }
+    await recordPool(trx, 'pool.created', { row, after: await toldPool(trx, id) })
     return id
   })
 
@@ -198,15 +205,18 @@ const update = (db: Kysely<Schema>, row: Seen, fields: ChangedPool) =>
       throw invalidRequest('billing_mode', 'not_allowed', words)
     }
     // First, so that two changes of one pool come one after the other.
+    const before = await toldPool(trx, row.id)
     await trx
       .updateTable('connection_pool')
       .set({ ...present(columns), updated_at: new Date() })
       .where('id', '=', row.id)
       .execute()
-    if (!ids) return
-    await checkMembers(trx, row, ids)
-    await trx.deleteFrom('connection_pool_member').where('pool_id', '=', row.id).execute()
-    await insertMembers(trx, row.id, ids)
+    if (ids) {
+      await checkMembers(trx, row, ids)
+      await trx.deleteFrom('connection_pool_member').where('pool_id', '=', row.id).execute()
+      await insertMembers(trx, row.id, ids)
+    }
+    await recordPool(trx, 'pool.changed', { row, before, after: await toldPool(trx, row.id) })
   })
 
 interface Listing {

@@ -1,6 +1,7 @@
 import { type Kysely, type Selectable, type Transaction } from 'kysely'
 import { foundBy, lockOwner } from '../../db/account-row'
 import { testConnection, type ConnectionPorts } from './ask'
+import { recordConnection, toldConnection } from './recorded'
 import { checkChange, checkedProvider, leadsElsewhere, toColumns, toSecretColumns } from './rules'
 import type { ChangedConnection, Filters, NewConnection } from './schema'
 import { toShown } from './shown'
@@ -66,18 +67,30 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
     async updateKey(caller: Principal, id: string, secret: string) {
       const row = await findManaged(db, caller, id)
       const columns = toSecretColumns(secret, id, sealingKeys)
-      const written = await db
-        .updateTable('connection')
-        .set({ ...columns, status: 'active', last_error: null, updated_at: new Date() })
-        .where('id', '=', row.id)
-        .executeTakeFirst()
-      if (written.numUpdatedRows === 0n) throw new ApiError('resource_not_found')
+      await db.transaction().execute(async (trx) => {
+        const written = await trx
+          .updateTable('connection')
+          .set({ ...columns, status: 'active', last_error: null, updated_at: new Date() })
+          .where('id', '=', row.id)
+          .executeTakeFirst()
+        if (written.numUpdatedRows === 0n) throw new ApiError('resource_not_found')
+        await recordConnection(trx, 'connection.key_replaced', { row, after: { api_key: '[set]' } })
+      })
       changed(ownerOf(row))
       return { success: true as const, message: 'The key was replaced.' }
     },
     async delete(caller: Principal, id: string) {
       const row = await findManaged(db, caller, id)
-      await db.deleteFrom('connection').where('id', '=', row.id).execute()
+      await db.transaction().execute(async (trx) => {
+        const gone = await trx
+          .deleteFrom('connection')
+          .where('id', '=', row.id)
+          .returningAll()
+          .executeTakeFirst()
+        if (!gone) return
+        const before = toldConnection(gone)
+        await recordConnection(trx, 'connection.deleted', { row: gone, before })
+      })
       changed(ownerOf(row))
       return { success: true as const, message: 'The connection was deleted.' }
     },
@@ -108,12 +121,21 @@ async function update(ports: OwnedConnectionPorts, seen: Seen, wanted: ChangedCo
     if (leadsElsewhere(row, wanted)) {
       await trx.deleteFrom('connection_model').where('connection_id', '=', row.id).execute()
     }
-    return trx
+    const changed = await trx
       .updateTable('connection')
       .set({ ...columns, updated_at: new Date() })
       .where('id', '=', row.id)
       .returningAll()
       .executeTakeFirstOrThrow()
+    await recordConnection(trx, 'connection.changed', {
+      row: changed,
+      before: toldConnection(row),
+      after: {
+        ...toldConnection(changed),
+        ...(wanted.api_key !== undefined && { api_key: '[set]' }),
+      },
+    })
+    return changed
   })
   changed(ownerOf(seen))
   return shown({ ...written, role: seen.role })
@@ -175,7 +197,7 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
           }
     const own = { user_id: null, organization_id: null, ...belongs, provider: provider.key }
     if (isDefault) await clearDefault(trx, own)
-    return trx
+    const made = await trx
       .insertInto('connection')
       .values({
         id,
@@ -190,6 +212,8 @@ async function create(ports: OwnedConnectionPorts, caller: Principal, fields: Ne
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+    await recordConnection(trx, 'connection.created', { row: made, after: toldConnection(made) })
+    return made
   })
   ports.changed(owner)
   return shown({ ...row, role: role ?? null })

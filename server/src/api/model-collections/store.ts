@@ -1,5 +1,6 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { addMembers, checkMembers, replaceMembers, toMembers, type IsKnown } from './members'
+import { recordCollection } from './recorded'
 import { checkRole, collectionsSeenBy, rolesOf, systemRows } from './owners'
 import type { ChangedCollection, NewCollection, NewMembers, NewSystemCollection } from './schema'
 import { collectionPrefix } from '../../catalog/collection'
@@ -66,7 +67,7 @@ export function createCollectionStore({ db, knownTo, changed }: CollectionStoreO
   async function write(asker: Asker, id: string, work: (trx: Trx, row: Row) => Promise<unknown>) {
     const row = await db.transaction().execute(async (trx) => {
       const found = await lockedFor(trx, asker, id)
-      await work(trx, found)
+      await recordCollection(trx, found, () => work(trx, found))
       return found
     })
     await changed(row.user_id ?? row.organization_id)
@@ -137,8 +138,10 @@ async function insertCollection(
   noteMade(id)
   await db.transaction().execute(async (trx) => {
     await checkCount(trx, owner)
-    await trx.insertInto('model_collection').values(row).execute().catch(refused)
-    await replaceMembers(trx, id, members)
+    await recordCollection(trx, row, async () => {
+      await trx.insertInto('model_collection').values(row).execute().catch(refused)
+      await replaceMembers(trx, id, members)
+    })
   })
   return id
 }

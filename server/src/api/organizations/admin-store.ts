@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { foundBy } from '../../db/account-row'
 import type { OperatedOrganization } from './admin-schema'
+import { recordedOrganization } from './recorded'
 import { counted, toShown, type ShownRow } from './rows'
 import { remove, slugTaken, type OrganizationPorts } from './store'
 import type { Schema } from '../../db/schema'
@@ -99,7 +100,7 @@ async function update(
   } = fields
   const isRenamed = slug !== undefined && slug !== known.slug
   if (isRenamed) checkReserved('slug', slug, catalog.snapshot.providers)
-  await db.transaction().execute(async (trx) => {
+  await recordedOrganization(db, known.id, async (trx) => {
     const row = await trx
       .updateTable('organization')
       .set({

@@ -9,6 +9,7 @@ import {
   Organization,
   OrganizationList,
 } from './schema'
+import { OrganizationTrail, OrganizationTrailFilter } from './trail-schema'
 import { OrganizationUsage, UsageFilters } from './usage-schema'
 import { accountRoute, Done, paging } from '../../http/documentation'
 
@@ -97,5 +98,13 @@ export const described = {
     answer: OrganizationUsage,
     path,
     query: Object.keys(UsageFilters.shape),
+  }),
+  getAuditTrail: accountRoute({
+    operationId: 'getOrganizationAuditTrail',
+    summary: 'What was changed in an organization and by whom, for its owner and admins',
+    tag,
+    answer: OrganizationTrail,
+    path,
+    query: [...Object.keys(OrganizationTrailFilter.shape), ...paging],
   }),
 }

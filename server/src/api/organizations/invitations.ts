@@ -9,6 +9,7 @@ import {
 } from './invitation-schema'
 import { checkRoom, lock } from './join'
 import { below } from './members'
+import { recordInvitation } from './recorded'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
 import { isId, newId } from '../../db/id'
@@ -68,6 +69,10 @@ export function createInvitationStore(ports: InvitationPorts) {
           .returningAll()
           .execute()
         const invitation = toInvitation({ ...row, ...renewed })
+        await recordInvitation(trx, 'invitation.resent', {
+          before: toInvitation(row),
+          after: invitation,
+        })
         await announce(trx, invitation, ports.address())
         return invitation
       }),
@@ -79,6 +84,10 @@ export function createInvitationStore(ports: InvitationPorts) {
           .set({ status: 'revoked' })
           .where('id', '=', id)
           .execute()
+        await recordInvitation(trx, 'invitation.revoked', {
+          before: row,
+          after: { ...row, status: 'revoked' },
+        })
         return { success: true as const, message: 'The invitation was revoked.' }
       }),
   }
@@ -188,6 +197,7 @@ function invite(
       .returningAll()
       .executeTakeFirstOrThrow()
     const invitation = toInvitation({ ...row, organization_name: organization.name })
+    await recordInvitation(trx, 'invitation.created', { after: invitation })
     await announce(trx, invitation, ports.address())
     return invitation
   })

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { recordMember } from './recorded'
 import { hasNoPrimary } from './store'
 import { lockAccount } from '../../db/account-row'
 import { isId } from '../../db/id'
@@ -53,13 +54,14 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
       organization.auto_approve_requests ||
       (isVerified && organization.auto_approve_domains.includes(domain))
     if (isActive) await checkRoom(trx, id)
+    const status = isActive ? 'active' : 'pending'
     await trx
       .insertInto('membership')
       .values({
         organization_id: id,
         user_id: userId,
         role: 'member',
-        status: isActive ? 'active' : 'pending',
+        status,
         is_primary: isActive && (await hasNoPrimary(trx, userId)),
         message,
         joined_at: isActive ? new Date() : null,
@@ -69,5 +71,9 @@ export async function join(db: Kysely<Schema>, { userId, id, message }: Joining)
         if (!isTaken(thrown)) throw thrown
         throw invalidRequest(null, 'duplicate', 'You are there already, or have asked to be.')
       })
+    await recordMember(trx, isActive ? 'member.joined' : 'member.asked', {
+      row: { organization_id: id, user_id: userId, email },
+      after: { role: 'member', status },
+    })
   })
 }

@@ -2,6 +2,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { foundBy, lockAccount } from '../../db/account-row'
 import type { ChangedMember, MemberFilters } from './schema'
 import { checkRoom, join, lock } from './join'
+import { recordMember, toldMember } from './recorded'
 import { checkOwnsNone, hasNoPrimary, type OrganizationPorts } from './store'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
@@ -11,6 +12,7 @@ import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
 import { pagedRows } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
+import type { Action } from '../../trail/organization-trail'
 import { toUsd } from '../../wire/usd'
 
 /** What somebody may give, and whom he may change. Source: api.md 2.4. */
@@ -136,6 +138,13 @@ async function remove(trx: Transaction<Schema>, caller: Principal, { id, userId 
     .where('organization_id', '=', id)
     .where('user_id', '=', userId)
     .execute()
+  await recordMember(trx, endOf(row, caller), { row, before: toldMember(row) })
+}
+
+/** What it is called that somebody belongs to an organization no more. */
+function endOf({ user_id: userId, status }: Row, caller: Principal): Action {
+  if (userId === caller.userId) return 'member.left'
+  return status === 'pending' ? 'member.refused' : 'member.removed'
 }
 
 /** Whoever leaves need not be active, as a request to join is not. */
@@ -191,6 +200,23 @@ async function change(trx: Transaction<Schema>, row: Row, { fields, callerId }: 
     .where('organization_id', '=', id)
     .where('user_id', '=', userId)
     .execute()
+  const changed = await findMember(trx, id, userId)
+  const isHandedOver = changed.role === 'owner' && row.role !== 'owner'
+  await recordMember(trx, changeOf(row, changed), {
+    row,
+    before: toldMember(row),
+    after: { ...toldMember(changed), ...(isHandedOver && { former_owner: callerId }) },
+  })
+}
+
+/** What a change of a member is called: by what weighs most in it. */
+function changeOf(before: Row, { role, status }: Row): Action {
+  if (role === 'owner' && before.role !== 'owner') return 'member.owner_changed'
+  if (status !== before.status) {
+    if (status === 'suspended') return 'member.suspended'
+    return before.status === 'pending' ? 'member.admitted' : 'member.reinstated'
+  }
+  return role === before.role ? 'member.changed' : 'member.role_changed'
 }
 
 const setRole = (

@@ -3,6 +3,7 @@ import { lockAccount } from '../../db/account-row'
 import { checkState, find, selected, toInvitation } from './invitation-rows'
 import type { Invitation } from './invitation-schema'
 import { checkRoom, lock } from './join'
+import { recordInvitation } from './recorded'
 import { hasNoPrimary, type OrganizationPorts } from './store'
 import type { Principal } from '../../auth/principal'
 import type { Kysely } from 'kysely'
@@ -73,6 +74,10 @@ async function answer(db: Kysely<Schema>, { userId, id, status }: Answer): Promi
       await admit(trx, { organizationId, userId, role: row.role })
     }
     await trx.updateTable('invitation').set({ status }).where('id', '=', id).execute()
+    await recordInvitation(trx, `invitation.${status}`, {
+      before: row,
+      after: { ...row, status },
+    })
     return toInvitation({ ...row, status })
   })
 }

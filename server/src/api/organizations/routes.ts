@@ -9,6 +9,8 @@ import {
   NewOrganization,
 } from './schema'
 import type { OrganizationStore } from './store'
+import type { OrganizationTrailStore } from './trail'
+import { OrganizationTrailFilter } from './trail-schema'
 import type { OrganizationUsageStore } from './usage'
 import { UsageFilters } from './usage-schema'
 import type { Env } from '../../http/env'
@@ -21,6 +23,7 @@ export interface OrganizationStores {
   organizations: OrganizationStore
   members: MemberStore
   organizationUsage: OrganizationUsageStore
+  organizationTrail: OrganizationTrailStore
 }
 
 /** Organizations and who belongs to them. Source: api.md 10. */
@@ -29,6 +32,7 @@ export const organizationRoutes = (stores: OrganizationStores, guards: Guards) =
     .route('/', ownRoutes(stores, guards))
     .route('/', memberRoutes(stores, guards))
     .route('/', usageRoutes(stores, guards))
+    .route('/', trailRoutes(stores, guards))
 
 const ownRoutes = ({ organizations }: OrganizationStores, { account }: Guards) =>
   new Hono<Env>()
@@ -122,5 +126,19 @@ const usageRoutes = ({ organizationUsage }: OrganizationStores, { account }: Gua
     async (c) => {
       const filters = check(UsageFilters, c.req.query())
       return c.json(await organizationUsage.get(c.var.principal, c.req.param('id'), filters))
+    },
+  )
+
+const trailRoutes = ({ organizationTrail }: OrganizationStores, { account }: Guards) =>
+  new Hono<Env>().get(
+    '/api/organizations/:id/audit-trail',
+    described.getAuditTrail,
+    account('admin', 'organization'),
+    async (c) => {
+      const id = c.req.param('id')
+      const filter = check(OrganizationTrailFilter, c.req.query())
+      const scope = `trail ${c.var.principal.userId} ${id} ${JSON.stringify(filter)}`
+      const listing = { filter, page: pageOf(c, scope) }
+      return c.json(await organizationTrail.list(c.var.principal, id, listing))
     },
   )

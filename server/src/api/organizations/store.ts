@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { counted, toShown, type ShownRow } from './rows'
 import type { ChangedOrganization, NewOrganization } from './schema'
+import { recordOrganization, recordedOrganization, toldOrganization } from './recorded'
 import type { Principal } from '../../auth/principal'
 import { managers, requireRole } from '../../auth/roles'
 import type { Catalog } from '../../catalog/catalog'
@@ -156,6 +157,10 @@ const insertAs = (
         joined_at: new Date(),
       })
       .execute()
+    await recordOrganization(trx, 'organization.created', {
+      id,
+      after: await toldOrganization(trx, id),
+    })
     return id
   })
 
@@ -215,7 +220,7 @@ async function update({ db, catalog }: OrganizationPorts, row: Row, fields: Chan
   if (slug !== undefined && slug !== row.slug) {
     checkReserved('slug', slug, catalog.snapshot.providers)
   }
-  await db.transaction().execute(async (trx) => {
+  await recordedOrganization(db, row.id, async (trx) => {
     await trx
       .updateTable('organization')
       .set({
@@ -251,6 +256,10 @@ export const remove = (db: Kysely<Schema>, id: string) =>
       select id from users
       where id in (select user_id from membership where organization_id = ${id})
       order by id for no key update`.execute(trx)
+    await recordOrganization(trx, 'organization.deleted', {
+      id,
+      before: await toldOrganization(trx, id),
+    })
     const members = await trx
       .deleteFrom('membership')
       .where('organization_id', '=', id)

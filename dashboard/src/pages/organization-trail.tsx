@@ -1,0 +1,171 @@
+import { Code, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api } from '../api'
+import { Empty } from '../components/empty'
+import { FilterSelect } from '../components/filter-select'
+import { Filters } from '../components/filters'
+import { ListTable } from '../components/list-table'
+import { Loaded } from '../components/loaded'
+import { Problem } from '../components/problem'
+import { ShowMore } from '../components/show-more'
+import { When } from '../components/when'
+import {
+  actorOf,
+  deedOf,
+  differencesOf,
+  kindNames,
+  others,
+  trailQuery,
+  wayOf,
+  type Change,
+  type Difference,
+  type TrailSearch,
+} from '../organization-trail'
+
+interface Props {
+  /** Of the organization. */
+  id: string
+  search: TrailSearch
+  onChange: (changed: TrailSearch) => void
+}
+
+/** What was changed in it and by whom; seen by managers. */
+export function OrganizationTrail({ id, search, onChange }: Props) {
+  const query = useInfiniteQuery(trailQuery(id, search))
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        Every change, newest first, for 25 months. Nobody can alter or delete it.
+      </Text>
+      <TrailFilters id={id} search={search} onChange={onChange} />
+      <Loaded query={query}>
+        {({ pages }) => {
+          const changes = pages.flatMap((page) => page.changes)
+          if (changes.length === 0) {
+            return <Empty title="Nothing fits">No change fits these filters.</Empty>
+          }
+          return (
+            <Stack gap="sm" aria-busy={query.isPlaceholderData}>
+              {query.error && <Problem error={query.error} />}
+              <ChangeTable changes={changes} />
+              <ShowMore
+                shown={changes.length}
+                total={pages[0]?.pagination.total ?? 0}
+                of="changes"
+                query={query}
+              />
+            </Stack>
+          )
+        }}
+      </Loaded>
+    </Stack>
+  )
+}
+
+function TrailFilters({ id, search, onChange }: Props) {
+  const { data: members = [] } = useQuery({
+    queryKey: ['organizations', id, 'members', 'all'],
+    queryFn: async () => {
+      const asked = { param: { id }, query: { limit: '100' } }
+      return (await (await api.organizations[':id'].members.$get(asked)).json()).members
+    },
+  })
+  const { who } = search
+  const actors = [
+    ...members.map((one) => ({ value: one.user_id, label: one.email ?? one.display_name })),
+    ...Object.entries(others).map(([value, label]) => ({ value, label })),
+  ]
+  // Who is no member any more has left traces all the same.
+  const isKnown = who === undefined || actors.some(({ value }) => value === who)
+  return (
+    <Filters>
+      <Select
+        label="Who"
+        placeholder="Everybody"
+        clearable
+        searchable
+        data={isKnown ? actors : [...actors, { value: who, label: who }]}
+        value={who ?? null}
+        onChange={(value) => onChange({ who: value ?? undefined })}
+      />
+      <FilterSelect
+        label="What about"
+        isLabelled
+        all="Everything"
+        names={kindNames}
+        value={search.kind}
+        onChange={(kind) => onChange({ kind })}
+      />
+      <TextInput
+        type="date"
+        label="From"
+        max={search.to}
+        value={search.from ?? ''}
+        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="date"
+        label="To"
+        min={search.from}
+        value={search.to ?? ''}
+        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
+      />
+    </Filters>
+  )
+}
+
+const ChangeTable = ({ changes }: { changes: readonly Change[] }) => (
+  <ListTable
+    columns={[
+      'Time',
+      { name: 'What', place: 'title' },
+      { name: 'Who', place: 'wide' },
+      { name: 'Changed', place: 'wide' },
+    ]}
+    minWidth={760}
+  >
+    {changes.map((change) => (
+      <ChangeRow key={change.id} change={change} />
+    ))}
+  </ListTable>
+)
+
+const ChangeRow = ({ change }: { change: Change }) => (
+  <Table.Tr style={{ verticalAlign: 'top' }}>
+    <Table.Td style={{ whiteSpace: 'nowrap' }}>
+      <When at={change.created_at} />
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" fw={500}>
+        {deedOf(change)}
+      </Text>
+      <Text size="xs" c="dimmed" title={change.object_id}>
+        {change.object_name ?? change.object_id}
+      </Text>
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm">{actorOf(change)}</Text>
+      <Text size="xs" c="dimmed">
+        {wayOf(change)}
+      </Text>
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>
+      <Stack gap={2}>
+        {differencesOf(change).map((difference) => (
+          <DifferenceLine key={difference.name} difference={difference} />
+        ))}
+      </Stack>
+    </Table.Td>
+  </Table.Tr>
+)
+
+const DifferenceLine = ({ difference: { name, before, after } }: { difference: Difference }) => (
+  <Text size="xs" lineClamp={4}>
+    <Text span inherit c="dimmed">
+      {name.replaceAll('_', ' ')}:
+    </Text>{' '}
+    {before !== undefined && after === undefined && <s>{before}</s>}
+    {before !== undefined && after !== undefined && `${before} → `}
+    {after !== undefined && <Code fz="inherit">{after}</Code>}
+  </Text>
+)

@@ -1,0 +1,35 @@
+import type { Selectable, Transaction } from 'kysely'
+import type { ConnectionRow, Schema } from '../../db/schema'
+import { recordChange, type Action, type Told } from '../../trail/organization-trail'
+
+type Row = Selectable<ConnectionRow>
+
+/** What the trail of an organization tells of a connection: nothing of its key, and no traces of its use. */
+export const toldConnection = (row: Row): Told => ({
+  name: row.name,
+  provider: row.provider,
+  endpoint_url: row.endpoint_url,
+  status: row.status,
+  billing_mode: row.billing_mode,
+  is_default: row.is_default,
+  priority: row.priority,
+  rpm: row.rpm,
+  tpm: row.tpm,
+})
+
+interface Change {
+  row: Pick<Row, 'id' | 'name' | 'organization_id'>
+  before?: Told
+  after?: Told
+}
+
+/** What an account does with a connection of its own is nobody's business. */
+export async function recordConnection(
+  trx: Transaction<Schema>,
+  action: Action,
+  { row, ...states }: Change,
+): Promise<void> {
+  const { id, name, organization_id: organizationId } = row
+  if (organizationId === null) return
+  await recordChange(trx, { organizationId, action, objectId: id, objectName: name, ...states })
+}
