@@ -11,6 +11,6 @@ test('gateways say that they are there every 30 s, or as often as is set', () =>
   expect(heartbeatOf('1.5')).toBe(1500)
 })
 
-test.each(['0', '0.9', '301', 'often', 'NaN'])('%p seconds are refused', (seconds) => {
+test.each(['0', '0.9', '41', 'often', 'NaN'])('%p seconds are refused', (seconds) => {
   expect(() => heartbeatOf(seconds)).toThrow(/^GATEWAY_HEARTBEAT_SECONDS: /)
 })

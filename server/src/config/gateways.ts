@@ -1,7 +1,8 @@
 import { z } from 'zod'
 
 export const gatewayVariables = {
-  GATEWAY_HEARTBEAT_SECONDS: z.coerce.number().min(1).max(300).default(30),
+  // A row that nobody wrote for a minute is believed to be one of a node that is gone.
+  GATEWAY_HEARTBEAT_SECONDS: z.coerce.number().min(1).max(40).default(30),
 }
 
 /** How the sockets of self-hosted gateways are watched. */

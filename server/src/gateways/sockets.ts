@@ -41,6 +41,9 @@ interface SocketPorts extends Pick<Parameters<typeof entered>[2], 'failures'> {
 /** One that floods us with hellos has each second's last one taken. */
 const helloEveryMs = 1000
 const leaveEveryMs = 100
+/** Sockets of one gateway that may be opened within `opensMs`: two that fight over a token open more. */
+const mostOpens = 60
+const opensMs = 60_000
 /** For what cannot be written down now. */
 const comeAgain = 1013
 const mostUnreadBytes = 32 * 1024 * 1024
@@ -51,6 +54,8 @@ export class Sockets implements AsyncDisposable {
   readonly #timers: ReturnType<typeof setInterval>[]
   readonly #open = new Map<Link, SocketData>()
   readonly #writing = new Set<Promise<void>>()
+  /** How many sockets gateways have opened lately. */
+  readonly #opens = new Map<string, number>()
   #pings = 0
   #isLeaving = false
 
@@ -61,28 +66,39 @@ export class Sockets implements AsyncDisposable {
       setInterval(() => this.#endSilent(), heartbeatMs / 6),
       setInterval(() => this.#ping(), heartbeatMs),
       setInterval(() => this.recheck(), heartbeatMs / 3),
+      setInterval(() => this.#opens.clear(), opensMs),
     ]
     for (const timer of this.#timers) timer.unref()
+    this.handlers = {
+      // Twice what is allowed, so that a little too much is refused in words.
+      maxPayloadLength: 2 * bounds.frameBytes,
+      backpressureLimit: mostUnreadBytes,
+      closeOnBackpressureLimit: true,
+      perMessageDeflate: false,
+      // We ask by frames; what does not even take those is gone.
+      idleTimeout: Math.max(8, Math.ceil((3 * heartbeatMs) / 1000)),
+      sendPings: false,
+      open: (socket) => this.#opened(socket),
+      message: (socket, message) => this.#received(socket, message),
+      close: (socket, code, reason) => this.#closed(socket, { code, reason }),
+    }
   }
 
-  /** Whose gateway a request to open a socket is of. Rejects as `entered` does, and with `gateway_unavailable`. */
-  enter(request: Request, client: string): Promise<GatewayIdentity> {
-    return this.#isLeaving ? Promise.reject(unavailable()) : entered(request, client, this.#ports)
+  /**
+   * Whose gateway a request to open a socket is of. Rejects as `entered` does, and with
+   * `gateway_unavailable` for one that opens too many.
+   */
+  async enter(request: Request, client: string): Promise<GatewayIdentity> {
+    if (this.#isLeaving) throw unavailable()
+    const gateway = await entered(request, client, this.#ports)
+    const opened = (this.#opens.get(gateway.id) ?? 0) + 1
+    this.#opens.set(gateway.id, opened)
+    if (opened > mostOpens) throw unavailable(new Error(`${gateway.id} opens too many sockets`))
+    return gateway
   }
 
-  readonly handlers: Bun.WebSocketHandler<SocketData> = {
-    // Twice what is allowed, so that a little too much is refused in words.
-    maxPayloadLength: 2 * bounds.frameBytes,
-    backpressureLimit: mostUnreadBytes,
-    closeOnBackpressureLimit: true,
-    perMessageDeflate: false,
-    // We ask by frames; what does not even take those is gone.
-    idleTimeout: 90,
-    sendPings: false,
-    open: (socket) => this.#opened(socket),
-    message: (socket, message) => this.#received(socket, message),
-    close: (socket, code, reason) => this.#closed(socket, { code, reason }),
-  }
+  /** What the runtime is to do with sockets. */
+  readonly handlers: Bun.WebSocketHandler<SocketData>
 
   /** What the database told: `<gateway> <socket>`, or `<gateway>` alone for one that was deleted. */
   heard(payload: string): void {

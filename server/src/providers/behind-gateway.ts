@@ -7,8 +7,11 @@ const known = new WeakMap<Provider, Provider>()
  * speaks itself, at an address and with a secret that only the gateway knows.
  */
 export function behindGateway(provider: Provider): Provider {
-  const made = known.get(provider) ?? madeOf(provider)
-  known.set(provider, made)
+  let made = known.get(provider)
+  if (!made) {
+    made = madeOf(provider)
+    known.set(provider, made)
+  }
   return made
 }
 
