@@ -38,6 +38,7 @@ import { createRequestLogStore } from '../src/api/request-logs/store'
 import { createTrailStore } from '../src/api/admin-trail/store'
 import { createUserStore } from '../src/api/admin-users/store'
 import { createPromptStore } from '../src/api/prompts/store'
+import { createGatewayStore } from '../src/api/gateways/store'
 import { createQuotaRequestStore } from '../src/api/quota/request-store'
 import { createQuotaStore } from '../src/api/quota/store'
 import { createSupportStore } from '../src/api/support/admin-store'
@@ -128,6 +129,7 @@ function storesOf(
     prices: createPriceStore(db, catalog),
     platformConnections: createPlatformConnectionStore(connecting),
     connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
+    gateways: createGatewayStore({ db, address: () => '', changed }),
     pools: createPoolStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),
     organizations: createOrganizationStore({ db, catalog, changed }),

@@ -53,6 +53,7 @@ const defaults = {
   },
   userEndpointPorts: [443],
   trustedProxies: [],
+  gatewayHeartbeatMs: 30_000,
   payments: {
     secretKey: undefined,
     webhookSecrets: undefined,

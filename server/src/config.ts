@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CrashAt } from './config/crash-at'
 import { flag } from './config/flag'
+import { gatewayVariables, toGatewayConfig, type GatewayConfig } from './config/gateways'
 import { journalVariables, toJournalConfig, type JournalConfig } from './config/journal'
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
 import { Networks } from './config/networks'
@@ -93,6 +94,7 @@ export const Environment = z.object({
   ...mailVariables,
   RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(30),
   ...journalVariables,
+  ...gatewayVariables,
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
@@ -134,7 +136,7 @@ export interface Timers {
 }
 
 /** The environment, parsed once. Times are milliseconds. */
-export interface Config extends JournalConfig, WorkerConfig {
+export interface Config extends GatewayConfig, JournalConfig, WorkerConfig {
   port: number
   host: string
   /** Where callers find this server, without a final slash; undefined until the port is known. */
@@ -262,6 +264,7 @@ export function readConfig(source: Source): Config {
     retentionDays: env.RETENTION_DAYS,
     ...toJournalConfig(env),
     ...toWorkerConfig(env),
+    ...toGatewayConfig(env),
     adminKey: env.ADMIN_KEY,
     encryptionKeys: env.ENCRYPTION_KEY,
     timers: toTimers(env),

@@ -12,6 +12,8 @@
  * | pool        | connections of one provider and owner that take turns                             |
  * | place       | a connection, or a pool, in the order in which an account's are tried             |
  * | terms       | what an organization limits of a member's use of its connections and its pool     |
+ * | link        | the socket of a self-hosted gateway, by which its requests go                     |
+ * | frame       | one message on a link                                                             |
  * | candidate   | a model on a connection that routing may try                                      |
  * | attempt     | one try of one candidate                                                          |
  * | turn        | a request as one candidate gets it: its model, its price, a body that is paid for |

@@ -30,6 +30,7 @@ const mayImport: Record<string, string> = {
   idempotency: 'db wire',
   providers: 'wire',
   egress: 'config',
+  gateways: 'auth db egress catalog wire',
   routing: 'catalog providers egress wire db',
   logs: 'auth db ledger wire',
   trail: 'db logs wire',

@@ -79,6 +79,13 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
       return [idIn(await api('POST /connection-pools', { ...pooled, ...scoped, connection_ids }))]
     }),
   ],
+  '/api/gateways/:id': [
+    owned('POST /gateways', () => ({ name: 'Mine' })),
+    ofOrganization(async (stage, owner, organization_id) => {
+      const body = { name: 'Ours', scope: 'organization', organization_id }
+      return [idIn(await call(stage.gateway, owner, 'POST /gateways', body))]
+    }),
+  ],
   '/api/organizations/:id': [ofOrganization(async (_stage, _owner, id) => [id])],
   // Whoever likes asks a public one.
   'POST /api/organizations/:id/join': [

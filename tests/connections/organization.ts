@@ -18,7 +18,10 @@ export interface Organization {
 }
 
 /** Makes a public one, by an owner of its own. */
-export async function newOrganization(stage: Stage, fields: Json = {}): Promise<Organization> {
+export async function newOrganization(
+  stage: Pick<Stage, 'gateway' | 'somebody'> & Partial<Stage>,
+  fields: Json = {},
+): Promise<Organization> {
   const api = (by: Customer, request: string, body?: Json) => call(stage.gateway, by, request, body)
   const owner = await stage.somebody()
   const name = unused('Company')
@@ -41,7 +44,7 @@ export async function newOrganization(stage: Stage, fields: Json = {}): Promise<
         name: 'Ours',
         provider: 'fake',
         api_key: 'sk-ours-0123456789',
-        endpoint_url: stage.upstream.url,
+        ...(stage.upstream && { endpoint_url: stage.upstream.url }),
         scope: 'organization',
         organization_id: id,
         ...more,

@@ -7,6 +7,8 @@ import { poolRoutes } from '../api/connection-pools/routes'
 import type { PoolStore } from '../api/connection-pools/store'
 import { connectionRoutes } from '../api/connections/routes'
 import type { ConnectionStore } from '../api/connections/store'
+import { gatewayRoutes } from '../api/gateways/routes'
+import type { GatewayStore } from '../api/gateways/store'
 import { handleRoutes } from '../api/handles/routes'
 import type { HandleStore } from '../api/handles/store'
 import { keyRoutes } from '../api/keys/routes'
@@ -37,6 +39,7 @@ import type { Guards } from '../http/guards'
 export interface AccountStores extends OrganizationStores, InvitationStores, CatalogueStores {
   connections: ConnectionStore
   pools: PoolStore
+  gateways: GatewayStore
   mappings: MappingStore
   collections: CollectionStore
   handles: HandleStore
@@ -57,6 +60,7 @@ export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', connectionRoutes(stores.connections, guards))
     .route('/', poolRoutes(stores.pools, guards))
+    .route('/', gatewayRoutes(stores.gateways, guards))
     .route('/', invitationRoutes(stores, guards))
     .route('/', organizationRoutes(stores, guards))
     .route('/', collectionRoutes(stores.collections, guards))

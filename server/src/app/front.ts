@@ -1,14 +1,14 @@
 import type { Hono } from 'hono'
 import { newId } from '../db/id'
 import { tellOrigin } from '../http/cors'
-import type { Env } from '../http/env'
+import type { Env, Server } from '../http/env'
 import { failed, finish, type Witness } from '../http/finish'
 import { pathOf } from '../http/path'
 import type { Tracing } from '../telemetry/tracing'
 import { modelHandlersOf, type ModelHandler } from '../v1/endpoint'
 import { ModelCall } from '../v1/model-call'
 
-type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+type Answer = (request: Request, server: Server) => Response | Promise<Response>
 
 /**
  * Answers all requests: those to models directly, all others by the router, which with its middleware

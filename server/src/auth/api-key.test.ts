@@ -1,9 +1,25 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { hashOf, isWellFormed, newApiKey, shownPart } from './api-key'
+import {
+  hashOf,
+  isGatewayToken,
+  isWellFormed,
+  newApiKey,
+  newGatewayToken,
+  shownPart,
+} from './api-key'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const keys = Array.from({ length: 20_000 }, newApiKey)
+
+test('a token of a gateway is made like a key, and neither passes for the other', () => {
+  const token = newGatewayToken()
+  expect(token).toMatch(/^gt-tg-[0-9A-Za-z]{49}$/)
+  expect([isGatewayToken(token), isWellFormed(token)]).toEqual([true, false])
+  const key = newApiKey()
+  expect([isGatewayToken(key), isWellFormed(key)]).toEqual([false, true])
+  expect(isGatewayToken(key.replace('sk', 'gt'))).toBe(false)
+})
 
 describe('a new key', () => {
   test('K01: is found by one pattern of a secret scanner and passes its own check', () => {

@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const prefix = 'sk-tg-'
 const secretLength = 43
 const checksumLength = 6
 const shape = /^sk-tg-[0-9A-Za-z]{49}$/
-const bodyLength = prefix.length + secretLength
+const tokenShape = /^gt-tg-[0-9A-Za-z]{49}$/
+/** Both prefixes are as long. */
+const bodyLength = 'sk-tg-'.length + secretLength
 
 /** CRC-32 in 6 base-62 digits; a typing error is found without asking anybody. */
 function checksum(text: string): string {
@@ -32,7 +33,12 @@ function hasChecksum(key: string): boolean {
  * A new service key: `sk-tg-`, 43 base-62 characters out of 256 random bits, 6 of checksum.
  * Source: api.md 2.2.
  */
-export function newApiKey(): string {
+export const newApiKey = () => newSecret('sk-tg-')
+
+/** A new token of a self-hosted gateway: the same with `gt-tg-`. */
+export const newGatewayToken = () => newSecret('gt-tg-')
+
+function newSecret(prefix: 'sk-tg-' | 'gt-tg-'): string {
   let number = BigInt(
     `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex')}`,
   )
@@ -46,6 +52,9 @@ export function newApiKey(): string {
 
 /** Whether a text can be a key at all: its shape and its checksum. */
 export const isWellFormed = (key: string) => shape.test(key) && hasChecksum(key)
+
+/** The same of a token of a self-hosted gateway. */
+export const isGatewayToken = (token: string) => tokenShape.test(token) && hasChecksum(token)
 
 /** What is stored and looked up in place of a key: its SHA-256 in hexadecimal. */
 export const hashOf = (key: string) => Bun.SHA256.hash(key, 'hex')

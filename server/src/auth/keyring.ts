@@ -76,8 +76,11 @@ export class Keyring {
 const scheme = 'bearer'
 const isBearer = /^bearer(?!\S)/i
 
-/** The credential of an `Authorization` header; the scheme's name is taken in any case. */
-function bearer(authorization: string | null): string {
+/**
+ * The credential of an `Authorization` header; the scheme's name is taken in any case. Throws
+ * `missing_api_key` and `invalid_api_key`.
+ */
+export function bearer(authorization: string | null): string {
   const header = authorization?.trim() ?? ''
   if (header === '') throw new ApiError('missing_api_key')
   if (!isBearer.test(header)) throw new ApiError('invalid_api_key')

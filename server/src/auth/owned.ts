@@ -3,7 +3,7 @@ import { permit, type Principal } from './principal'
 import { managers, requireRole, type Role } from './roles'
 
 /** Tables whose rows belong to an account or to an organization. */
-export type OwnedTable = 'connection' | 'connection_pool'
+export type OwnedTable = 'connection' | 'connection_pool' | 'gateway'
 
 /** Whether a row is the account's own, or one of an organization where it is an active member. */
 export const isSeenBy = (table: OwnedTable, userId: string): RawBuilder<boolean> =>

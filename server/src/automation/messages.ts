@@ -17,8 +17,8 @@ export interface MessagePorts {
   gateway: Pick<Gateway, 'chat'>
   conversations: ConversationStore
   runs: Runs
-  /** Whether an account may call a connection, by its id. */
-  isUsable: (userId: string, connectionId: string) => Promise<boolean>
+  /** Whether an account may call a connection, or use a gateway, by its id. */
+  isUsable: (userId: string, id: string) => Promise<boolean>
   /** Told of what was said and could not be kept, once nobody waits for an answer any more. */
   onLost: (requestId: string, error: unknown) => void
 }
@@ -47,7 +47,12 @@ export async function send(
   const talk = new Talk(ports.runs.begin(turn, c.req.raw.signal), message, ports)
   try {
     const connectionId = session.connection_id ?? undefined
-    if (connectionId !== undefined && !(await ports.isUsable(userId, connectionId))) throw gone()
+    for (const [what, id] of [
+      ['connection', connectionId],
+      ['gateway', session.gateway_id],
+    ] as const) {
+      if (id && !(await ports.isUsable(userId, id))) throw gone(what)
+    }
     const history = await ports.conversations.history(session)
     const chat = chatOf(session, history, message)
     const call = Object.assign(callOf(c), talk.callOf(chat), {
@@ -64,16 +69,16 @@ export async function send(
   }
 }
 
-class ConnectionGone extends ApiError<'resource_not_found'> {}
+class CalledGone extends ApiError<'resource_not_found'> {}
 
-const gone = () =>
-  new ConnectionGone('resource_not_found', {
-    message: 'The connection of this session is gone, so that the session has failed.',
+const gone = (what: 'connection' | 'gateway') =>
+  new CalledGone('resource_not_found', {
+    message: `The ${what} of this session is gone, so that the session has failed.`,
   })
 
 /** What it calls is not there any more, nor will be. */
 const isGone = (thrown: unknown) =>
-  thrown instanceof ConnectionGone ||
+  thrown instanceof CalledGone ||
   (thrown instanceof ApiError && /^(model_not_found|invalid_model)$/.test(thrown.code))
 
 const nothing: Outcome = { messages: [], inputTokens: 0, outputTokens: 0, cost: 0n }

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { lockAccount } from '../db/account-row'
 import type { NewSession } from './schema'
-import { isUsableConnection, unfinished, type SessionRow } from './session-rows'
+import { isUsableConnection, unfinished, usableGateway, type SessionRow } from './session-rows'
 import { filled } from './template-text'
 import { usableTemplate } from './templates'
 import type { AutomationTemplateRow } from '../db/automation-schema'
@@ -83,6 +83,15 @@ function merged(fields: NewSession, template: typeof blank) {
   }
 }
 
+/** Rejects with `resource_not_found`, and with `gateway_unavailable` for one that is not online. */
+async function checkGateway(db: Kysely<Schema>, userId: string, id: string): Promise<void> {
+  const status = await usableGateway(db, userId, id)
+  if (status === undefined) throw new ApiError('resource_not_found')
+  if (status === 'online') return
+  const message = `The gateway is not online: ${status}.`
+  throw new ApiError('gateway_unavailable', { message, retryAfterSeconds: 2 })
+}
+
 /** Makes a session. Rejects with what api.md 17 names. */
 export async function createSession(ports: SessionPorts, userId: string, fields: NewSession) {
   const { db } = ports
@@ -91,8 +100,7 @@ export async function createSession(ports: SessionPorts, userId: string, fields:
     templateId === undefined ? undefined : await usableTemplate(db, userId, templateId)
   if (templateId !== undefined && !template) throw new ApiError('resource_not_found')
   const { modelId, initialMessage, columns } = merged(fields, template ?? blank)
-  // Nobody has a self-hosted gateway here, so that every id is an unknown one.
-  if (gatewayId !== undefined) throw new ApiError('resource_not_found')
+  if (gatewayId !== undefined) await checkGateway(db, userId, gatewayId)
   if (connectionId !== undefined && !(await isUsableConnection(db, userId, connectionId))) {
     throw new ApiError('resource_not_found')
   }
@@ -102,6 +110,7 @@ export async function createSession(ports: SessionPorts, userId: string, fields:
     id: newId('sess'),
     user_id: userId,
     session_type: sessionType,
+    gateway_id: gatewayId ?? null,
     connection_id,
     template_id: template?.id ?? null,
     message_count: initialMessage === null ? 0 : 1,
@@ -114,6 +123,7 @@ interface Values {
   id: string
   user_id: string
   session_type: NewSession['sessionType']
+  gateway_id: string | null
   model_id: string
   disabled_tools: string
   template_id: string | null

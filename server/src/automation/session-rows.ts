@@ -1,6 +1,7 @@
-import type { Kysely, Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import { foundBy } from '../db/account-row'
 import type { AutomationSessionRow } from '../db/automation-schema'
+import { gatewayStatus } from '../db/gateway-row'
 import { isId } from '../db/id'
 import type { Schema } from '../db/schema'
 import { invalidRequest } from '../errors'
@@ -53,6 +54,16 @@ export const unfinished = ['active', 'paused'] as const
 export const wrongState = ({ status }: Pick<SessionRow, 'status'>) =>
   invalidRequest('status', 'wrong_state', `status: the session is ${status}.`)
 
+/** What belongs to the account, or to an organization that lets it call models. */
+const isUsedBy = (table: 'connection' | 'gateway', userId: string) =>
+  sql<boolean>`(${sql.ref(`${table}.user_id`)} = ${userId}
+    or ${sql.ref(`${table}.organization_id`)} in (
+      select membership.organization_id from membership
+      join organization on organization.id = membership.organization_id
+      where membership.user_id = ${userId} and membership.status = 'active'
+        and membership.role <> 'viewer' and organization.status = 'active'
+    ))`
+
 /** Whether an account may call a connection: its own, or one of an organization that lets it. */
 export async function isUsableConnection(
   db: Kysely<Schema>,
@@ -64,23 +75,19 @@ export async function isUsableConnection(
     .selectFrom('connection')
     .select('id')
     .where('id', '=', id)
-    .where((is) =>
-      is.or([
-        is('connection.user_id', '=', userId),
-        is(
-          'connection.organization_id',
-          'in',
-          is
-            .selectFrom('membership')
-            .innerJoin('organization', 'organization.id', 'membership.organization_id')
-            .select('membership.organization_id')
-            .where('membership.user_id', '=', userId)
-            .where('membership.status', '=', 'active')
-            .where('membership.role', '<>', 'viewer')
-            .where('organization.status', '=', 'active'),
-        ),
-      ]),
-    )
+    .where(isUsedBy('connection', userId))
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** The same of a self-hosted gateway: its status; undefined where it is not the account's to use. */
+export async function usableGateway(db: Kysely<Schema>, userId: string, id: string) {
+  if (!isId('gw', id)) return undefined
+  const row = await db
+    .selectFrom('gateway')
+    .select(gatewayStatus.as('status'))
+    .where('id', '=', id)
+    .where(isUsedBy('gateway', userId))
+    .executeTakeFirst()
+  return row?.status
 }

@@ -46,6 +46,7 @@ export function connectionsFrom(
       isFailing: false,
       rpm: null,
       tpm: null,
+      gatewayId: null,
       onlyModels: null,
     }
   })

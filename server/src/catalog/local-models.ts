@@ -31,6 +31,7 @@ export function fromLocalServers(
       isFailing: false,
       rpm: null,
       tpm: null,
+      gatewayId: null,
       onlyModels: new Set(offered.map(({ id }) => `local/${id}`)),
     }
   })

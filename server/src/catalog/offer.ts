@@ -120,8 +120,8 @@ export async function readOffer(
     .selectAll()
     .where(column, '=', id)
     .where('status', '<>', 'inactive')
-    // Those behind a self-hosted gateway are not called from here.
-    .where('gateway_type', '=', 2)
+    // What calls those of a gateway that was deleted is gone.
+    .where((is) => is.or([is('gateway_type', '=', 2), is('gateway_id', 'is not', null)]))
     .execute()
   if (connections.length === 0) return nothing
   const ids = connections.map((connection) => connection.id)

@@ -25,6 +25,7 @@ const connection = {
   isFailing: false,
   rpm: null,
   tpm: null,
+  gatewayId: null,
   onlyModels: null,
 }
 

@@ -63,6 +63,7 @@ export const sampleConnection = (fields: Partial<Connection> = {}): Connection =
   isFailing: false,
   rpm: null,
   tpm: null,
+  gatewayId: null,
   onlyModels: null,
   ...fields,
 })

@@ -24,6 +24,8 @@ export interface Connection {
   /** Requests and tokens a minute that it takes, null for no limit. */
   rpm: number | null
   tpm: number | null
+  /** The self-hosted gateway that calls its provider; null where Tollgate does. */
+  gatewayId: string | null
   /** The models that are known only from it, and that nobody else serves; null for any. */
   onlyModels: ReadonlySet<string> | null
 }

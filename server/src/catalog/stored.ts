@@ -94,6 +94,7 @@ export const toConnection = (
   isFailing: row.status === 'error',
   rpm: row.rpm,
   tpm: row.tpm,
+  gatewayId: row.gateway_id,
   onlyModels: null,
 })
 

@@ -35,6 +35,7 @@ export type IdPrefix =
   | 'msg'
   | 'tmpl'
   | 'trail'
+  | 'sock'
 
 const randomLength = 16
 const codes = Buffer.from(alphabet)

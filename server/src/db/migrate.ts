@@ -25,6 +25,7 @@ import * as paymentComparison from './migrations/0023-payment-comparison'
 import * as held from './migrations/0024-held'
 import * as restored from './migrations/0025-restored'
 import * as organizationTrail from './migrations/0026-organization-trail'
+import * as gateways from './migrations/0027-gateways'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -55,6 +56,7 @@ const migrations: Record<string, Migration> = {
   '0024-held': held,
   '0025-restored': restored,
   '0026-organization-trail': organizationTrail,
+  '0027-gateways': gateways,
 }
 
 /** The names of all migrations that this version knows, in the order in which they are made. */

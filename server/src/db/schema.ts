@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { AlertSchema } from './alert-schema'
 import type { AutomationSchema } from './automation-schema'
+import type { GatewaySchema } from './gateway-schema'
 import type { InvitationSchema } from './invitation-schema'
 import type { NameSchema } from './name-schema'
 import type { NoticeSchema } from './notice-schema'
@@ -182,6 +183,8 @@ export interface ConnectionRow {
   billing_mode: BillingMode | null
   /** 2: Tollgate calls the provider; 3: a self-hosted gateway does. */
   gateway_type: Generated<2 | 3>
+  /** The gateway of a type 3; null once that was deleted. */
+  gateway_id: string | null
   name: string
   provider: string
   endpoint_url: string | null
@@ -246,6 +249,7 @@ export interface Schema
     SignInSchema,
     InvitationSchema,
     AutomationSchema,
+    GatewaySchema,
     NameSchema,
     TrailSchema {
   users: UserRow

@@ -7,6 +7,7 @@ import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Timers } from '../config'
 import type { Egress } from '../egress/egress'
+import type { GatewayWay } from '../egress/gateway-call'
 import type { KeptAnswer } from '../idempotency/store'
 import type { Credentials } from '../providers/credentials'
 import type { RequestTrace } from '../logs/arrival'
@@ -48,6 +49,7 @@ export interface Ports {
   connectionRates: ConnectionRates
   settings: { readonly current: Open }
   egress: Egress
+  gateways: GatewayWay
   images: ImagePorts
   credentials: Credentials
   resilience: Resilience

@@ -72,6 +72,8 @@ const prefixes: Readonly<Record<string, string>> = {
   funding_organization: 'org',
   primary_organization: 'org',
   provider: 'prov',
+  made_gateway: 'gw',
+  gateway: 'gw',
   reference: 'req',
   public_organization: 'org',
 }
@@ -89,6 +91,8 @@ const texts: readonly (readonly [RegExp, string])[] = [
   [/model$|^model_id$|model_prefix/, 'openai/gpt-4o-mini'],
   [/provider(_key)?$/, 'openai'],
   [/^key$/, 'sk-tg-...'],
+  [/^token$/, 'gt-tg-...'],
+  [/^connect_url$/, 'wss://tollgate.example/gateway'],
   [/prefix$/, 'sk-tg-6rHINF'],
   [/color$/, '#1d4ed8'],
   [/pattern$/, 'gpt-4o'],

@@ -1,3 +1,4 @@
+import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
 import { parseObject, type JsonObject } from '../wire/json-body'
 import { within } from '../within'
@@ -20,7 +21,7 @@ const soonBytes = 1 << 20
 
 interface Reading {
   limitBytes: number
-  server: Pick<Bun.Server<undefined>, 'timeout'>
+  server: Pick<Server, 'timeout'>
   mostMs?: number
   onText?: ((text: string) => void) | undefined
 }
@@ -71,7 +72,7 @@ export async function readJson(
 export async function readBytes(
   request: Request,
   limitBytes: number,
-  server: Bun.Server<undefined>,
+  server: Pick<Server, 'timeout'>,
 ): Promise<Uint8Array> {
   server.timeout(request, slowBodySeconds)
   const bytes = await inTime(readPieces(request, limitBytes), bodyMs)

@@ -38,10 +38,10 @@ export function believing(networks: readonly string[]) {
 }
 
 /** Has a server tell for the address of a request that of its client, as far as its proxies are believed. */
-export function believeProxies(
-  server: Bun.Server<undefined>,
+export function believeProxies<Server extends Pick<Bun.Server<unknown>, 'requestIP'>>(
+  server: Server,
   networks: readonly string[],
-): Bun.Server<undefined> {
+): Server {
   if (networks.length === 0) return server
   const clientOf = believing(networks)
   const requestIP = server.requestIP.bind(server)

@@ -42,7 +42,7 @@ const headers = {
 const forGood = 'public, max-age=31536000, immutable'
 
 /** Paths that are never pages, whatever a browser asks for. */
-const isOther = /^\/(api|v1|docs|assets|healthz|readyz|metrics|openapi\.json)(\/|$)/
+const isOther = /^\/(api|v1|docs|assets|healthz|readyz|metrics|gateway|openapi\.json)(\/|$)/
 
 /** The dashboard's files, and its first page for every path that is one of its own. */
 export const dashboardRoutes = (files: () => Promise<DashboardFiles>, { open }: Guards) =>

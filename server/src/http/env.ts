@@ -2,9 +2,12 @@ import type { Principal } from '../auth/principal'
 import type { Quota } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 
+/** What of the listening server a request is answered with. */
+export type Server = Pick<Bun.Server<unknown>, 'requestIP' | 'timeout'>
+
 /** What every handler finds in Hono's context. */
 export interface Env {
-  Bindings: { server: Bun.Server<undefined> }
+  Bindings: { server: Server }
   Variables: {
     /** `req_` and 26 characters: in header, log and error. */
     requestId: string

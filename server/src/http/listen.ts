@@ -23,14 +23,22 @@ function refuse(error: ApiError, requestId: string, wording?: Wording): Response
   return response
 }
 
+interface Listening<Data> {
+  config: Config
+  newRequestId: () => string
+  /** What is done with sockets that `answer` opened, answering undefined. */
+  websocket: Bun.WebSocketHandler<Data>
+}
+
+type Answered = Response | undefined
+
 /** Opens the port. Throws `StartError` when it is taken. */
-export function listen(
-  answer: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>,
-  config: Config,
-  newRequestId: () => string,
-): Bun.Server<undefined> {
+export function listen<Data>(
+  answer: (request: Request, server: Bun.Server<Data>) => Answered | Promise<Answered>,
+  { config, newRequestId, websocket }: Listening<Data>,
+): Bun.Server<Data> {
   try {
-    const server = Bun.serve({
+    const server = Bun.serve<Data>({
       port: config.port,
       hostname: config.host,
       idleTimeout: keepAliveSeconds,
@@ -42,6 +50,7 @@ export function listen(
         URL.canParse(request.url)
           ? answer(request, server)
           : refuse(unparsable(), newRequestId(), wordingOf(request)),
+      websocket,
       error: () => refuse(new ApiError('internal_error'), newRequestId()),
     })
     return believeProxies(server, config.trustedProxies)

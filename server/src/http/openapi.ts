@@ -42,6 +42,10 @@ const description: Partial<GenerateSpecOptions> = {
       { name: 'Settings', description: 'What you set for your account' },
       { name: 'Handle', description: 'A name for your own connections' },
       { name: 'Connections', description: 'Provider keys of your own' },
+      {
+        name: 'Gateways',
+        description: 'Programs of your own that serve models from behind your door',
+      },
       { name: 'Billing', description: 'Balance, what moved it, and buying credits' },
       { name: 'Alerts', description: 'Be told when something passes a threshold' },
       { name: 'Notifications', description: 'What you were told' },

@@ -35,6 +35,12 @@ export const operationNotes: Readonly<Record<string, string>> = {
   getConnectionPool: 'One of yours, or of an organization in which you are active.',
   changeConnectionPool: 'Provider and scope stay as they are.',
   deleteConnectionPool: 'Its connections are asked in their own order again.',
+  listGateways:
+    '`offline` is one whose socket is closed, or that has said nothing for a minute. Its models and tools are what it last said itself.',
+  createGateway:
+    'The gateway shows the token at `connect_url`, where it opens a WebSocket with the subprotocol `tollgate.gateway.1`. What it serves can be called once it has said so: its first word makes a connection for each of its providers.',
+  deleteGateway:
+    'Its socket is closed within a second. Its connections stay, `inactive`, and cannot be used again.',
   listOwnInvitations: 'Those for your address, if it is confirmed.',
   acceptInvitation:
     'Only for the address that was invited. Refused where the organization is full, or the 7 days are over.',

@@ -165,6 +165,8 @@ export function orphanLog(usageRecord: string): string {
 
 /** Provider interfaces are called by Tollgate itself. Source: api.md 21.6. */
 export const providerGateway = 2
+/** Those of customers' own gateways by these. */
+export const selfHostedGateway = 3
 
 const userId = /"(user_[0-9a-z]{26})"/
 

@@ -2,7 +2,7 @@ import type { Arrival, Caller } from './arrival'
 import { finishIn, finishOf } from './finish-reason'
 import type { KeptBodies } from './insert-logs'
 import { KeptAnswer } from './kept-answer'
-import { providerGateway, toLogRecord, type LogValues } from './log-record'
+import { providerGateway, selfHostedGateway, toLogRecord, type LogValues } from './log-record'
 import { keptText, withoutSecrets } from './redacted'
 import { timeOfId } from '../db/id'
 import { storable } from '../db/storable'
@@ -71,6 +71,7 @@ export class RequestLog {
   #response: string | null = null
   #answer: KeptAnswer | undefined
   #isOver = false
+  #isRelayed = false
 
   constructor(ports: LogPorts, arrival: Arrival, caller: Caller) {
     this.#ports = ports
@@ -134,8 +135,9 @@ export class RequestLog {
     if (!this.#isOver) this.#ending = ending
   }
 
-  /** An attempt begins, after one that failed. */
-  asked(event: UsageEvent, failed: UsageEvent | undefined): void {
+  /** An attempt begins, after one that failed, `by` a self-hosted gateway or null. */
+  asked(event: UsageEvent, failed: UsageEvent | undefined, by: string | null = null): void {
+    this.#isRelayed = by !== null
     this.#arrival.trace?.asked(event, failed)
   }
 
@@ -155,7 +157,7 @@ export class RequestLog {
     values.accountId = event.accountId
     values.organizationId = event.organizationId
     values.connectionId = event.connectionId
-    values.gatewayType = providerGateway
+    values.gatewayType = this.#isRelayed ? selfHostedGateway : providerGateway
     return this.#end(event)
   }
 

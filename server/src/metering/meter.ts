@@ -47,8 +47,8 @@ export interface Metered {
   /** The log of the request, as a record that is written with its last attempt. */
   log?: {
     record: (event: UsageEvent) => string | undefined
-    /** Told of an attempt that begins, and of the one before it. */
-    asked?: (event: UsageEvent, failed: UsageEvent | undefined) => void
+    /** Told of an attempt that begins, of the one before it, and of the self-hosted gateway it goes by. */
+    asked?: (event: UsageEvent, failed: UsageEvent | undefined, by: string | null) => void
   }
 }
 
@@ -79,7 +79,7 @@ export interface Payer {
 export interface Asked {
   model: Model
   provider: { key: string }
-  connection: { id: string }
+  connection: { id: string; gatewayId?: string | null }
   billing: { mode: BillingMode; payer: string | null; organizationId: string | null }
 }
 
@@ -161,7 +161,7 @@ export class Meter {
     }
     const event = this.#eventOf(asked)
     this.#event = event
-    this.#metered.log?.asked?.(event, last)
+    this.#metered.log?.asked?.(event, last, asked.connection.gatewayId ?? null)
     this.#startedAtMs = performance.now()
     return last ? this.#openAfter(last, event) : this.#open(event)
   }

@@ -4,6 +4,7 @@ import { paths, sentHeaders, urlOf, type Operation } from './upstream-head'
 import { AnswerTooLong, LocalAnswer, type Answer } from '../egress/answer'
 import { ConnectionFailed } from '../egress/connection-failed'
 import type { Egress, UpstreamCall } from '../egress/egress'
+import type { GatewayWay } from '../egress/gateway-call'
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
 import type { Credentials, Proof } from '../providers/credentials'
@@ -43,6 +44,8 @@ type HeaderList = Readonly<Record<string, string>>
 /** The way out, and what is shown there. */
 interface Ways {
   egress: Egress
+  /** For connections of self-hosted gateways. */
+  gateways: Pick<GatewayWay, 'send'>
   credentials: Credentials
 }
 
@@ -136,6 +139,8 @@ function post(attempt: Attempt): Promise<Answer> {
   const { turn, sent, deadline } = attempt
   const { candidate, checked } = turn
   const { operation, body } = sent
+  const { gatewayId } = candidate.connection
+  if (gatewayId !== null) return relayed(attempt, gatewayId)
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
     const { signal } = deadline
     return Promise.resolve(
@@ -154,6 +159,22 @@ function post(attempt: Attempt): Promise<Answer> {
     owner,
   }
   return proof ? postProven(attempt, call, proof) : checked.ports.egress.send(call)
+}
+
+/** By the gateway that has the provider's address and secret, and is told neither of ours. */
+function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<Answer> {
+  const { candidate, checked } = turn
+  const { provider, model } = candidate
+  const { operation, body } = sent
+  return checked.ports.gateways.send(gatewayId, {
+    provider: provider.key,
+    model: model.upstreamModel,
+    path: provider.options.paths[operation] ?? paths[operation],
+    body,
+    isStream: body['stream'] === true,
+    stop: deadline,
+    timeoutMs: deadline.leftMs,
+  })
 }
 
 /** Nobody but the operator's own connections is told of a trace. */

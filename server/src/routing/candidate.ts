@@ -11,6 +11,7 @@ import type { Place } from '../catalog/offer'
 import { isServable } from '../catalog/priced'
 import type { Connection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
+import { behindGateway } from '../providers/behind-gateway'
 import type { Provider } from '../providers/provider'
 import { splitModelId } from '../wire/model-id'
 
@@ -156,7 +157,13 @@ function waysTo(model: Model, ways: Ways): Candidate[] {
     return turns
       .orderOf(place)
       .filter(({ found }) => isListed || found.has(model.upstreamModel))
-      .map((connection) => ({ model, provider, connection, billing, isPooled }))
+      .map((connection) => ({
+        model,
+        provider: connection.gatewayId === null ? provider : behindGateway(provider),
+        connection,
+        billing,
+        isPooled,
+      }))
   })
   return [...owned, ...platform]
 }

@@ -57,6 +57,11 @@ export class Deadline implements Disposable, Stop {
     if (at >= 0) this.#listeners.splice(at, 1)
   }
 
+  /** Milliseconds until the whole of it has to have ended; 0 where that has passed. */
+  get leftMs(): number {
+    return Math.max(0, this.#startedAt + this.#limits.totalMs - performance.now())
+  }
+
   /** The same for what takes nothing else. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()

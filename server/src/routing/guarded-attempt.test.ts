@@ -8,6 +8,7 @@ import { probe } from './probe'
 import { sampleConnection, sampleProvider } from '../catalog/samples'
 import { Egress } from '../egress/egress'
 import { failure, TestStage } from '../egress/stage-for-tests'
+import { Attached, wayBy } from '../gateways/attached'
 import { Credentials } from '../providers/credentials'
 
 const zones = new Map([
@@ -35,7 +36,8 @@ async function staged(answer: (socket: Socket) => unknown) {
   const ask = async (host: string) => {
     using deadline = new Deadline({ totalMs: 5000 })
     const candidate = sampleCandidate({ provider, connection: connectionTo(host) })
-    const checked = { ports: { egress, credentials }, call: { hops: 0 } }
+    const gateways = wayBy(new Attached())
+    const checked = { ports: { egress, gateways, credentials }, call: { hops: 0 } }
     const sent: Outgoing = {
       operation: 'chat',
       body: { model: 'm', messages: [] },

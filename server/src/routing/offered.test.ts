@@ -51,6 +51,7 @@ const connection: Connection = {
   isFailing: false,
   rpm: null,
   tpm: null,
+  gatewayId: null,
   onlyModels: null,
 }
 

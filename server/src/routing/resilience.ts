@@ -9,6 +9,8 @@ interface Options {
   now: () => number
   longestMs: number
   onChange: (change: Change) => void
+  /** Whether whoever calls a candidate's provider is there; it is, where nothing is said. */
+  isThere?: (candidate: Candidate) => boolean
   /** Told of credentials that are refused, and of answers. */
   health?: {
     refused: (connection: Connection, words: string) => void
@@ -21,22 +23,27 @@ export class Resilience {
   readonly budget = new RetryBudget()
   readonly #breakers: Breakers
   readonly #health: Options['health']
+  readonly #isThere: NonNullable<Options['isThere']>
 
-  constructor({ health, ...options }: Options) {
+  constructor({ health, isThere = () => true, ...options }: Options) {
     this.#health = health
+    this.#isThere = isThere
     this.#breakers = new Breakers(options)
   }
 
   /**
-   * Whether a candidate may be tried. One that has to show that it works again is not, where another of
+   * Whether a candidate may be tried. One whose gateway is offline is not. One that has to show that it works again is not, where another of
    * `all` does work and could not be asked instead if this one fails.
    */
   admits(candidate: Candidate, all: readonly Candidate[]): boolean {
     const breakers = this.#breakers
+    if (!this.#isThere(candidate)) return false
     if (breakers.size === 0) return true
     if (breakers.waitMs(candidate) > 0) return false
     if (breakers.isClosed(candidate) || this.budget.has(candidate)) return true
-    return !all.some((other) => other !== candidate && breakers.isClosed(other))
+    return !all.some(
+      (other) => other !== candidate && breakers.isClosed(other) && this.#isThere(other),
+    )
   }
 
   /** Which candidates have failed lately. */
@@ -67,6 +74,12 @@ export class Resilience {
 
   /** The refusal of a request whose candidates are all failing. */
   refusalOf(failing: readonly Candidate[]): ApiError {
+    if (!failing.some((candidate) => this.#isThere(candidate))) {
+      return new ApiError('gateway_unavailable', {
+        message: 'The gateway that serves this model to you is offline, or does not serve it now.',
+        retryAfterSeconds: 2,
+      })
+    }
     const waitMs = Math.min(...failing.map((candidate) => this.#breakers.waitMs(candidate)))
     return new ApiError('gateway_unavailable', {
       message: 'Whoever serves this model to you is failing at the moment. Try again soon.',

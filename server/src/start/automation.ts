@@ -4,9 +4,10 @@ import type { Storage } from './storage'
 import { createConversationStore } from '../automation/conversation'
 import type { Automation } from '../automation/routes'
 import { Runs } from '../automation/runs'
-import { isUsableConnection } from '../automation/session-rows'
+import { isUsableConnection, usableGateway } from '../automation/session-rows'
 import { createSessionStore } from '../automation/sessions'
 import { createTemplateStore } from '../automation/templates'
+import { isId } from '../db/id'
 
 /** How long a node that says nothing is believed to run a message. */
 const turnSeconds = 30
@@ -42,7 +43,10 @@ export function openAutomation(
     ...talks,
     sessions: createSessionStore({ db, checkChat: lookUps.checkChat }),
     templates: createTemplateStore(db),
-    isUsable: (userId, connectionId) => isUsableConnection(db, userId, connectionId),
+    isUsable: async (userId, id) =>
+      isId('gw', id)
+        ? (await usableGateway(db, userId, id)) !== undefined
+        : isUsableConnection(db, userId, id),
     onLost: (requestId, err) =>
       log.error({ requestId, err }, 'what was said in a session could not be kept'),
   }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
 import { openLogs } from './logs'
 import { openMoney, type Money } from './money'
+import { openSockets } from './gateways'
 import { openRouting, type RoutingLookUps } from './routing'
 import type { Notices } from './notices'
 import type { Storage } from './storage'
@@ -21,6 +22,7 @@ import { Listener } from '../db/listener'
 import type { Egress } from '../egress/egress'
 import type { GuardedEgress } from '../egress/guarded-egress'
 import { createGateway, type Gateway } from '../gateway'
+import type { Sockets } from '../gateways/sockets'
 import { Drains } from '../gateway/drains'
 import { imageLimits } from '../gateway/remote-images'
 import { FetchPlaces } from '../gateway/fetch-places'
@@ -74,6 +76,7 @@ export interface OpenedGateway {
   accounts: AccountCatalogs
   lookUps: RoutingLookUps
   claims: Claims
+  sockets: Sockets
   drains: Drains
   /** Something came to an account, by this node. */
   creditCame: (accountId: string) => void
@@ -102,47 +105,46 @@ export async function openGateway(
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
   const { logs, writer } = openLogs(parts, stack)
-  await listenForChanges({ ...parts, keyring, names, money, claims }, stack)
-  const { egress, guarded, credentials, resilience } = openWaysOut(parts)
-  const { door, limits, connectionRates, counters } = openDoor({ ...parts, keyring }, stack)
+  const doorway = openDoor({ ...parts, keyring }, stack)
+  const { counters } = doorway
+  const { forget: changed } = names
+  const { sockets, gateways } = openSockets({ ...parts, ...doorway, changed }, stack)
+  await listenForChanges({ ...parts, keyring, names, money, claims, sockets }, stack)
+  const waysOut = openWaysOut({ ...parts, gateways })
+  const { guarded, resilience } = waysOut
   const counter = stack.use(openTokenCounter(log))
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
   const told = { ...names.routing, money, resilience, keyring, logs, drains, counters, storage }
   return {
     gateway: createGateway({
-      door,
-      limits,
+      ...doorway,
+      ...waysOut,
+      gateways,
       months: money.months,
       logs,
       metering: money.metering,
       catalog,
       routing: names.routing,
       turns: new PoolTurns(),
-      connectionRates,
       settings,
-      egress,
       // What callers name is never the operator's own.
       images: { way: guarded, places: new FetchPlaces(fetches), limits: imageLimits },
-      credentials,
-      resilience,
       counter,
       timers,
       running,
       drains,
     }),
-    door,
-    egress,
-    credentials,
-    guarded,
+    ...doorway,
+    ...waysOut,
     accounts: names.routing.accounts,
     lookUps: names.lookUps,
     claims,
+    sockets,
     drains,
     creditCame: money.creditCame,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
     forgetKey: (hash) => keyring.forgetKey(hash),
-    limits,
     counter,
     routing: names.routing,
     own: () => ownState(told),
@@ -183,6 +185,7 @@ function openDoor(
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
     counters,
+    failures,
     limits,
     connectionRates: new ConnectionRates(counters),
     door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
@@ -207,17 +210,21 @@ interface Caches {
   names: ReturnType<typeof openRouting>
   money: Money
   claims: Claims
+  sockets: Sockets
 }
 
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */
 async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableStack): Promise<void> {
-  const { storage, catalog, keyring, names, money, claims, runs, settings, log } = parts
+  const { storage, catalog, keyring, names, money, claims, sockets, runs, settings, log } = parts
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
       subscriptions: {
         tollgate_key: (hash) => keyring.forgetKey(hash),
-        tollgate_user: (userId) => keyring.forgetUser(userId),
+        tollgate_user: (userId) => {
+          keyring.forgetUser(userId)
+          sockets.ownerChanged(userId)
+        },
         tollgate_plan: () => {
           keyring.distrust()
           // Organizations have plans too.
@@ -229,6 +236,11 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
         [sessionChannel]: (sessionId) => runs.cancel(sessionId),
         ...names.subscriptions,
         ...money.subscriptions,
+        tollgate_owner: (ownerId) => {
+          names.forget(ownerId)
+          sockets.ownerChanged(ownerId)
+        },
+        tollgate_gateway: (payload) => sockets.heard(payload),
       },
       onGap: () => {
         keyring.distrust()
@@ -237,6 +249,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
         claims.mayHaveEnded()
         settings.refresh()
         money.onGap()
+        sockets.recheck()
       },
       onError: (err) => log.warn({ err }, 'the listening connection broke; connecting again'),
     }),

@@ -18,6 +18,7 @@ function staged({ unreadyMs, drainMs }: { unreadyMs: number; drainMs: number }) 
       http,
       claims: { idle: nothing },
       drains: { close: nothing },
+      sockets: { leave: () => undefined, close: () => undefined },
       endAll: () => void told.push('end'),
     },
     state,

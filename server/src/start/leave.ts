@@ -1,7 +1,9 @@
 import type { Claims } from '../idempotency/claims'
 import type { Drains } from '../gateway/drains'
+import type { Sockets } from '../gateways/sockets'
+import type { Server } from '../http/env'
 
-type Answer = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>
+type Answer = (request: Request, server: Server) => Response | Promise<Response>
 
 /**
  * The same answers, but once the server `isStopping` each ends its connection: whoever keeps connections
@@ -22,11 +24,15 @@ async function asLast(answering: Response | Promise<Response>): Promise<Response
 
 const mostCuttingMs = 5000
 
+type Listening = Pick<Bun.Server<unknown>, 'stop' | 'pendingRequests'>
+
 /** What runs in a server that is to stop. */
 interface Running {
-  http: Bun.Server<undefined>
+  http: Listening
   claims: Pick<Claims, 'idle'>
   drains: Pick<Drains, 'close'>
+  /** Self-hosted gateways, which are to connect elsewhere. */
+  sockets: Pick<Sockets, 'leave' | 'close'>
   /** Ends all requests with an error that says so. */
   endAll: () => void
 }
@@ -63,7 +69,8 @@ export function stopOf({ running, state, timers, close }: Leaving) {
 }
 
 /** Lets running requests end by themselves; after `drainMs` by an error, at last by their sockets. */
-async function drain({ http, claims, drains, endAll }: Running, drainMs: number) {
+async function drain({ http, claims, drains, sockets, endAll }: Running, drainMs: number) {
+  sockets.leave()
   const ending = setTimeout(endAll, drainMs)
   const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
   await Promise.race([http.stop(), answered(http)])
@@ -73,6 +80,7 @@ async function drain({ http, claims, drains, endAll }: Running, drainMs: number)
   clearTimeout(cutting)
   // Answers that nobody waits for are no reason to stay.
   await Promise.race([drains.close(), Bun.sleep(mostCuttingMs)])
+  sockets.close()
   void http.stop(true)
 }
 
@@ -84,7 +92,7 @@ const looksInARow = 5
  * Resolves once nobody waits for an answer. The runtime's own stop waits for connections besides, also
  * for those of answered requests whose bodies never come to their end.
  */
-async function answered(http: Bun.Server<undefined>): Promise<void> {
+async function answered(http: Pick<Listening, 'pendingRequests'>): Promise<void> {
   for (let looks = 0; looks < looksInARow;) {
     await Bun.sleep(lookEveryMs)
     looks = http.pendingRequests === 0 ? looks + 1 : 0

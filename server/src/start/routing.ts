@@ -42,15 +42,16 @@ export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
   const turns = openTurns(parts, stack)
   const routing = { accounts, names, book: new MemberBook(), turns, random: Math.random }
   const subscriptions: Subscriptions = {
-    tollgate_owner: (ownerId) => {
-      accounts.forget(ownerId)
-      names.forget(ownerId)
-    },
     tollgate_name: (name) => names.forgetName(name),
   }
   return {
     routing,
     subscriptions,
+    /** Something of an account or an organization was changed. */
+    forget: (ownerId: string) => {
+      accounts.forget(ownerId)
+      names.forget(ownerId)
+    },
     onGap: () => {
       accounts.distrust()
       names.distrust()

@@ -17,11 +17,13 @@ import { openSettings, liveTimers } from './settings'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import { createFront } from '../app/front'
+import { withGateways } from '../app/gateway-socket'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../config'
 import { crasher, type CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import { unavailable } from '../errors'
+import type { Sockets } from '../gateways/sockets'
 import { StreamWatch } from '../http/event-stream'
 import type { Witness } from '../http/finish'
 import { createGuards } from '../http/guards'
@@ -92,7 +94,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness })
   const firstAccount = await firstAccountOf(config, storage)
   const front = createFront(app, telemetry.witness, telemetry.tracing)
-  const http = listen(lastOnes(front, state), config, () => newId('req'))
+  const { sockets } = opened
+  const http = listenFor(lastOnes(front, state), parts, sockets)
   const port = http.port ?? config.port
   address.here = config.baseUrl ?? `http://${reachable(config.host)}:${port}`
   opening.use(openJobs({ config, settings, storage, log, audits: telemetry.audits }))
@@ -107,7 +110,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     opened.endAll(unavailable())
   }
   const stop = stopOf({
-    running: { http, claims, drains, endAll },
+    running: { http, claims, drains, sockets, endAll },
     state,
     timers: config.timers,
     close: () => open.disposeAsync(),
@@ -122,6 +125,18 @@ const firstAccountOf = ({ firstCredit }: Config, { database, sharedDir }: Storag
   })
 
 type Parts = Parameters<typeof openGateway>[0]
+
+/** Opens the port, for requests and for the sockets of self-hosted gateways. */
+const listenFor = (
+  front: ReturnType<typeof createFront>,
+  { config, telemetry: { witness } }: Pick<Parts, 'config' | 'telemetry'>,
+  sockets: Sockets,
+) =>
+  listen(withGateways(front, sockets, witness), {
+    config,
+    newRequestId: () => newId('req'),
+    websocket: sockets.handlers,
+  })
 
 interface Assembled {
   opened: OpenedGateway

@@ -12,6 +12,7 @@ import { createPlatformConnectionStore } from '../api/connections/platform-store
 import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
 import { createConnectionStore } from '../api/connections/store'
+import { createGatewayStore } from '../api/gateways/store'
 import { createHandleStore } from '../api/handles/store'
 import { createOwnKeyStore } from '../api/keys/store'
 import { createCollectionStore } from '../api/model-collections/store'
@@ -91,7 +92,7 @@ function operatorStores(stored: Stored, { creditCame, own }: Opened) {
 }
 
 /** Where calls go. */
-function routingStores({ storage, catalog }: Stored, opened: Opened) {
+function routingStores({ storage, catalog, address }: Stored, opened: Opened) {
   const { egress, credentials, guarded, lookUps } = opened
   const { database, installation } = storage
   const db = database.query
@@ -109,6 +110,7 @@ function routingStores({ storage, catalog }: Stored, opened: Opened) {
       changed,
       checkAddress: (address, owner) => guarded.check(address, owner),
     }),
+    gateways: createGatewayStore({ db, address, changed }),
     pools: createPoolStore({ db, catalog, changed }),
     mappings: createMappingStore({
       db,

@@ -5,6 +5,7 @@ import { ConnectionHealth } from '../catalog/connection-health'
 import type { Config, Timers } from '../config'
 import type { CrashAt } from '../crash-points'
 import { Egress } from '../egress/egress'
+import type { GatewayWay } from '../egress/gateway-call'
 import { GuardedEgress } from '../egress/guarded-egress'
 import { Names } from '../egress/names'
 import { Transport } from '../egress/transport'
@@ -24,6 +25,7 @@ interface Parts {
   storage: Storage
   log: Logger
   crashAt: CrashAt | undefined
+  gateways: Pick<GatewayWay, 'takes'>
 }
 
 /** How requests leave: by which way, with which credentials, and past what is failing. */
@@ -57,8 +59,10 @@ function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
 }
 
 /** How candidates fare, and what of that is written down with their connections. */
-const openResilience = ({ config, storage, log }: Parts) =>
+const openResilience = ({ config, storage, log, gateways }: Parts) =>
   new Resilience({
+    isThere: ({ connection: { gatewayId }, provider, model }) =>
+      gatewayId === null || gateways.takes(gatewayId, provider.key, model.upstreamModel),
     now: () => performance.now(),
     longestMs: config.breakerMs,
     onChange: (change) => tellChange(log, change),

@@ -3,7 +3,7 @@ import type { Quota } from '../errors'
 import type { Call, ReadBody, Repeatable } from '../gateway/job'
 import { readJson } from '../http/body'
 import { modelKeyOf } from '../http/caller'
-import type { Env } from '../http/env'
+import type { Env, Server } from '../http/env'
 import { hopsHeader, toHops } from '../wire/hops'
 import type { Usage } from '../wire/usage'
 
@@ -12,7 +12,7 @@ const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) :
 /** A request as the server got it. */
 interface Received {
   request: Request
-  server: Bun.Server<undefined>
+  server: Server
   /** `req_` and 26 characters. */
   requestId: string
   /** Without query and fragment. */
@@ -27,7 +27,7 @@ export class ModelCall implements Call {
   readonly path: string
   /** Monotonic milliseconds. */
   readonly startedAtMs = performance.now()
-  readonly #server: Bun.Server<undefined>
+  readonly #server: Server
   /** Where its caller stands with his limits, once he is known; undefined where he has none. */
   quota: Quota | undefined
   principal?: Call['principal']

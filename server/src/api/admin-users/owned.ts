@@ -28,6 +28,7 @@ export const owned: Readonly<Record<string, Owned>> = {
   membership: withRow,
   public_name: withRow,
   connection: { without: ['secret', 'secret_key_id'], ends: 'row' },
+  gateway: { without: ['token_hash'], ends: 'row' },
   connection_pool: withRow,
   model_mapping: withRow,
   model_collection: withRow,

@@ -1,7 +1,8 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Kysely, Selectable } from 'kysely'
+import { askGateway } from './ask-gateway'
 import type { Catalog } from '../../catalog/catalog'
-import { mostFoundModels } from '../../catalog/offer'
-import type { Connection, Snapshot } from '../../catalog/snapshot'
+import { keepFound, unlisted } from '../../catalog/found-models'
+import type { Connection } from '../../catalog/snapshot'
 import { toConnection } from '../../catalog/stored'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import type { SealingKeys } from '../../db/sealed'
@@ -9,7 +10,8 @@ import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 import type { Provider } from '../../providers/provider'
 
-interface Asked {
+/** What came of it. */
+export interface Asked {
   success: boolean
   message: string
   latencyMs: number
@@ -67,44 +69,11 @@ export async function testConnection(ports: ConnectionPorts, row: Row) {
   }
 }
 
-function asked({ sealingKeys, ask }: ConnectionPorts, provider: Provider, row: Row) {
+function asked({ db, sealingKeys, ask }: ConnectionPorts, provider: Provider, row: Row) {
+  if (row.gateway_type === 3) return askGateway(db, row.gateway_id, provider)
   if (row.secret === null && !provider.keyless) {
     const message = 'It has no key. Set one with update-key.'
     return Promise.resolve<Asked>({ success: false, message, latencyMs: 0, models: [] })
   }
   return ask(provider, toConnection(row, { sealingKeys }))
-}
-
-/** Room for the provider's key and a slash in an id of 256 characters. */
-const longestName = 215
-const isName = (name: string) => /^[\w.:@/+~,=#()-]+$/.test(name) && name.length <= longestName
-
-/** What the catalogue has neither by its own name nor by the provider's, which has a price there. */
-function unlisted(snapshot: Snapshot, provider: Provider, names: readonly string[]): string[] {
-  const listed = new Set<string>()
-  for (const { id, provider: key, upstreamModel } of snapshot.models.values()) {
-    if (key !== provider.key) continue
-    listed.add(upstreamModel)
-    listed.add(id.slice(key.length + 1))
-  }
-  const found = [...new Set(names)].filter((name) => !listed.has(name) && isName(name))
-  return found.slice(0, mostFoundModels)
-}
-
-async function keepFound(
-  trx: Transaction<Schema>,
-  connectionId: string,
-  names: readonly string[],
-): Promise<void> {
-  await trx
-    .deleteFrom('connection_model')
-    .where('connection_id', '=', connectionId)
-    .$if(names.length > 0, (query) => query.where('name', 'not in', names))
-    .execute()
-  if (names.length === 0) return
-  await trx
-    .insertInto('connection_model')
-    .values(names.map((name) => ({ connection_id: connectionId, name })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
 }

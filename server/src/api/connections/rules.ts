@@ -19,6 +19,7 @@ export const toSecretColumns = (secret: string, id: string, keys: SealingKeys) =
 
 interface Wanted {
   provider: string
+  gateway_type?: 2 | 3 | undefined
   api_key?: string | undefined
   endpoint_url?: string | null | undefined
   options?: ConnectionOptions | undefined
@@ -30,6 +31,7 @@ export function checkedProvider({ snapshot }: Catalog, fields: Wanted): Provider
   if (!provider) {
     throw invalidRequest('provider', 'unknown_value', `provider: there is no "${fields.provider}".`)
   }
+  if (fields.gateway_type === 3) return provider
   if (!fields.api_key && !provider.keyless) {
     throw invalidRequest('api_key', 'required', `api_key: ${provider.name} needs one.`)
   }
@@ -71,6 +73,7 @@ export function toColumns(
   keys: SealingKeys,
 ): Updateable<ConnectionRow> {
   const { api_key: secret, rate_limits: limits, options, ...fields } = changed
+  refuseSecrets(row, changed)
   if (secret !== undefined && fields.endpoint_url === undefined) {
     throw invalidRequest('api_key', 'not_allowed', 'api_key: change it with update-key.')
   }
@@ -91,12 +94,22 @@ export function toColumns(
   }
 }
 
+/** Throws `invalid_request` for what only the gateway of a connection knows. */
+export function refuseSecrets({ gateway_type: type }: Row, changed: Changed): void {
+  if (type === 2) return
+  for (const name of ['api_key', 'endpoint_url'] as const) {
+    if (changed[name] === undefined) continue
+    throw invalidRequest(name, 'not_allowed', `${name}: the gateway has its own.`)
+  }
+}
+
 /** What a change must leave: an address, and a secret where the provider needs one. */
 export function checkChange(
   { snapshot }: Catalog,
   row: Row,
   columns: Updateable<ConnectionRow>,
 ): void {
+  if (row.gateway_type === 3) return checkGateway(row, columns)
   const provider = snapshot.providers.get(row.provider)
   if (columns.endpoint_url === null && provider?.baseUrl === null) {
     throw homeless(provider)
@@ -104,4 +117,9 @@ export function checkChange(
   if (columns.status === 'active' && !(columns.secret ?? row.secret) && !provider?.keyless) {
     throw invalidRequest('status', 'wrong_state', 'status: give it a key with update-key first.')
   }
+}
+
+function checkGateway({ gateway_id: gatewayId }: Row, { status }: Updateable<ConnectionRow>): void {
+  if (status !== 'active' || gatewayId !== null) return
+  throw invalidRequest('status', 'wrong_state', 'status: its gateway was deleted.')
 }

@@ -57,6 +57,29 @@ const endpoint = z
 export const scopes = ['individual', 'organization'] as const
 export const billingModes = ['org_pays', 'member_pays'] as const
 
+interface ByGateway {
+  gateway_type: 2 | 3
+  gateway_id?: string | undefined
+  api_key?: string | undefined
+  endpoint_url?: string | undefined
+}
+
+/** A gateway has its own secrets and addresses, and tells nobody. */
+function gatewayIssues(fields: ByGateway) {
+  if (fields.gateway_type === 2) {
+    if (fields.gateway_id === undefined) return []
+    return [broken('not_allowed', 'only for gateway_type 3.', ['gateway_id'])]
+  }
+  const missing = broken('required', 'needed for gateway_type 3.', ['gateway_id'])
+  const refused = (['api_key', 'endpoint_url'] as const).filter(
+    (name) => fields[name] !== undefined,
+  )
+  return [
+    ...refused.map((name) => broken('not_allowed', 'the gateway has its own.', [name])),
+    ...(fields.gateway_id === undefined ? [missing] : []),
+  ]
+}
+
 /** A customer's connection to be made, in the order of the table. Source: api.md 9.1. */
 export const NewConnection = z
   .object({
@@ -74,13 +97,7 @@ export const NewConnection = z
     rate_limits: rateLimits,
   })
   .superRefine((fields, ctx) => {
-    if (fields.gateway_type === 3) {
-      const words = 'self-hosted gateways are not there yet; use 2.'
-      ctx.addIssue(broken('not_allowed', words, ['gateway_type']))
-    }
-    if (fields.gateway_id !== undefined) {
-      ctx.addIssue(broken('not_allowed', 'only for gateway_type 3.', ['gateway_id']))
-    }
+    for (const issue of gatewayIssues(fields)) ctx.addIssue(issue)
     if (fields.scope === 'organization') {
       if (fields.organization_id !== undefined) return
       ctx.addIssue(broken('required', 'needed for scope "organization".', ['organization_id']))

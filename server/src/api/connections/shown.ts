@@ -9,7 +9,7 @@ export const toShown = (row: Selectable<ConnectionRow>, { isManager }: { isManag
   provider: row.provider,
   endpoint_url: row.endpoint_url,
   gateway_type: row.gateway_type,
-  gateway_id: null,
+  gateway_id: row.gateway_id,
   status: row.status,
   scope: row.scope,
   organization_id: row.organization_id,

@@ -1,22 +1,27 @@
 import { type Kysely, type Selectable, type Transaction } from 'kysely'
 import { foundBy, lockOwner } from '../../db/account-row'
 import { testConnection, type ConnectionPorts } from './ask'
+import { clearDefault, insertConnection, type Owner } from './insert'
 import { recordConnection, toldConnection } from './recorded'
-import { checkChange, checkedProvider, leadsElsewhere, toColumns, toSecretColumns } from './rules'
+import {
+  checkChange,
+  checkedProvider,
+  leadsElsewhere,
+  refuseSecrets,
+  toColumns,
+  toSecretColumns,
+} from './rules'
 import type { ChangedConnection, Filters, NewConnection } from './schema'
 import { toShown } from './shown'
 import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
 import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import { keepServed } from '../../catalog/found-models'
 import { newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
-
-/** Source: api.md 3.3. */
-const mostOfAccount = 100
-const mostOfOrganization = 500
 
 /** Whether an address that a customer sets may be called, in the spelling to store, or why not. */
 export type CheckAddress = (
@@ -66,6 +71,7 @@ export function createConnectionStore(ports: OwnedConnectionPorts) {
     },
     async updateKey(caller: Principal, id: string, secret: string) {
       const row = await findManaged(db, caller, id)
+      refuseSecrets(row, { api_key: secret })
       const columns = toSecretColumns(secret, id, sealingKeys)
       await db.transaction().execute(async (trx) => {
         const written = await trx
@@ -173,83 +179,55 @@ async function checked(
 
 async function create(ports: OwnedConnectionPorts, caller: Principal, fields: NewConnection) {
   const { db, catalog, sealingKeys } = ports
-  const { organization_id: organizationId } = fields
+  const { organization_id: organizationId, api_key: secret } = fields
   if (organizationId !== undefined) permit(caller, 'admin')
   const role = organizationId === undefined ? null : await roleIn(db, caller.userId, organizationId)
   if (role !== null) requireRole(role, managers)
-  const owner = organizationId ?? caller.userId
+  const owner: Owner =
+    organizationId === undefined
+      ? { user_id: caller.userId, organization_id: null }
+      : { user_id: null, organization_id: organizationId }
+  const ownerId = organizationId ?? caller.userId
   const provider = checkedProvider(catalog, fields)
-  const address = fields.endpoint_url && (await checked(ports, fields.endpoint_url, owner))
+  const address = fields.endpoint_url && (await checked(ports, fields.endpoint_url, ownerId))
   const id = newId('conn')
   const row = await db.transaction().execute(async (trx) => {
-    // One at a time, so that counts hold and one is the default.
-    await lockOwner(trx, { user_id: caller.userId, organization_id: organizationId ?? null })
-    const others = await countOf(trx, owner, provider.key)
-    checkCount(others.total, organizationId !== undefined)
-    const isDefault = fields.is_default ?? others.ofProvider === 0
-    const belongs =
-      organizationId === undefined
-        ? { scope: 'individual' as const, user_id: caller.userId }
-        : {
-            scope: 'organization' as const,
-            organization_id: organizationId,
-            billing_mode: fields.billing_mode ?? ('org_pays' as const),
-          }
-    const own = { user_id: null, organization_id: null, ...belongs, provider: provider.key }
-    if (isDefault) await clearDefault(trx, own)
-    const made = await trx
-      .insertInto('connection')
-      .values({
-        id,
-        ...own,
-        name: fields.name,
-        endpoint_url: address ?? null,
-        ...(fields.api_key && toSecretColumns(fields.api_key, id, sealingKeys)),
-        is_default: isDefault,
-        priority: fields.priority ?? 100,
-        rpm: fields.rate_limits?.rpm ?? null,
-        tpm: fields.rate_limits?.tpm ?? null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const gateway = fields.gateway_id && (await gatewayOf(trx, owner, fields.gateway_id))
+    const made = await insertConnection(trx, {
+      id,
+      owner,
+      name: fields.name,
+      provider: provider.key,
+      gateway_type: fields.gateway_type,
+      gateway_id: fields.gateway_id ?? null,
+      endpoint_url: address ?? null,
+      billing_mode: fields.billing_mode,
+      is_default: fields.is_default,
+      priority: fields.priority,
+      rate_limits: fields.rate_limits,
+      sealed: secret === undefined ? undefined : toSecretColumns(secret, id, sealingKeys),
+    })
     await recordConnection(trx, 'connection.created', { row: made, after: toldConnection(made) })
-    return made
+    if (!gateway) return made
+    const { snapshot } = catalog
+    const modelCount = await keepServed(trx, made, { snapshot, served: gateway.models })
+    return { ...made, model_count: modelCount }
   })
-  ports.changed(owner)
+  ports.changed(ownerId)
   return shown({ ...row, role: role ?? null })
 }
 
-async function countOf(trx: Transaction<Schema>, owner: string, provider: string) {
-  const { total, of_provider: ofProvider } = await trx
-    .selectFrom('connection')
-    .where((is) => is.or([is('user_id', '=', owner), is('organization_id', '=', owner)]))
-    .select(({ fn }) => [
-      fn.countAll<bigint>().as('total'),
-      fn.countAll<bigint>().filterWhere('provider', '=', provider).as('of_provider'),
-    ])
-    .executeTakeFirstOrThrow()
-  return { total: Number(total), ofProvider: Number(ofProvider) }
-}
-
-function checkCount(total: number, isOrganization: boolean): void {
-  const most = isOrganization ? mostOfOrganization : mostOfAccount
-  if (total < most) return
-  const who = isOrganization ? 'An organization' : 'An account'
-  throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connections.`)
-}
-
-type Owned = Pick<Seen, 'user_id' | 'organization_id' | 'provider'>
-
-const clearDefault = (trx: Transaction<Schema>, { user_id, organization_id, provider }: Owned) =>
-  trx
-    .updateTable('connection')
-    .set({ is_default: false })
-    .where('provider', '=', provider)
-    .where('is_default', '=', true)
-    .where((is) =>
-      is.or([is('user_id', '=', user_id), is('organization_id', '=', organization_id)]),
-    )
-    .execute()
+/** A gateway of the same owner, and what it serves. Rejects with `resource_not_found`. */
+const gatewayOf = (trx: Transaction<Schema>, owner: Owner, id: string) =>
+  foundBy('gw', id, () =>
+    trx
+      .selectFrom('gateway')
+      .select('models')
+      .where('id', '=', id)
+      .where('user_id', 'is not distinct from', owner.user_id)
+      .where('organization_id', 'is not distinct from', owner.organization_id)
+      .executeTakeFirst(),
+  )
 
 interface Listing {
   filters: Filters

@@ -1,0 +1,96 @@
+import type { Insertable, Transaction } from 'kysely'
+import { lockOwner } from '../../db/account-row'
+import type { ConnectionRow, Schema } from '../../db/schema'
+import { invalidRequest } from '../../errors'
+
+/** Source: api.md 3.3. */
+const mostOfAccount = 100
+const mostOfOrganization = 500
+
+/** Whose it is: one of the two is set. */
+export interface Owner {
+  user_id: string | null
+  organization_id: string | null
+}
+
+/** A connection to be made; the rest of its columns as they are written. */
+export interface Insertion extends Pick<
+  Insertable<ConnectionRow>,
+  'id' | 'name' | 'provider' | 'gateway_type' | 'gateway_id' | 'endpoint_url'
+> {
+  owner: Owner
+  /** Of an organization's. */
+  billing_mode?: ConnectionRow['billing_mode'] | undefined
+  /** The first of its provider is, where nothing is said. */
+  is_default?: boolean | undefined
+  priority?: number | undefined
+  rate_limits?: { rpm?: number | null | undefined; tpm?: number | null | undefined } | undefined
+  sealed?:
+    | Pick<Insertable<ConnectionRow>, 'secret' | 'secret_key_id' | 'api_key_prefix'>
+    | undefined
+}
+
+/**
+ * Makes a customer's connection. Rejects with `limit_reached`, and with `resource_not_found` where its
+ * owner is gone.
+ */
+export async function insertConnection(trx: Transaction<Schema>, wanted: Insertion) {
+  const { owner, billing_mode: mode, rate_limits: limits, sealed, ...columns } = wanted
+  const isOrganization = owner.organization_id !== null
+  // One at a time, so that counts hold and one is the default.
+  await lockOwner(trx, owner)
+  const others = await countOf(trx, wanted)
+  checkCount(others.total, isOrganization)
+  const isDefault = wanted.is_default ?? others.ofProvider === 0
+  if (isDefault) await clearDefault(trx, { ...owner, provider: wanted.provider })
+  return trx
+    .insertInto('connection')
+    .values({
+      ...columns,
+      ...owner,
+      ...sealed,
+      scope: isOrganization ? 'organization' : 'individual',
+      billing_mode: isOrganization ? (mode ?? 'org_pays') : null,
+      is_default: isDefault,
+      priority: wanted.priority ?? 100,
+      rpm: limits?.rpm ?? null,
+      tpm: limits?.tpm ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+async function countOf(trx: Transaction<Schema>, { owner, provider }: Insertion) {
+  const id = owner.organization_id ?? owner.user_id
+  const { total, of_provider: ofProvider } = await trx
+    .selectFrom('connection')
+    .where((is) => is.or([is('user_id', '=', id), is('organization_id', '=', id)]))
+    .select(({ fn }) => [
+      fn.countAll<bigint>().as('total'),
+      fn.countAll<bigint>().filterWhere('provider', '=', provider).as('of_provider'),
+    ])
+    .executeTakeFirstOrThrow()
+  return { total: Number(total), ofProvider: Number(ofProvider) }
+}
+
+function checkCount(total: number, isOrganization: boolean): void {
+  const most = isOrganization ? mostOfOrganization : mostOfAccount
+  if (total < most) return
+  const who = isOrganization ? 'An organization' : 'An account'
+  throw invalidRequest(null, 'limit_reached', `${who} has at most ${most} connections.`)
+}
+
+/** Another connection of that owner and provider is to be the default. */
+export const clearDefault = (
+  trx: Transaction<Schema>,
+  { user_id, organization_id, provider }: Owner & { provider: string },
+) =>
+  trx
+    .updateTable('connection')
+    .set({ is_default: false })
+    .where('provider', '=', provider)
+    .where('is_default', '=', true)
+    .where((is) =>
+      is.or([is('user_id', '=', user_id), is('organization_id', '=', organization_id)]),
+    )
+    .execute()

@@ -1,0 +1,24 @@
+import type { Answer } from './answer'
+import type { Stop } from './stop'
+
+/** One request that a self-hosted gateway is to pass on to a server of its own. */
+export interface GatewayCall {
+  /** Key of the provider, and the model by the name that its server has for it. */
+  provider: string
+  model: string
+  /** Behind the base address of the server. */
+  path: string
+  body: Record<string, unknown>
+  isStream: boolean
+  stop: Stop
+  /** How long it may take altogether. */
+  timeoutMs: number
+}
+
+/** The way to models that self-hosted gateways serve. */
+export interface GatewayWay {
+  /** Whether a gateway takes one more request for a model, by the name that its server has for it. */
+  takes: (gatewayId: string, provider: string, model: string) => boolean
+  /** As `Egress.send`. Rejects with `request_timeout` too. */
+  send: (gatewayId: string, call: GatewayCall) => Promise<Answer>
+}

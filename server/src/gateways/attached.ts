@@ -1,0 +1,47 @@
+import { closeCodes } from './frames'
+import type { Link } from './link'
+import type { Answer } from '../egress/answer'
+import { ConnectionFailed } from '../egress/connection-failed'
+import type { GatewayCall, GatewayWay } from '../egress/gateway-call'
+
+/** Where the socket of a gateway is. */
+export interface Links {
+  find: (gatewayId: string) => Link | undefined
+}
+
+/** The sockets of gateways that this process has: one a gateway. */
+export class Attached implements Links {
+  readonly #links = new Map<string, Link>()
+
+  find(gatewayId: string): Link | undefined {
+    return this.#links.get(gatewayId)
+  }
+
+  all(): Link[] {
+    return [...this.#links.values()]
+  }
+
+  /** A newer socket replaces the one before. */
+  attach(link: Link): void {
+    const { id } = link.gateway
+    const last = this.#links.get(id)
+    this.#links.set(id, link)
+    last?.close(closeCodes.replaced, 'replaced by a newer socket')
+  }
+
+  /** Twice is harmless. */
+  detach(link: Link): void {
+    if (this.#links.get(link.gateway.id) === link) this.#links.delete(link.gateway.id)
+  }
+}
+
+/** Sends requests by the socket that `links` finds. */
+export const wayBy = (links: Links): GatewayWay => ({
+  takes: (gatewayId, provider, model) => {
+    const link = links.find(gatewayId)
+    return link?.isOpen === true && link.announced?.serves(provider, model) === true
+  },
+  send: (gatewayId: string, call: GatewayCall): Promise<Answer> =>
+    links.find(gatewayId)?.request(call) ??
+    Promise.reject(new ConnectionFailed(false, new Error('the gateway is not connected'))),
+})

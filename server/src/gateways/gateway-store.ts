@@ -1,0 +1,188 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Announced } from './announced'
+import type { GatewayIdentity, Link } from './link'
+import { keepServed } from '../catalog/found-models'
+import type { Snapshot } from '../catalog/snapshot'
+import { lockOwner } from '../db/account-row'
+import { within } from '../within'
+import type { GatewayRow } from '../db/gateway-schema'
+import type { Schema } from '../db/schema'
+
+/** A gateway is refused, or told to come again, within a second. */
+const patienceMs = 900
+/** What a hello writes. */
+const helloMs = 5000
+
+interface StorePorts {
+  db: Kysely<Schema>
+  /** This process. */
+  node: string
+  catalog: { readonly snapshot: Snapshot }
+  /**
+   * Makes the connection of a newcomer, in a transaction that has locked its owner. Rejects with
+   * `limit_reached`.
+   */
+  connect: (trx: Transaction<Schema>, gateway: GatewayIdentity, provider: string) => Promise<void>
+}
+
+export type GatewayRows = ReturnType<typeof createGatewayRows>
+
+/** What is written down of gateways. All reject when the database does not answer. */
+export const createGatewayRows = (ports: StorePorts) => ({
+  /** Whose token that is, by its hash in hexadecimal; undefined where it is nobody's, or he is suspended. */
+  find: (hash: string) => within(findGateway(ports.db, hash), patienceMs),
+  /** Whether a gateway is still there, and its owner not suspended. */
+  isThere: (id: string) => within(isThere(ports.db, id), patienceMs),
+  /** A socket has opened. False where its gateway is gone. */
+  attach: (link: Link) => within(attach(ports, link), patienceMs),
+  /** A gateway says what it serves. False where the socket is not its own any more. */
+  welcome: (link: Link, announced: Announced) => within(welcome(ports, link, announced), helloMs),
+  /** A socket has closed. */
+  detach: (link: Link, status: 'offline' | 'error') => within(detach(ports, link, status), helloMs),
+  /** Which of these sockets are still those of their gateways, by the ids of the sockets. */
+  beat: (links: readonly Link[]) => within(beat(ports.db, links), helloMs),
+})
+
+async function findGateway(db: Kysely<Schema>, hash: string): Promise<GatewayIdentity | undefined> {
+  const row = await db
+    .selectFrom('gateway')
+    .select(['id', 'name', 'user_id', 'organization_id'])
+    .where('token_hash', '=', Buffer.from(hash, 'hex'))
+    .where(isOwned)
+    .executeTakeFirst()
+  return (
+    row && {
+      id: row.id,
+      name: row.name,
+      userId: row.user_id,
+      organizationId: row.organization_id,
+    }
+  )
+}
+
+/** By somebody who is not suspended. */
+const isOwned = sql<boolean>`(
+  exists (select from users where users.id = gateway.user_id and users.status = 'active')
+  or exists (select from organization where organization.id = gateway.organization_id
+    and organization.status = 'active')
+)`
+
+async function isThere(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('gateway')
+    .select('id')
+    .where('id', '=', id)
+    .where(isOwned)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function attach({ db, node }: StorePorts, { gateway, socketId }: Link): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('gateway')
+    .set({
+      node,
+      socket: socketId,
+      // A breach of the protocol is shown until the next hello.
+      status: sql`case status when 'error' then 'error' else 'starting' end`,
+      last_heartbeat_at: sql`now()`,
+    })
+    .where('id', '=', gateway.id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+const detach = async (
+  { db }: StorePorts,
+  { gateway, socketId }: Link,
+  status: 'offline' | 'error',
+): Promise<void> => {
+  await db
+    .updateTable('gateway')
+    .set({ status, node: null, socket: null })
+    .where('id', '=', gateway.id)
+    .where('socket', '=', socketId)
+    .execute()
+}
+
+const welcome = (ports: StorePorts, link: Link, announced: Announced): Promise<boolean> =>
+  ports.db.transaction().execute(async (trx) => {
+    const { gateway, socketId } = link
+    const known = await trx
+      .selectFrom('gateway')
+      .select('welcomed_at')
+      .where('id', '=', gateway.id)
+      .executeTakeFirst()
+    const isFirst = known?.welcomed_at === null && announced.providers.length > 0
+    // Before the gateway's own row, as whoever deletes an account has it.
+    if (isFirst) await lockOwner(trx, ownerOf(gateway))
+    const written = await trx
+      .updateTable('gateway')
+      .set({
+        ...toColumns(announced),
+        ...(isFirst && { welcomed_at: sql`now()` }),
+      })
+      .where('id', '=', gateway.id)
+      .where('socket', '=', socketId)
+      .executeTakeFirst()
+    if (written.numUpdatedRows === 0n) return false
+    if (isFirst) await connectFirst(ports, trx, { gateway, announced })
+    const connections = await trx
+      .selectFrom('connection')
+      .select(['id', 'provider'])
+      .where('gateway_id', '=', gateway.id)
+      .orderBy('id')
+      .execute()
+    for (const connection of connections) {
+      const { snapshot } = ports.catalog
+      await keepServed(trx, connection, { snapshot, served: announced.models })
+    }
+    return true
+  })
+
+const toColumns = ({ version, providers, models, tools }: Announced) => ({
+  status: 'online' as const,
+  version,
+  providers: JSON.stringify(providers),
+  models: JSON.stringify(models),
+  tools: JSON.stringify(tools),
+  last_heartbeat_at: sql<Date>`now()`,
+})
+
+/** What a newcomer calls by at once; where there is no room for more, he is told. */
+async function connectFirst(
+  { connect }: StorePorts,
+  trx: Transaction<Schema>,
+  { gateway, announced }: { gateway: GatewayIdentity; announced: Announced },
+): Promise<void> {
+  for (const provider of announced.providers) {
+    try {
+      await connect(trx, gateway, provider)
+    } catch (thrown) {
+      if (!(thrown instanceof Error)) throw thrown
+      const reason = `No connection was made for it: ${thrown.message}`
+      announced.refused.push({ what: 'provider', name: provider, reason })
+      // Its transaction is not usable any more after anything but a refusal of ours.
+      if (Reflect.get(thrown, 'code') !== 'invalid_request') throw thrown
+    }
+  }
+}
+
+const ownerOf = ({ userId, organizationId }: GatewayIdentity) => ({
+  user_id: userId,
+  organization_id: organizationId,
+})
+
+async function beat(db: Kysely<Schema>, links: readonly Link[]): Promise<ReadonlySet<string>> {
+  if (links.length === 0) return new Set()
+  const nowMs = performance.now()
+  const ids = links.map(({ gateway }) => gateway.id)
+  const sockets = links.map(({ socketId }) => socketId)
+  const ages = links.map(({ lastFrameAtMs }) => Math.round(nowMs - lastFrameAtMs))
+  const { rows } = await sql<Pick<GatewayRow, 'socket'>>`
+    update gateway set last_heartbeat_at = now() - make_interval(secs => beat.age_ms / 1000.0)
+    from unnest(${ids}::text[], ${sockets}::text[], ${ages}::bigint[]) as beat (id, socket, age_ms)
+    where gateway.id = beat.id and gateway.socket = beat.socket and ${isOwned}
+    returning gateway.socket`.execute(db)
+  return new Set(rows.flatMap(({ socket }) => socket ?? []))
+}

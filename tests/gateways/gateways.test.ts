@@ -1,0 +1,244 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { usualHello } from './agent-for-tests'
+import { becomes, openGatewayStage, statusOf, type GatewayStage, type Made } from './stage'
+import { newOrganization } from '../connections/organization'
+import { idIn, problem } from '../connections/stage'
+import type { Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+/** Self-hosted gateways and their connections, as they are made and shown. */
+
+let stage: GatewayStage
+let owner: Customer
+
+beforeAll(async () => {
+  stage = await openGatewayStage()
+  owner = await stage.somebody()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+afterEach(() => stage.gateway.recorder.verify())
+
+const api = (request: string, body?: Json, by = owner) => stage.api(by, request, body)
+
+describe('a gateway', () => {
+  test('is made with a token that is shown once, and where to connect', async () => {
+    const { status, body } = await api('POST /gateways', { name: '  Desk  ' })
+    expect(status).toBe(201)
+    const { token, connect_url: connectUrl, ...shown } = body
+    stage.gateway.recorder.canary(String(token))
+    expect(String(token)).toMatch(/^gt-tg-[0-9A-Za-z]{49}$/)
+    expect(connectUrl).toBe(
+      `${stage.gateway.url.replace('http', 'ws').replace('127.0.0.1', 'localhost')}/gateway`,
+    )
+    expect(shown).toEqual({
+      id: String(body['id']),
+      name: 'Desk',
+      gateway_type: 3,
+      status: 'starting',
+      scope: 'individual',
+      organization_id: null,
+      is_public: false,
+      tool_count: 0,
+      tools: [],
+      providers: [],
+      version: null,
+      last_heartbeat_at: null,
+      created_at: String(body['created_at']),
+    })
+    expect((await api('GET /gateways')).body['gateways']).toEqual([shown])
+    for (const query of ['status=online', 'scope=organization']) {
+      expect((await api(`GET /gateways?${query}`)).body['gateways']).toEqual([])
+    }
+    expect((await api('GET /gateways?status=starting&scope=individual')).body).toMatchObject({
+      pagination: { total: 1 },
+    })
+  })
+
+  test.each<[Json, string, string]>([
+    [{ name: undefined }, 'name', 'required'],
+    [{ name: 'x'.repeat(101) }, 'name', 'too_long'],
+    [{ scope: 'platform' }, 'scope', 'unknown_value'],
+    [{ scope: 'organization' }, 'organization_id', 'required'],
+    [{ organization_id: 'org_1' }, 'organization_id', 'not_allowed'],
+    [{ is_public: true }, 'is_public', 'not_allowed'],
+    [{ is_public: 'yes' }, 'is_public', 'wrong_type'],
+  ])('%j is refused at %s: %s', async (fields, param, issue) => {
+    const answer = await api('POST /gateways', { name: 'One', ...fields })
+    expect(problem(answer)).toEqual([400, param, issue])
+  })
+
+  test('is one of twenty at most, also where many are made at once', async () => {
+    const somebody = await stage.somebody()
+    const making = Array.from({ length: 25 }, (_, at) =>
+      api('POST /gateways', { name: `Gateway ${at}` }, somebody),
+    )
+    const answers = await Promise.all(making)
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+    const [refused] = answers.filter(({ status }) => status === 400)
+    expect(refused && problem(refused)).toEqual([400, null, 'limit_reached'])
+  })
+
+  test("of an organization is its managers' to change, and its members' to see and to call", async () => {
+    const organization = await newOrganization(stage)
+    const [member, viewer] = [await organization.member(), await organization.member('viewer')]
+    const scoped = { scope: 'organization', organization_id: organization.id }
+    const refused = await api('POST /gateways', { name: 'Ours', ...scoped }, member)
+    expect([refused.status, refused.error.code]).toEqual([403, 'insufficient_permissions'])
+    const made = await stage.made(organization.owner, { name: 'Ours', ...scoped, is_public: true })
+    const agent = await stage.agent(made).ready()
+    for (const by of [member, viewer]) {
+      const { body } = await api('GET /gateways?scope=organization', undefined, by)
+      expect(body['gateways']).toMatchObject([{ id: made.id, status: 'online', is_public: true }])
+    }
+    expect((await stage.chat(member)).status).toBe(200)
+    // Who calls no models there does not know of it.
+    expect((await stage.chat(viewer)).status).toBe(404)
+    expect(agent.seen('request')).toHaveLength(1)
+    expect((await api(`DELETE /gateways/${made.id}`, undefined, member)).status).toBe(403)
+    expect((await api(`DELETE /gateways/${made.id}`)).status).toBe(404)
+  })
+})
+
+const listed = async () => (await api('GET /connections?gateway_type=3')).body['connections']
+
+describe('a connection by a gateway', () => {
+  let made: Made
+
+  beforeAll(async () => {
+    made = await stage.made(owner, { name: 'Served' })
+    await stage.agent(made).ready()
+  })
+
+  const connection = (fields: Json = {}) =>
+    api('POST /connections', {
+      name: 'By mine',
+      provider: 'fake',
+      gateway_type: 3,
+      gateway_id: made.id,
+      ...fields,
+    })
+
+  test('is made with the first hello, one a provider, and by no later one', async () => {
+    const first = await listed()
+    expect(first).toMatchObject([
+      {
+        name: 'Served fake',
+        provider: 'fake',
+        gateway_type: 3,
+        gateway_id: made.id,
+        status: 'active',
+        scope: 'individual',
+        is_default: true,
+        endpoint_url: null,
+        api_key_prefix: null,
+        model_count: 2,
+      },
+    ])
+    await stage.agent(made).ready()
+    expect(await listed()).toEqual(first)
+  })
+
+  test('is made by hand too, with what the gateway serves', async () => {
+    const answer = await connection({ provider: 'openai', is_default: false })
+    expect(answer.status).toBe(201)
+    expect(answer.body).toMatchObject({ gateway_id: made.id, model_count: 0, is_default: false })
+  })
+
+  test.each<[Json, number, string | null, string | undefined]>([
+    [{ gateway_id: undefined }, 400, 'gateway_id', 'required'],
+    [{ gateway_id: 'gw_01m7zbr7rr3rrzfbtxk7716g95' }, 404, null, undefined],
+    [{ gateway_id: 'nonsense' }, 404, null, undefined],
+    [{ api_key: 'sk-0123456789' }, 400, 'api_key', 'not_allowed'],
+    [{ endpoint_url: 'https://api.example.com' }, 400, 'endpoint_url', 'not_allowed'],
+    [{ provider: 'nobody' }, 400, 'provider', 'unknown_value'],
+  ])('%j: %d at %p', async (fields, ...told) => {
+    expect(problem(await connection(fields))).toEqual(told)
+  })
+
+  test("is by a gateway of its owner's, nobody else's", async () => {
+    const stranger = await stage.somebody()
+    const theirs = await stage.made(stranger)
+    expect((await connection({ gateway_id: theirs.id })).status).toBe(404)
+  })
+
+  test('has no key and no address to change', async () => {
+    const path = `/connections/${idIn(await connection())}`
+    const secret = { api_key: 'sk-0123456789' }
+    const given = [400, 'api_key', 'not_allowed']
+    expect(problem(await api(`POST ${path}/update-key`, secret))).toEqual(given)
+    expect(problem(await api(`PUT ${path}`, secret))).toEqual(given)
+    const moved = await api(`PUT ${path}`, { endpoint_url: 'https://api.example.com' })
+    expect(problem(moved)).toEqual([400, 'endpoint_url', 'not_allowed'])
+    for (const status of ['inactive', 'active']) {
+      expect((await api(`PUT ${path}`, { status })).body['status']).toBe(status)
+    }
+  })
+
+  test('is tested by what its gateway last said', async () => {
+    const path = `/connections/${idIn(await connection())}`
+    const good = await api(`POST ${path}/test`)
+    expect(good.body).toMatchObject({ success: true, status: 'active', models_found: 2 })
+    const other = `/connections/${idIn(await connection({ provider: 'openai' }))}`
+    const bad = await api(`POST ${other}/test`)
+    expect(bad.body).toMatchObject({ success: false, status: 'error', models_found: 0 })
+    expect(bad.body['message']).toContain('does not serve OpenAI')
+  })
+
+  test('follows each hello: models come and go, as callers see them', async () => {
+    const { owner: somebody, agent } = await stage.served()
+    const offered = async () => {
+      const { data } = await somebody.client.models.list()
+      return data.map(({ id }) => id).filter((id) => id.startsWith('fake/'))
+    }
+    expect(await offered()).toEqual(['fake/one', 'fake/mine'])
+    agent.hello({ ...usualHello, models: [{ provider: 'fake', name: 'newer' }] })
+    await becomes(async () => String(await offered()), 'fake/one,fake/newer')
+    expect((await stage.chat(somebody)).status).toBe(404)
+    expect((await stage.chat(somebody, { model: 'fake/newer' })).status).toBe(200)
+    // In the catalogue, but the gateway has it no more.
+    const gone = await stage.chat(somebody, { model: 'fake/one' })
+    expect([gone.status, gone.error.code]).toEqual([503, 'gateway_unavailable'])
+  })
+
+  test('is inactive once its gateway is deleted, and cannot be used again', async () => {
+    const { owner: somebody, made: theirs, agent } = await stage.served()
+    await api(`DELETE /gateways/${theirs.id}`, undefined, somebody)
+    await agent.closed
+    const { body } = await api('GET /connections', undefined, somebody)
+    const [left] = Array.isArray(body['connections']) ? body['connections'] : []
+    expect(left).toMatchObject({ status: 'inactive', gateway_id: null, gateway_type: 3 })
+    const again = await api(`PUT /connections/${left.id}`, { status: 'active' }, somebody)
+    expect(problem(again)).toEqual([400, 'status', 'wrong_state'])
+    expect((await stage.chat(somebody)).status).toBe(404)
+  })
+})
+
+const session = (by: Customer, gatewayId: string) =>
+  api(
+    'POST /automation/sessions',
+    { modelId: 'sandbox/echo', sessionType: 'remote_chat', gatewayId },
+    by,
+  )
+
+describe('a session that is held by a gateway', () => {
+  test('needs it online when it is made', async () => {
+    const { owner: somebody, made: theirs, agent } = await stage.served()
+    const made = await session(somebody, theirs.id)
+    expect([made.status, made.body['gatewayId']]).toEqual([201, theirs.id])
+    const stranger = await session(await stage.somebody(), theirs.id)
+    expect([stranger.status, stranger.error.code]).toEqual([404, 'resource_not_found'])
+    agent.kill()
+    await becomes(() => statusOf(stage, somebody, theirs.id), 'offline')
+    const refused = await session(somebody, theirs.id)
+    expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])
+  })
+
+  test('has failed when something is said and the gateway is gone', async () => {
+    const { owner: somebody, made: theirs } = await stage.served()
+    const path = `/automation/sessions/${idIn(await session(somebody, theirs.id))}`
+    await api(`DELETE /gateways/${theirs.id}`, undefined, somebody)
+    const said = await api(`POST ${path}/messages`, { content: 'Hello.' }, somebody)
+    expect([said.status, said.error.code]).toEqual([404, 'resource_not_found'])
+    expect((await api(`GET ${path}`, undefined, somebody)).body['status']).toBe('failed')
+  })
+})
