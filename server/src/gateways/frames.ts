@@ -1,0 +1,120 @@
+import { z } from 'zod'
+
+/** The subprotocol of `Sec-WebSocket-Protocol`. Source: docs/gateway-protocol.md. */
+export const subprotocol = 'tollgate.gateway.1'
+
+/** What one side may make the other keep. Bytes, but where the name says otherwise. */
+export const bounds = {
+  /** Of a frame from a gateway. */
+  frameBytes: 1024 * 1024,
+  /** Of an answer's data that may be on its way before more is granted, for each request. */
+  windowBytes: 256 * 1024,
+  /** Of an answer that comes in one frame, and of a tool's result. */
+  bodyBytes: 256 * 1024,
+  /** Requests that run at once on one gateway. */
+  requests: 1000,
+  models: 2000,
+  tools: 200,
+  providers: 50,
+} as const
+
+/** Why a socket was closed; what a gateway does then is in docs/gateway-protocol.md. */
+export const closeCodes = {
+  shuttingDown: 1001,
+  protocolError: 4400,
+  revoked: 4401,
+  silent: 4408,
+  replaced: 4409,
+} as const
+
+const id = z.string().max(64)
+const name = z.string().min(1).max(200)
+const headers = z.record(z.string().max(100), z.string().max(1000)).optional()
+
+export const toolShape = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  description: z.string().max(1000).default(''),
+  /** A JSON schema. */
+  parameters: z.record(z.string(), z.unknown()),
+})
+
+export const failureCodes = [
+  'connection_failed',
+  'request_timeout',
+  'not_served',
+  'overloaded',
+  'tool_failed',
+  'internal_error',
+] as const
+
+/** What a gateway sends. */
+export const fromGateway = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    id,
+    version: z.string().max(50),
+    providers: z.array(name).max(bounds.providers),
+    models: z.array(z.object({ provider: name, name })).max(bounds.models),
+    tools: z.array(toolShape).max(bounds.tools).default([]),
+  }),
+  z.object({ type: z.literal('chunk'), id, data: z.string(), headers }),
+  z.object({
+    type: z.literal('response'),
+    id,
+    status: z.int().min(200).max(599),
+    headers,
+    body: z.string().nullish(),
+  }),
+  z.object({
+    type: z.literal('error'),
+    id,
+    code: z.enum(failureCodes),
+    message: z.string().max(500),
+    /** Whether the server behind may have seen the request. */
+    sent: z.boolean().default(true),
+  }),
+  z.object({ type: z.literal('tool_result'), id, content: z.string(), is_error: z.boolean() }),
+  z.object({ type: z.literal('heartbeat'), id }),
+])
+export type FromGateway = z.output<typeof fromGateway>
+
+/** What Tollgate sends. */
+export const toGateway = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('welcome'),
+    id,
+    gateway_id: z.string(),
+    heartbeat_seconds: z.int().min(1),
+    refused: z.array(
+      z.object({
+        what: z.enum(['provider', 'model', 'tool']),
+        name: z.string(),
+        reason: z.string(),
+      }),
+    ),
+  }),
+  z.object({
+    type: z.literal('request'),
+    id,
+    provider: name,
+    model: name,
+    path: z.string().startsWith('/').max(200),
+    body: z.record(z.string(), z.unknown()),
+    stream: z.boolean(),
+    window: z.int().min(1),
+    timeout_ms: z.int().min(1),
+  }),
+  z.object({ type: z.literal('window'), id, bytes: z.int().min(1) }),
+  z.object({ type: z.literal('cancel'), id }),
+  z.object({
+    type: z.literal('tool_call'),
+    id,
+    name: z.string(),
+    arguments: z.record(z.string(), z.unknown()),
+    timeout_ms: z.int().min(1),
+    most_bytes: z.int().min(1),
+  }),
+  z.object({ type: z.literal('ping'), id }),
+  z.object({ type: z.literal('error'), id, code: z.string(), message: z.string() }),
+])
+export type ToGateway = z.output<typeof toGateway>
