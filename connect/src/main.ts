@@ -34,9 +34,10 @@ function untilSignal(): AbortSignal {
   return stop.signal
 }
 
-const write = (line: string) => void process.stdout.write(line)
-
 async function serve(settings: Settings, secrets: Secrets): Promise<number> {
+  // Beside the answer of a check nothing else stands.
+  const logged = settings.isCheck ? process.stderr : process.stdout
+  const write = (line: string) => void logged.write(line)
   const say = sparing(openLog({ isJson: settings.isJson, secrets, write }))
   const hide = (text: string) => secrets.hide(text)
   await using toolbox = new Toolbox(settings.tools, { say, hide })
@@ -49,7 +50,7 @@ async function serve(settings: Settings, secrets: Secrets): Promise<number> {
   if (settings.isCheck) {
     await Promise.all([look(), toolbox.start(() => undefined)])
     const { text, json, isAnything } = toldOf(settings, offer)
-    write(hide(settings.isJson ? `${JSON.stringify(json)}\n` : text))
+    process.stdout.write(hide(settings.isJson ? `${JSON.stringify(json)}\n` : text))
     return isAnything ? exitCodes.done : exitCodes.failed
   }
   const stop = untilSignal()

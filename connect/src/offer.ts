@@ -39,7 +39,7 @@ export class Offer {
     return this.#toolbox
   }
 
-  /** Servers that were found in the place of those before. */
+  /** Other servers in the place of those before. */
   replace(servers: readonly ModelServer[]): void {
     this.#servers = servers
   }

@@ -36,6 +36,8 @@ export class Pieces {
       return whole
     }
     this.#bytes ??= Buffer.from(this.#text)
+    // A thousand readers that stand still keep one copy each, not two.
+    this.#text = ''
     const end = characterEnd(this.#bytes, mostBytes)
     const text = this.#bytes.toString('utf8', 0, end)
     this.#bytes = this.#bytes.subarray(end)

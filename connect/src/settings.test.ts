@@ -55,6 +55,12 @@ describe('--serve', () => {
     for (const { apiKey } of read(args, own).servers ?? []) expect(apiKey).toBeUndefined()
   })
 
+  test('takes no key that cannot be sent', () => {
+    const own = { ...environment, OPENAI_API_KEY: 'sk-hunter22\nx: y' }
+    expect(() => read([...url, '--serve', 'openai'], own)).toThrow('characters that no key has')
+    expect(() => read([...url, '--serve', 'openai'], own)).not.toThrow('hunter22')
+  })
+
   test('without it, what runs here is looked for', () => {
     expect(read(url).servers).toBeUndefined()
   })

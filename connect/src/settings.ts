@@ -136,7 +136,11 @@ function toServer(row: Row, environment: Environment): ServerSettings {
     )
   }
   const baseUrl = serverAddress(row.baseUrl ?? usual ?? '')
-  return { provider, baseUrl, models, apiKey: keyOf(row, { baseUrl, environment }) }
+  const apiKey = keyOf(row, { baseUrl, environment })
+  if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new UsageError(`The key of ${provider} has characters that no key has.`)
+  }
+  return { provider, baseUrl, models, apiKey }
 }
 
 /** The usual variable of a provider is for its own address: nobody else is to get that key. */

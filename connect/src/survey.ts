@@ -24,19 +24,16 @@ export async function askAll({ offer, transport, say }: SurveyPorts): Promise<vo
 
 /** Finds servers on this machine, keeps those that are known, and asks all of them. Never rejects. */
 export async function lookAround(ports: SurveyPorts): Promise<void> {
-  const { offer, environment, address, say } = ports
+  const { offer, environment, address } = ports
   const url = new URL(address)
   const ownPort = isLoopback(url) ? Number(url.port) : 0
   const found = await findLocalServers({ ownPort, environment })
-  const known = new Map(offer.servers.map((one) => [one.baseUrl, one]))
-  const servers = found.slice(0, mostAtOnce).map(({ baseUrl, keyVariable }) => {
+  // One that is slow this time is asked with more patience: only new ones have to be found.
+  const known = new Set(offer.servers.map(({ baseUrl: one }) => one))
+  const added = found.flatMap(({ baseUrl, keyVariable }) => {
     const apiKey = keyVariable && environment[keyVariable]
-    return known.get(baseUrl) ?? new ModelServer({ provider: 'local', baseUrl, apiKey })
+    return known.has(baseUrl) ? [] : [new ModelServer({ provider: 'local', baseUrl, apiKey })]
   })
-  for (const { baseUrl } of offer.servers) {
-    if (servers.some((one) => one.baseUrl === baseUrl)) continue
-    say('warn', 'server_silent', `local at ${baseUrl} is not there any more.`)
-  }
-  offer.replace(servers)
+  offer.replace([...offer.servers, ...added].slice(0, mostAtOnce))
   await askAll(ports)
 }

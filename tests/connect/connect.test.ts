@@ -222,8 +222,7 @@ describe('--check', () => {
     ]
     await using agent = new RunningConnect(args, { TOLLGATE_GATEWAY_TOKEN })
     expect(await agent.ended()).toBe(1)
-    const [, last = ''] = agent.out.trim().split('\n')
-    expect(JSON.parse(last)).toMatchObject({
+    expect(JSON.parse(agent.out)).toMatchObject({
       url: 'wss://tollgate.example/gateway',
       servers: [{ provider: 'a', has_key: false, models: [], error: expect.any(String) }],
     })

@@ -73,7 +73,9 @@ const Manifest = z.object({
   scarfSettings: z.object({ enabled: z.boolean() }).optional(),
 })
 const manifests = await Promise.all(
-  ['', 'server/', 'dashboard/', 'tests/'].map((folder) => read(`${folder}package.json`, Manifest)),
+  ['', 'server/', 'cli/', 'connect/', 'dashboard/', 'tests/'].map((folder) =>
+    read(`${folder}package.json`, Manifest),
+  ),
 )
 
 describe('Z01: the packages that are installed', () => {
