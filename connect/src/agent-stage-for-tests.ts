@@ -29,6 +29,9 @@ export class SimulatedServer implements Disposable {
         if (pathname === '/v1/models') {
           return Response.json({ data: this.models.map((id) => ({ id })) })
         }
+        // What tells an Ollama from others.
+        if (pathname === '/api/version') return Response.json({ version: '0.9.0' })
+        if (request.method === 'GET') return new Response('', { status: 404 })
         request.signal.addEventListener('abort', () => (this.aborted += 1))
         const authorization = request.headers.get('authorization')
         this.asked.push({ path: pathname, authorization, body: await request.json() })

@@ -251,3 +251,23 @@ test('a proxy that the environment names is asked for the way, the launcher leav
   expect(agent.out).toContain('Tollgate was not reached: Proxy connection failed: 403')
   expect(agent.err).not.toContain('ignored')
 })
+
+test('without a server named, one that runs on this machine is found', async () => {
+  using ollama = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: ({ url }) =>
+      url.endsWith('/models')
+        ? Response.json({ data: [{ id: 'llama3.2', owned_by: 'library' }] })
+        : Response.json({ version: '0.9.0' }),
+  })
+  using tollgate = new SimulatedTollgate()
+  await using agent = new RunningConnect(['--url', tollgate.url], {
+    TOLLGATE_GATEWAY_TOKEN,
+    OLLAMA_HOST: `127.0.0.1:${ollama.port}`,
+  })
+  const { models, providers } = await tollgate.hello()
+  expect(providers).toEqual(['local'])
+  expect(models).toContainEqual({ provider: 'local', name: 'llama3.2' })
+  expect(agent.out).toContain(`local at http://127.0.0.1:${ollama.port}/v1: 1 model`)
+})
