@@ -72,7 +72,9 @@ const commands = {
     ]),
   ),
   connect: (args) =>
-    run(findBun(), [join(root, 'connect/src/main.ts'), ...args], { environment: agentEnvironment }),
+    run(findBun(), [join(root, 'connect/src/main.ts'), ...args], {
+      env: agentEnvironment(process.env),
+    }),
   // Files at a time as there are processors: most of what they do is wait for processes to start.
   test: (args) =>
     bunTest([
@@ -213,17 +215,21 @@ function childEnvironment() {
     hasWarned = true
     console.error(ignoredProxies(ignored))
   }
-  return { ...environment, TOLLGATE_LAUNCHER_PID: String(process.pid) }
+  return environment
 }
 
 /**
  * Runs a program to its end and returns its exit code, 128 + n after signal n. Whatever we are sent
  * goes to the child, and we stay until it has gone: it may be finishing requests.
  */
-function run(command, args, { cwd = process.cwd(), environment = childEnvironment } = {}) {
+function run(command, args, { cwd = process.cwd(), env = childEnvironment() } = {}) {
   return new Promise((resolve, reject) => {
-    const env = environment(process.env)
-    const child = spawn(command, args, { cwd, stdio: 'inherit', env })
+    const TOLLGATE_LAUNCHER_PID = String(process.pid)
+    const child = spawn(command, args, {
+      cwd,
+      stdio: 'inherit',
+      env: { ...env, TOLLGATE_LAUNCHER_PID },
+    })
     const stopForwarding = forwardSignals(child)
     child.once('error', (cause) => {
       stopForwarding()

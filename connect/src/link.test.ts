@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import type { ToGateway } from '../../server/src/gateways/frames'
 import { Link, type Patience } from './link'
 import { SimulatedTollgate, token } from './tollgate-for-tests'
@@ -120,6 +121,24 @@ describe('a socket ends', () => {
     tollgate.subprotocol = undefined
     const ending = await openLink(tollgate.address, { openMs: 100 }).link.ended
     expect(ending).toMatchObject({ wasOpen: true, words: 'no answer came in time' })
+  })
+
+  test('before its token was sent where the certificate is of somebody unknown', async () => {
+    const fixture = (name: string) =>
+      Bun.file(join(import.meta.dir, '../../server/src/egress/fixtures', name))
+    const asked: string[] = []
+    using server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      tls: { key: fixture('server.key'), cert: fixture('server.pem') },
+      fetch: ({ url }) => {
+        asked.push(url)
+        return new Response('no')
+      },
+    })
+    const ending = await openLink(`wss://localhost:${server.port}/gateway`).link.ended
+    expect(ending).toMatchObject({ wasOpen: false, words: expect.stringContaining('TLS') })
+    expect(asked).toEqual([])
   })
 
   test('with the code that Tollgate closed it by', async () => {

@@ -24,12 +24,16 @@ const mostEndingMs = 8000
  */
 function untilSignal(): AbortSignal {
   const stop = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => {
-      if (stop.signal.aborted) return
-      stop.abort()
-      setTimeout(() => process.exit(exitCodes.failed), mostEndingMs).unref()
-    })
+  const end = () => {
+    if (stop.signal.aborted) return
+    stop.abort()
+    setTimeout(() => process.exit(exitCodes.failed), mostEndingMs).unref()
+  }
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, end)
+  // A launcher that was killed cannot pass anything on.
+  const launcher = Number(process.env['TOLLGATE_LAUNCHER_PID'])
+  if (launcher && process.ppid === launcher) {
+    setInterval(() => process.ppid !== launcher && end(), 1000).unref()
   }
   return stop.signal
 }

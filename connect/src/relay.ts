@@ -94,6 +94,7 @@ async function sendBad(answer: Answer, { request, outlet, hide }: Relaying): Pro
   const headers = headersOf(answer)
   const status = answer.status
   if (status > 599) throw new Error(`the server answered with the status ${status}`)
+  await outlet.room()
   outlet.send({ type: 'response', id, status, headers, body: beginning(hide(body), mostBadBytes) })
 }
 
@@ -106,7 +107,10 @@ async function sendGood(answer: Answer, relaying: Relaying): Promise<void> {
     await sendChunks(pieces, relaying, { headers, held: '' })
   } else {
     const { text, isWhole } = await gathered(pieces, relaying)
-    if (isWhole) return outlet.send({ type: 'response', id, status: 200, headers, body: text })
+    if (isWhole) {
+      await outlet.room()
+      return outlet.send({ type: 'response', id, status: 200, headers, body: text })
+    }
     await sendChunks(pieces, relaying, { headers, held: text })
   }
   outlet.send({ type: 'response', id, status: 200 })

@@ -119,22 +119,16 @@ export class Running {
   }
 
   async #callTool(call: ToolCallFrame, signal: AbortSignal): Promise<void> {
-    const { offer, secrets } = this.#ports
-    const tool = offer.toolbox?.find(call.name)
+    const tool = this.#ports.offer.toolbox?.find(call.name)
     if (!tool) return this.#refuse(call.id, 'not_served', 'The gateway has no such tool.')
     const { id, arguments: given, most_bytes: mostBytes, timeout_ms: timeoutMs } = call
     const outcome = await tool.call(given, { signal, mostBytes, timeoutMs })
+    await this.#outlet.room()
     if ('failure' in outcome) {
       const { failure: message, sent } = outcome
-      return this.#send({
-        type: 'error',
-        id,
-        code: 'tool_failed',
-        message: secrets.hide(message),
-        sent,
-      })
+      return this.#send({ type: 'error', id, code: 'tool_failed', message, sent })
     }
     const { content, isError } = outcome
-    this.#send({ type: 'tool_result', id, content: secrets.hide(content), is_error: isError })
+    this.#send({ type: 'tool_result', id, content, is_error: isError })
   }
 }

@@ -151,6 +151,13 @@ describe('a signal', () => {
   )
 })
 
+test('it ends with its launcher, though that was killed', async () => {
+  await using one = await connected()
+  one.agent.signal('SIGKILL')
+  await one.tollgate.until(() => one.tollgate.closes.length === 1, 'its end')
+  expect(one.tollgate.closes[0]?.code).toBe(1000)
+}, 30_000)
+
 describe('it ends with words and a code of its own', () => {
   test.each([
     [3, 'Tollgate does not know this gateway token', (it: SimulatedTollgate) => it.close(4401)],

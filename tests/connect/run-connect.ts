@@ -30,7 +30,7 @@ export class RunningConnect implements AsyncDisposable {
     return this.out + this.err
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void {
     this.#child.kill(name)
   }
 

@@ -14,6 +14,7 @@ const mostLineBytes = 8 * 1024 * 1024
 const mostLastWords = 500
 /** What a process gets to end by itself, then by the signal. */
 const politeMs = 1000
+const lastWordsMs = 200
 
 /**
  * A server of tools as a process of its own: messages are lines of JSON on its input and output. The SDK's
@@ -31,6 +32,7 @@ export class ToolProcess implements Transport {
   #lineBytes = 0
   #lastWords = ''
   #isClosed = false
+  #closing: Promise<void> | undefined
 
   constructor(settings: ProcessSettings) {
     this.#settings = settings
@@ -57,7 +59,9 @@ export class ToolProcess implements Transport {
     })
     child.once('spawn', resolve)
     child.once('error', (cause) => reject(new Error(`${command} cannot be run`, { cause })))
-    child.once('exit', () => this.#ended())
+    child.once('close', () => this.#ended())
+    // Its last words are still on their way; whom it left behind may keep its pipes open for ever.
+    child.once('exit', () => setTimeout(() => this.#ended(), lastWordsMs))
     child.stdin.on('error', () => undefined)
     child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes))
     child.stderr.on('data', (bytes: Buffer) => {
@@ -74,8 +78,13 @@ export class ToolProcess implements Transport {
     await promise
   }
 
-  /** Resolves when it has ended, by force if need be. */
-  async close(): Promise<void> {
+  /** Resolves when it has ended, by force if need be. Twice is harmless. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     const child = this.#child
     if (!child) return this.#ended()
     child.stdin.end()

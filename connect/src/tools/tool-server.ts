@@ -221,7 +221,10 @@ export class ToolServer implements AsyncDisposable {
       const validate = validators.getValidator(parameters)
       const announced = {
         name: announcedName(this.name, name),
-        description: shortened(hide(description), mostDescription),
+        // Not within a character that takes two units.
+        description: hide(description)
+          .slice(0, mostDescription)
+          .replace(/[\uD800-\uDBFF]$/, ''),
         parameters,
       }
       const running = { client, tool, hide }
