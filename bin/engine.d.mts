@@ -5,4 +5,6 @@ export function engineEnvironment(given: Environment): {
   ignored: string[]
 }
 
+export function agentEnvironment(given: Environment): Environment
+
 export function ignoredProxies(names: readonly string[]): string

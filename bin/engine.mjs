@@ -27,6 +27,15 @@ export function engineEnvironment(given) {
   return { environment, ignored }
 }
 
+/** That of `tollgate connect`, whose owner decides on proxies; it guards nobody's addresses. */
+export function agentEnvironment(given) {
+  const { environment } = engineEnvironment(given)
+  for (const name of proxyNames.flatMap((one) => [one, one.toLowerCase()])) {
+    environment[name] = given[name] ?? ''
+  }
+  return environment
+}
+
 /** Says so, for whoever starts the server. */
 export const ignoredProxies = (names) =>
   `tollgate: ${names.join(', ')} ignored: upstreams are reached directly.`

@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'n
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { engineEnvironment, ignoredProxies } from './engine.mjs'
+import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mjs'
 
 const bunVersion = '1.4.5'
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
@@ -30,6 +30,7 @@ const help = `Usage: tollgate [command]
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
   users, keys, credits, models, connections
                 operate a server that runs; each has --help
+  connect       lend models and tools of this machine to a Tollgate elsewhere: docs/self-hosted.md
   bench [name]  compare with nginx and the peers that are installed, or run one measurement:
                 gate, peers (installs them), streams, cpu, growth, profile, journal, limits, storm, soak
   build [path]  make a single executable of it, dist/tollgate
@@ -70,6 +71,10 @@ const commands = {
       (args) => run(findBun(), [join(root, 'cli/src/main.ts'), name, ...args]),
     ]),
   ),
+  connect: (args) =>
+    run(findBun(), [join(root, 'connect/src/main.ts'), ...args], {
+      env: agentEnvironment(process.env),
+    }),
   // Files at a time as there are processors: most of what they do is wait for processes to start.
   test: (args) =>
     bunTest([
@@ -210,16 +215,21 @@ function childEnvironment() {
     hasWarned = true
     console.error(ignoredProxies(ignored))
   }
-  return { ...environment, TOLLGATE_LAUNCHER_PID: String(process.pid) }
+  return environment
 }
 
 /**
  * Runs a program to its end and returns its exit code, 128 + n after signal n. Whatever we are sent
  * goes to the child, and we stay until it has gone: it may be finishing requests.
  */
-function run(command, args, { cwd = process.cwd() } = {}) {
+function run(command, args, { cwd = process.cwd(), env = childEnvironment() } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: 'inherit', env: childEnvironment() })
+    const TOLLGATE_LAUNCHER_PID = String(process.pid)
+    const child = spawn(command, args, {
+      cwd,
+      stdio: 'inherit',
+      env: { ...env, TOLLGATE_LAUNCHER_PID },
+    })
     const stopForwarding = forwardSignals(child)
     child.once('error', (cause) => {
       stopForwarding()

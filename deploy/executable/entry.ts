@@ -1,6 +1,6 @@
 // Where the single executable begins: what bin/tollgate.mjs is for the sources.
 import { askHealth } from './healthy'
-import { engineEnvironment, ignoredProxies } from '../../bin/engine.mjs'
+import { agentEnvironment, engineEnvironment, ignoredProxies } from '../../bin/engine.mjs'
 import { version } from '../../package.json'
 
 const help = `Usage: tollgate [command]
@@ -14,6 +14,7 @@ const help = `Usage: tollgate [command]
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
   users, keys, credits, models, connections
                 operate a server that runs; each has --help
+  connect       lend models and tools of this machine to a Tollgate elsewhere; --help
   healthy       ask the server that runs here whether it lives; exit code 0 if so
   --help        this text
   --version     the version of Tollgate
@@ -40,14 +41,18 @@ const commands: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   credits: operate,
   models: operate,
   connections: operate,
+  connect: () => import('../../connect/src/main'),
   healthy: async () => {
     process.exitCode = await askHealth()
   },
 }
 
 /** The engine reads its settings when it starts: where they are others, it starts again, as the same process. */
-function settle(): void {
-  const { environment, ignored } = engineEnvironment(process.env)
+function settle(name: string): void {
+  const { environment, ignored } =
+    name === 'connect'
+      ? { environment: agentEnvironment(process.env), ignored: [] }
+      : engineEnvironment(process.env)
   delete environment['TOLLGATE_LAUNCHER_PID']
   const isSettled = Object.entries(environment).every(([name, it]) => process.env[name] === it)
   if (isSettled && process.env['TOLLGATE_LAUNCHER_PID'] === undefined) return
@@ -64,7 +69,7 @@ async function main([name = 'start', ...args]: readonly string[]): Promise<void>
     process.exitCode = 1
     return
   }
-  settle()
+  settle(name)
   process.argv.splice(2, Infinity, ...args)
   await command(name)
 }

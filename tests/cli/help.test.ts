@@ -14,6 +14,7 @@ const commands = [
   'credits',
   'models',
   'connections',
+  'connect',
 ]
 
 const page = await Bun.file(join(import.meta.dir, '../../docs/cli.md')).text()

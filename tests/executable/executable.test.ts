@@ -188,6 +188,22 @@ test('the engine has its settings, in the same process, and no file beside it ha
   }
 }, 120_000)
 
+test('the agent of a gateway is in it, and what it needs for tools', async () => {
+  const cwd = await emptyDirectory()
+  const tools = [{ name: 'none', command: '/no-such-program', allow: ['any'] }]
+  const config = join(cwd, 'connect.json')
+  await writeFile(config, JSON.stringify({ url: 'https://tollgate.example', tools }), {
+    mode: 0o644,
+  })
+  const { said, ended } = run(cwd, ['connect', '--config', config, '--check'], {
+    TOLLGATE_GATEWAY_TOKEN: `gt-tg-${'k'.repeat(49)}`,
+    OLLAMA_HOST: '127.0.0.1:1',
+  })
+  expect(await ended).toBe(1)
+  expect(said.out).toEndWith('No tools.\n')
+  expect(said.err).toContain('The tools of none are away: /no-such-program cannot be run')
+})
+
 test('where no server is, it says that it is not healthy', async () => {
   using closed = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
   const { port } = closed

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'bun:test'
+import { apiKey, Stage } from './agent-stage-for-tests'
+import { requestFrame, token } from './tollgate-for-tests'
+
+describe('a hello', () => {
+  test('tells what the servers have', async () => {
+    await using stage = await Stage.open()
+    expect(await stage.tollgate.hello()).toEqual({
+      type: 'hello',
+      id: 'hello-1',
+      version: '0.1.0',
+      providers: ['local'],
+      models: [{ provider: 'local', name: 'llama' }],
+      tools: [],
+    })
+    await stage.tollgate.until(() => stage.said.some((line) => line.includes('gw_test')))
+  })
+
+  test('is sent again when the list has changed, and only then', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    await stage.askAgain()
+    server.models = ['llama', 'phi', 'phi', '', 'x'.repeat(201)]
+    await stage.askAgain()
+    await tollgate.until(() => tollgate.of('hello').length === 2)
+    expect((await tollgate.hello()).models.map(({ name }) => name)).toEqual(['llama', 'phi'])
+    await stage.askAgain()
+    await Bun.sleep(50)
+    expect(tollgate.of('hello')).toHaveLength(2)
+    tollgate.send(requestFrame('a', { model: 'phi' }))
+    expect(await tollgate.ended('a')).toMatchObject([{ status: 200 }])
+  })
+
+  test('has no models of a server that does not answer, which is said once', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server[Symbol.dispose]()
+    await stage.askAgain()
+    await stage.askAgain()
+    await tollgate.until(() => tollgate.of('hello').length === 2)
+    expect((await tollgate.hello()).models).toEqual([])
+    expect(stage.said.filter((line) => line === 'server_silent')).toHaveLength(1)
+  })
+
+  test('names only what the owner allows', async () => {
+    await using stage = await Stage.open({ models: ['phi'] })
+    const { tollgate, server } = stage
+    server.models = ['llama', 'phi']
+    await stage.askAgain()
+    await tollgate.until(() => tollgate.of('hello').length === 2)
+    expect((await tollgate.hello()).models).toEqual([{ provider: 'local', name: 'phi' }])
+    tollgate.send(requestFrame('a'))
+    expect(await tollgate.ended('a')).toMatchObject([{ type: 'error', code: 'not_served' }])
+  })
+
+  test('keeps to what a hello may have', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.models = Array.from({ length: 5000 }, (_, at) => `${at}-${'m'.repeat(180)}`)
+    await stage.askAgain()
+    await tollgate.until(() => tollgate.of('hello').length === 2)
+    expect((await tollgate.hello()).models).toHaveLength(2000)
+    expect(tollgate.nonsense).toEqual([])
+    expect(tollgate.opened).toBe(1)
+  })
+
+  test('that is refused in part is told to the owner', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    tollgate.refused = [{ what: 'model', name: 'phi', reason: 'is\n\u001B[31mnot for you' }]
+    server.models = ['phi']
+    await stage.askAgain()
+    const words = 'Tollgate does not take the model phi: is [31mnot for you'
+    await tollgate.until(() => stage.said.some((line) => line.includes(words)))
+  })
+})
+
+describe('coming back', () => {
+  test.each([
+    ['a cut', (stage: Stage) => stage.tollgate.cut()],
+    ['a node that shuts down', (stage: Stage) => stage.tollgate.close(1001)],
+    ['an error of its own', (stage: Stage) => stage.tollgate.close(4400)],
+    ['a silence', (stage: Stage) => stage.tollgate.close(4408)],
+    ['nonsense', (stage: Stage) => stage.tollgate.raw('{')],
+  ])('after %s, with a new hello', async (_what, end) => {
+    await using stage = await Stage.open()
+    const { tollgate } = stage
+    end(stage)
+    await tollgate.until(() => tollgate.of('hello').length === 2, 'another hello')
+    tollgate.send(requestFrame('a'))
+    expect(await tollgate.ended('a')).toMatchObject([{ status: 200 }])
+  })
+
+  test('after refusals that may pass, told once', async () => {
+    await using stage = await Stage.open()
+    const { tollgate } = stage
+    let refusals = 0
+    tollgate.door = () => ((refusals += 1) < 4 ? new Response('', { status: 503 }) : undefined)
+    tollgate.cut()
+    await tollgate.until(() => tollgate.of('hello').length === 2)
+    expect(stage.said.filter((line) => line.includes('Tollgate answered 503'))).toHaveLength(1)
+  })
+
+  test('makes no sense after 4401, 4409, 401 and 426', async () => {
+    const ends: [number, (stage: Stage) => void][] = [
+      [3, ({ tollgate }) => tollgate.close(4401)],
+      [4, ({ tollgate }) => tollgate.close(4409)],
+    ]
+    for (const [status, code] of [
+      [401, 3],
+      [426, 5],
+    ] as const) {
+      ends.push([
+        code,
+        ({ tollgate }) => {
+          tollgate.door = () => new Response('', { status })
+          tollgate.cut()
+        },
+      ])
+    }
+    for (const [code, end] of ends) {
+      await using stage = await Stage.open()
+      end(stage)
+      expect(await stage.over).toBe(code)
+      expect(stage.tollgate.of('hello')).toHaveLength(1)
+      expect(stage.said.at(-1)).toContain('"event":"stopped"')
+    }
+  })
+
+  test('to a Tollgate that shuts down again and again is not at once', async () => {
+    await using stage = await Stage.open({}, { random: () => 1 })
+    const { tollgate } = stage
+    tollgate.close(1001)
+    await Bun.sleep(300)
+    // It had not held for a second: half a second passes.
+    expect(tollgate.opened).toBe(1)
+    await tollgate.until(() => tollgate.opened === 2)
+  })
+})
+
+test('two requests of one id are an error of Tollgate, and the socket is opened anew', async () => {
+  await using stage = await Stage.open()
+  const { tollgate, server } = stage
+  server.answer = () => new Promise(() => undefined)
+  tollgate.send(requestFrame('a'))
+  tollgate.send(requestFrame('a'))
+  await tollgate.until(() => tollgate.of('hello').length === 2)
+  expect(tollgate.closes[0]?.code).toBe(4400)
+  await tollgate.until(() => server.aborted === 1, 'the abort')
+})
+
+test('a tool that nobody has is not served', async () => {
+  await using stage = await Stage.open()
+  const { tollgate } = stage
+  const call = { name: 'rm', arguments: {}, timeout_ms: 1000, most_bytes: 1000 }
+  tollgate.send({ type: 'tool_call', id: 't', ...call })
+  expect(await tollgate.ended('t')).toMatchObject([
+    { type: 'error', code: 'not_served', sent: false },
+  ])
+})
+
+test('a stop cancels what runs, closes in order and ends with 0', async () => {
+  const stage = await Stage.open()
+  const { tollgate, server } = stage
+  server.answer = () => new Promise(() => undefined)
+  tollgate.send(requestFrame('a'))
+  await tollgate.until(() => server.asked.length === 1)
+  stage.stop()
+  expect(await stage.over).toBe(0)
+  await tollgate.until(() => server.aborted === 1 && tollgate.closes.length === 1)
+  expect(tollgate.closes[0]?.code).toBe(1000)
+  await stage[Symbol.asyncDispose]()
+})
+
+test('no secret is in anything that is said or sent', async () => {
+  await using stage = await Stage.open()
+  const { tollgate, server } = stage
+  server.answer = () => new Response(`you sent ${apiKey}`, { status: 401 })
+  tollgate.send(requestFrame('a'))
+  await tollgate.ended('a')
+  tollgate.send({ type: 'error', id: '', code: 'x', message: `your token is ${token}` })
+  tollgate.close(4400, `no ${apiKey.slice(0, 12)}`)
+  await tollgate.until(() => tollgate.of('hello').length === 2)
+  const everything = JSON.stringify([stage.said, tollgate.frames])
+  expect(everything).toContain('Tollgate says: your token is [secret]')
+  for (const secret of [apiKey, token]) expect(everything).not.toContain(secret)
+})

@@ -1,0 +1,166 @@
+import type { Transport } from '../../server/src/egress/transport'
+import { closeCodes, type ToGateway } from '../../server/src/gateways/frames'
+import { BackOff } from './back-off'
+import { Link, type Ending, type Patience } from './link'
+import type { Say } from './log'
+import type { Offer } from './offer'
+import { pause } from './pause'
+import { Running } from './running'
+import { verdict, exitCodes } from './verdict'
+import { shortened, type Secrets } from './words'
+
+export interface AgentPorts {
+  address: string
+  token: string
+  proxy: string | undefined
+  /** Of the program. */
+  version: string
+  offer: Offer
+  transport: Transport
+  say: Say
+  secrets: Secrets
+  patience?: Partial<Patience>
+  random?: () => number
+}
+
+const firstMs = 500
+const mostMs = 30_000
+/** A connection that held so long says that all is well. */
+const heldMs = 60_000
+/** Whoever shuts down again so soon does not go by our haste. */
+const soonMs = 1000
+const mostRefusals = 20
+
+/** Keeps one socket to Tollgate open and does what comes by it. */
+export class Agent {
+  readonly #ports: AgentPorts
+  readonly #backOff: BackOff
+  #link: Link | undefined
+  #running: Running | undefined
+  #hellos = 0
+  #told = ''
+  #welcomedAt: number | undefined
+  #failure = ''
+
+  constructor(ports: AgentPorts) {
+    this.#ports = ports
+    const { random } = ports
+    this.#backOff = new BackOff({ firstMs, mostMs, ...(random ? { random } : {}) })
+  }
+
+  /** Resolves with the exit code: after `signal` aborts, or when coming back makes no sense. */
+  async run(signal: AbortSignal): Promise<number> {
+    const { say } = this.#ports
+    while (!signal.aborted) {
+      const ending = await this.#hold(signal)
+      if (signal.aborted) break
+      const judged = verdict(ending)
+      if (judged.next === 'never') {
+        say('error', 'stopped', judged.words)
+        return judged.exitCode
+      }
+      const waitMs = this.#waitMs(judged.next)
+      this.#sayLost(judged.words, waitMs)
+      await pause(waitMs, signal)
+    }
+    return exitCodes.done
+  }
+
+  /** What the offer has become is told, where it is not what was told last. */
+  announce(): void {
+    const link = this.#link
+    if (!link?.isOpen) return
+    const announcement = this.#ports.offer.announcement()
+    const told = JSON.stringify(announcement)
+    if (told === this.#told) return
+    this.#told = told
+    const id = `hello-${(this.#hellos += 1)}`
+    link.send({ type: 'hello', id, version: this.#ports.version, ...announcement })
+  }
+
+  /** One socket, from its opening to its end. */
+  async #hold(signal: AbortSignal): Promise<Ending> {
+    const { address, token, proxy, patience } = this.#ports
+    this.#told = ''
+    this.#welcomedAt = undefined
+    const link = new Link(
+      { address, token, proxy, ...(patience ? { patience } : {}) },
+      { opened: () => this.announce(), frame: (frame) => this.#take(frame) },
+    )
+    const running = new Running(this.#ports, link)
+    this.#link = link
+    this.#running = running
+    const stop = () => {
+      running.cancelAll()
+      link.close(1000, 'the agent was stopped')
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    const ending = await link.ended
+    signal.removeEventListener('abort', stop)
+    running.cancelAll()
+    return ending
+  }
+
+  #take(frame: ToGateway): void {
+    switch (frame.type) {
+      case 'welcome':
+        return this.#welcomed(frame)
+      case 'request':
+      case 'tool_call':
+        if (this.#running?.begin(frame)) return
+        return this.#link?.close(closeCodes.protocolError, 'two requests have the same id')
+      case 'window':
+        return this.#running?.grant(frame.id, frame.bytes)
+      case 'cancel':
+        return this.#running?.cancel(frame.id)
+      case 'error':
+        return this.#ports.say(
+          'warn',
+          'tollgate_error',
+          `Tollgate says: ${shortened(frame.message)}`,
+        )
+      case 'ping':
+        return undefined
+    }
+  }
+
+  #welcomed({
+    gateway_id: gateway,
+    heartbeat_seconds: seconds,
+    refused,
+  }: ToGateway & { type: 'welcome' }) {
+    const { say, offer } = this.#ports
+    this.#link?.beatEvery(seconds * 1000)
+    const isFirst = this.#welcomedAt === undefined
+    this.#welcomedAt ??= performance.now()
+    this.#failure = ''
+    const { providers, models, tools } = offer.announcement()
+    const served = `${models.length} models of ${providers.join(', ') || 'no provider'}, ${tools.length} tools`
+    say(
+      'info',
+      'online',
+      `${isFirst ? 'Online as' : 'Announced by'} ${shortened(gateway, 40)}: ${served}.`,
+    )
+    for (const { what, name, reason } of refused.slice(0, mostRefusals)) {
+      say(
+        'warn',
+        'refused',
+        `Tollgate does not take the ${what} ${shortened(name)}: ${shortened(reason)}`,
+      )
+    }
+  }
+
+  #waitMs(when: 'at once' | 'later'): number {
+    const heldFor = this.#welcomedAt === undefined ? 0 : performance.now() - this.#welcomedAt
+    if (heldFor >= heldMs) this.#backOff.reset()
+    return when === 'at once' && heldFor >= soonMs ? 0 : this.#backOff.next()
+  }
+
+  /** The same failure is said once. */
+  #sayLost(words: string, waitMs: number): void {
+    if (words === this.#failure) return
+    this.#failure = words
+    const when = waitMs < 1000 ? 'at once' : `in ${Math.round(waitMs / 1000)} s`
+    this.#ports.say('warn', 'offline', `${shortened(words, 300)}. Trying again ${when}.`)
+  }
+}

@@ -1,0 +1,29 @@
+interface BackOffOptions {
+  firstMs: number
+  mostMs: number
+  /** Between 0 and 1. */
+  random?: () => number
+}
+
+/** How long to wait before the next try: full jitter below a bound that doubles. */
+export class BackOff {
+  readonly #options: BackOffOptions
+  #failures = 0
+
+  constructor(options: BackOffOptions) {
+    this.#options = options
+  }
+
+  /** Milliseconds. */
+  next(): number {
+    const { firstMs, mostMs, random = Math.random } = this.#options
+    const bound = Math.min(firstMs * 2 ** this.#failures, mostMs)
+    this.#failures = Math.min(this.#failures + 1, 30)
+    return random() * bound
+  }
+
+  /** What was tried has held. */
+  reset(): void {
+    this.#failures = 0
+  }
+}

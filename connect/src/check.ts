@@ -1,0 +1,51 @@
+import type { Offer } from './offer'
+import type { Settings } from './settings'
+
+const mostShown = 20
+
+/** What would be served: for people, and the same for programs. */
+export function toldOf({ address, tools, servers }: Settings, offer: Offer) {
+  const { models, tools: announced } = offer.announcement()
+  const json = {
+    url: address,
+    servers: offer.servers.map((one) => ({
+      provider: one.provider,
+      base_url: one.baseUrl,
+      has_key: 'authorization' in one.headers,
+      models: [...one.models],
+      error: one.failure ?? null,
+    })),
+    tools: announced.map(({ name, description }) => ({ name, description })),
+  }
+  const lines = [
+    `Tollgate: ${address}`,
+    ...json.servers.map(serverLine),
+    ...(json.servers.length === 0
+      ? [servers ? 'No servers.' : 'No server of models runs here.']
+      : []),
+    ...announced.map(({ name }) => `tool ${name}`),
+    ...(tools.length > 0 && announced.length === 0 ? ['No tools.'] : []),
+  ]
+  const isAnything = models.length > 0 || announced.length > 0
+  return { text: `${lines.join('\n')}\n`, json, isAnything }
+}
+
+interface Row {
+  provider: string
+  base_url: string
+  has_key: boolean
+  models: string[]
+  error: string | null
+}
+
+function serverLine({ provider, base_url: address, has_key: hasKey, models, error }: Row): string {
+  const head = `${provider} at ${address} ${hasKey ? 'with a key' : 'without a key'}`
+  if (error) return `${head}: ${error}`
+  // What others named must not steer the terminal.
+  const shown = models
+    .slice(0, mostShown)
+    .join(', ')
+    .replaceAll(/\p{Cc}/gu, ' ')
+  const more = models.length > mostShown ? ` and ${models.length - mostShown} more` : ''
+  return `${head}: ${shown || 'no models'}${more}`
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { ToGateway } from '../../server/src/gateways/frames'
+import { Link, type Patience } from './link'
+import { SimulatedTollgate, token } from './tollgate-for-tests'
+
+function openLink(address: string, patience: Partial<Patience> = {}) {
+  const heard: ToGateway[] = []
+  const opened = Promise.withResolvers<void>()
+  const link = new Link(
+    { address, token, proxy: undefined, patience },
+    { opened: opened.resolve, frame: (frame) => heard.push(frame) },
+  )
+  return { link, heard, opened: opened.promise }
+}
+
+/** One that is welcomed. */
+async function stage(patience: Partial<Patience> = {}) {
+  const tollgate = new SimulatedTollgate()
+  const one = openLink(tollgate.address, patience)
+  await one.opened
+  return { ...one, tollgate, [Symbol.dispose]: () => tollgate[Symbol.dispose]() }
+}
+
+test('opens with its token and its version, and says nothing by itself', async () => {
+  using tollgate = new SimulatedTollgate()
+  const seen: (string | null)[] = []
+  tollgate.door = ({ headers }) => {
+    for (const name of ['authorization', 'sec-websocket-protocol', 'sec-websocket-extensions']) {
+      seen.push(headers.get(name))
+    }
+    return undefined
+  }
+  const { link, opened } = openLink(tollgate.address)
+  await opened
+  expect(seen).toEqual([`Bearer ${token}`, 'tollgate.gateway.1', null])
+  link.close(1000, 'enough')
+  expect(await link.ended).toMatchObject({ wasOpen: true, code: 1000, words: 'enough' })
+  expect(tollgate.frames).toEqual([])
+})
+
+/** Source: RFC 6455, 4.2.2. */
+function acceptOf(bytes: Buffer): string {
+  const key = /sec-websocket-key: (.*)\r\n/i.exec(bytes.toString())?.[1] ?? ''
+  const magic = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+  return new Bun.CryptoHasher('sha1').update(key + magic).digest('base64')
+}
+
+describe('a heartbeat', () => {
+  test('answers each ping at once, by its id', async () => {
+    using one = await stage()
+    one.tollgate.send({ type: 'ping', id: 'p7' })
+    await one.tollgate.until(() => one.tollgate.frames.length === 1)
+    expect(one.tollgate.frames).toEqual([{ type: 'heartbeat', id: 'p7' }])
+    one.link.close(1000, '')
+  })
+
+  test('goes by itself as often as Tollgate says, never less often', async () => {
+    using one = await stage({ heartbeatMs: 300, openMs: 200 })
+    one.tollgate.send({ type: 'cancel', id: 'the first' })
+    one.link.beatEvery(50)
+    await one.tollgate.until(() => one.tollgate.of('heartbeat').length >= 2)
+    one.link.beatEvery(1_000_000)
+    const before = one.tollgate.of('heartbeat').length
+    await one.tollgate.until(() => one.tollgate.of('heartbeat').length > before)
+    one.link.close(1000, '')
+  })
+})
+
+describe('a socket ends', () => {
+  test('when nothing was heard for long, though the system believes in it', async () => {
+    using one = await stage({ silenceMs: 200 })
+    one.tollgate.send({ type: 'ping', id: 'the last' })
+    expect(await one.link.ended).toMatchObject({
+      wasOpen: true,
+      code: 1006,
+      words: 'nothing was heard for 0 s',
+    })
+  })
+
+  test('not as long as Tollgate pings', async () => {
+    using one = await stage({ silenceMs: 300 })
+    let isOver = false
+    void one.link.ended.then(() => (isOver = true))
+    for (let at = 0; at < 8; at += 1) {
+      one.tollgate.send({ type: 'ping', id: `p${at}` })
+      await Bun.sleep(75)
+    }
+    expect(isOver).toBe(false)
+    one.link.close(1000, '')
+  })
+
+  test('when nobody answers its opening', async () => {
+    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } })
+    const { link } = openLink(`ws://127.0.0.1:${silent.port}/gateway`, { openMs: 100 })
+    expect(await link.ended).toMatchObject({ wasOpen: false, words: 'no answer came in time' })
+  })
+
+  test('with the status of a refusal', async () => {
+    using tollgate = new SimulatedTollgate()
+    for (const status of [401, 426, 503]) {
+      tollgate.door = () => new Response('{}', { status })
+      expect(await openLink(tollgate.address).link.ended).toMatchObject({ wasOpen: false, status })
+    }
+  })
+
+  test('where nobody listens, and says so', async () => {
+    const { link } = openLink('ws://127.0.0.1:1/gateway')
+    expect(await link.ended).toMatchObject({ wasOpen: false, words: 'Failed to connect' })
+  })
+
+  test('where the other side chooses a version that was not offered', async () => {
+    using tollgate = new SimulatedTollgate()
+    tollgate.subprotocol = 'tollgate.gateway.9'
+    const ending = await openLink(tollgate.address).link.ended
+    expect(ending).toMatchObject({ wasOpen: false, words: 'Mismatch client protocol' })
+  })
+
+  test('where whoever took it has nothing to say', async () => {
+    using tollgate = new SimulatedTollgate()
+    tollgate.subprotocol = undefined
+    const ending = await openLink(tollgate.address, { openMs: 100 }).link.ended
+    expect(ending).toMatchObject({ wasOpen: true, words: 'no answer came in time' })
+  })
+
+  test('before its token was sent where the certificate is of somebody unknown', async () => {
+    const fixture = (name: string) =>
+      Bun.file(join(import.meta.dir, '../../server/src/egress/fixtures', name))
+    const asked: string[] = []
+    using server = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      tls: { key: fixture('server.key'), cert: fixture('server.pem') },
+      fetch: ({ url }) => {
+        asked.push(url)
+        return new Response('no')
+      },
+    })
+    const ending = await openLink(`wss://localhost:${server.port}/gateway`).link.ended
+    expect(ending).toMatchObject({ wasOpen: false, words: expect.stringContaining('TLS') })
+    expect(asked).toEqual([])
+  })
+
+  test('with the code that Tollgate closed it by', async () => {
+    using one = await stage()
+    one.tollgate.close(4409, 'replaced')
+    expect(await one.link.ended).toMatchObject({ wasOpen: true, code: 4409, words: 'replaced' })
+  })
+
+  test('by force where Tollgate does not answer a close', async () => {
+    let isFirst = true
+    using deaf = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        data: (socket, bytes) => {
+          if (!isFirst) return
+          isFirst = false
+          socket.write(
+            'HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n' +
+              `sec-websocket-accept: ${acceptOf(bytes)}\r\nsec-websocket-protocol: tollgate.gateway.1\r\n\r\n`,
+          )
+        },
+      },
+    })
+    const { link, opened } = openLink(`ws://127.0.0.1:${deaf.port}/gateway`, { closeMs: 100 })
+    await opened
+    const began = performance.now()
+    link.close(1000, 'stopping')
+    expect(await link.ended).toMatchObject({ wasOpen: true, words: 'stopping' })
+    expect(performance.now() - began).toBeLessThan(3000)
+  })
+})
+
+describe('what is no frame ends the socket with 4400, and is not acted on', () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+  test.each<[string, string | Uint8Array]>([
+    ['bytes', new Uint8Array([123, 125])],
+    ['no JSON', '{'],
+    ['no object', 'null'],
+    ['an unknown type', '{"type":"shell","id":"a","command":"id"}'],
+    ['a frame without an id', '{"type":"cancel"}'],
+    ['an endless id', JSON.stringify({ type: 'ping', id: 'x'.repeat(65) })],
+    ['a window that shrinks', '{"type":"window","id":"a","bytes":-5}'],
+    [
+      'a request without a body',
+      '{"type":"request","id":"a","provider":"p","model":"m","path":"/x"}',
+    ],
+    ['what is nested deeply', deep],
+    [
+      'a message beyond all bounds',
+      `{"type":"ping","id":"a","x":"${'x'.repeat(33 * 1024 * 1024)}"}`,
+    ],
+  ])('%s', async (_what, message) => {
+    using one = await stage()
+    one.tollgate.raw(message)
+    one.tollgate.send({ type: 'cancel', id: 'after' })
+    expect(await one.link.ended).toMatchObject({
+      wasOpen: true,
+      words: 'Tollgate sent what is no frame',
+    })
+    expect(one.tollgate.closes.map(({ code }) => code)).toEqual([4400])
+    expect(one.heard).toEqual([])
+  })
+
+  test('but fields that nobody knows are left aside', async () => {
+    using one = await stage()
+    one.tollgate.raw('{"type":"cancel","id":"a","new":1,"__proto__":{"x":1}}')
+    await one.tollgate.until(() => one.heard.length === 1)
+    expect(one.heard).toEqual([{ type: 'cancel', id: 'a' }])
+    one.link.close(1000, '')
+  })
+})
+
+test('more than 4 MB that do not get away make senders wait, until they do', async () => {
+  const seen = { bytes: 0 }
+  using server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request, own) =>
+      own.upgrade(request, { headers: { 'sec-websocket-protocol': 'tollgate.gateway.1' } })
+        ? undefined
+        : new Response('no'),
+    websocket: {
+      maxPayloadLength: 2 * 1024 * 1024,
+      // While it is blocked, nothing is read.
+      message: (_socket, data) => {
+        seen.bytes += data.length
+        if (seen.bytes < 2_000_000) Bun.sleepSync(300)
+      },
+    },
+  })
+  const { link, opened } = openLink(`ws://127.0.0.1:${server.port}/gateway`)
+  await opened
+  const data = 'x'.repeat(1_000_000)
+  let waited = 0
+  for (let at = 0; at < 40; at += 1) {
+    link.send({ type: 'chunk', id: 'a', data })
+    const began = performance.now()
+    await link.room()
+    if (performance.now() - began > 5) waited += 1
+  }
+  expect(waited).toBeGreaterThan(0)
+  while (seen.bytes < 40_000_000) await Bun.sleep(10)
+  link.close(1000, '')
+}, 20_000)

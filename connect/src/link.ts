@@ -1,0 +1,193 @@
+import {
+  closeCodes,
+  subprotocol,
+  toGateway,
+  type FromGateway,
+  type ToGateway,
+} from '../../server/src/gateways/frames'
+import { shortened } from './words'
+
+export interface Opening {
+  /** `ws:` or `wss:`. */
+  address: string
+  token: string
+  proxy: string | undefined
+  patience?: Partial<Patience>
+}
+
+/** How long the other side may take, milliseconds. */
+export interface Patience {
+  openMs: number
+  /** Between two heartbeats. */
+  heartbeatMs: number
+  /** Without any frame: then nobody is there, whatever the system believes. */
+  silenceMs: number
+  /** For an answer to our close. */
+  closeMs: number
+}
+
+/** How a socket ended. */
+export interface Ending {
+  wasOpen: boolean
+  /** Of the answer that was no upgrade. */
+  status?: number
+  /** Of the close; 1006 where there was none. */
+  code: number
+  words: string
+}
+
+export interface Hearing {
+  opened: () => void
+  /** `ping` is answered before. */
+  frame: (frame: ToGateway) => void
+}
+
+const usualPatience: Patience = {
+  openMs: 15_000,
+  heartbeatMs: 30_000,
+  silenceMs: 75_000,
+  closeMs: 1000,
+}
+/** Of a message: a request's body has at most 20 MB. */
+const mostMessageBytes = 32 * 1024 * 1024
+/** Of what was sent and is not on its way. */
+const mostUnsentBytes = 4 * 1024 * 1024
+const lookAgainMs = 10
+
+/** One socket to Tollgate, from its opening to its end. */
+export class Link {
+  /** Never rejects. */
+  readonly ended: Promise<Ending>
+  readonly #socket: WebSocket
+  readonly #hearing: Hearing
+  readonly #patience: Patience
+  readonly #end: (ending: Ending) => void
+  readonly #timer: ReturnType<typeof setInterval>
+  #heardAt = performance.now()
+  #beatAt = performance.now()
+  #beats = 0
+  #heartbeatMs: number
+  #isOpen = false
+  /** Before the first frame nothing says that there is a Tollgate: Bun does not look at its subprotocol. */
+  #hasHeard = false
+  #failure: { words: string; status?: number } | undefined
+  #draining: Promise<void> | undefined
+
+  constructor({ address, token, proxy, patience }: Opening, hearing: Hearing) {
+    this.#patience = { ...usualPatience, ...patience }
+    this.#heartbeatMs = this.#patience.heartbeatMs
+    this.#hearing = hearing
+    const { promise, resolve } = Promise.withResolvers<Ending>()
+    this.ended = promise
+    this.#end = resolve
+    this.#socket = new WebSocket(address, {
+      headers: { authorization: `Bearer ${token}` },
+      protocols: [subprotocol],
+      perMessageDeflate: false,
+      ...(proxy === undefined ? {} : { proxy }),
+    })
+    this.#socket.addEventListener('open', () => this.#opened())
+    this.#socket.addEventListener('message', ({ data }) => this.#heard(data))
+    this.#socket.addEventListener('error', (event) =>
+      this.#failed('message' in event ? event.message : ''),
+    )
+    this.#socket.addEventListener('close', ({ code, reason }) => this.#closed(code, reason))
+    const { openMs, silenceMs } = this.#patience
+    this.#timer = setInterval(() => this.#look(), Math.min(1000, silenceMs / 4, openMs / 4))
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** Nothing is sent once the socket has closed: nobody waits for it. */
+  send(frame: FromGateway): void {
+    if (this.#isOpen) this.#socket.send(JSON.stringify(frame))
+  }
+
+  /** Resolves when there is room for more, or the socket has closed. */
+  async room(): Promise<void> {
+    while (this.#isOpen && this.#socket.bufferedAmount > mostUnsentBytes) {
+      // One timer for all who wait.
+      this.#draining ??= Bun.sleep(lookAgainMs).then(() => (this.#draining = undefined))
+      await this.#draining
+    }
+  }
+
+  /** Tollgate says how often; never less often than we would. */
+  beatEvery(ms: number): void {
+    this.#heartbeatMs = Math.min(ms, this.#patience.heartbeatMs)
+  }
+
+  close(code: number, words: string): void {
+    this.#failure ??= { words }
+    const isUp = this.#socket.readyState === WebSocket.OPEN
+    if (isUp) this.#socket.close(code, shortened(words, 100))
+    else this.#socket.terminate()
+    const force = setTimeout(() => this.#socket.terminate(), this.#patience.closeMs)
+    force.unref()
+  }
+
+  #opened(): void {
+    this.#isOpen = true
+    this.#heardAt = this.#beatAt = performance.now()
+    this.#hearing.opened()
+  }
+
+  #heard(data: unknown): void {
+    if (!this.#isOpen) return
+    this.#heardAt = performance.now()
+    this.#hasHeard = true
+    const frame = typeof data === 'string' ? frameOf(data) : undefined
+    if (!frame) return this.close(closeCodes.protocolError, 'Tollgate sent what is no frame')
+    if (frame.type === 'ping') this.#beat(frame.id)
+    else this.#hearing.frame(frame)
+  }
+
+  #beat(id = `beat-${(this.#beats += 1)}`): void {
+    this.#beatAt = performance.now()
+    this.send({ type: 'heartbeat', id })
+  }
+
+  #look(): void {
+    const now = performance.now()
+    const { silenceMs, openMs } = this.#patience
+    if (!this.#isOpen || !this.#hasHeard) {
+      if (now - this.#heardAt > openMs) this.#giveUp('no answer came in time')
+    } else if (now - this.#heardAt > silenceMs) {
+      this.#giveUp(`nothing was heard for ${Math.round(silenceMs / 1000)} s`)
+    } else if (now - this.#beatAt >= this.#heartbeatMs) {
+      this.#beat()
+    }
+  }
+
+  /** Without a farewell: whoever is silent would not answer it. */
+  #giveUp(words: string): void {
+    this.#failure ??= { words }
+    this.#socket.terminate()
+  }
+
+  #failed(message: string): void {
+    const status = /Expected 101 status code: (\d{3})/.exec(message)?.[1]
+    const words = shortened(message.replace(/^.*? failed: /, ''))
+    this.#failure ??= { words, ...(status === undefined ? {} : { status: Number(status) }) }
+  }
+
+  #closed(code: number, reason: string): void {
+    clearInterval(this.#timer)
+    const wasOpen = this.#isOpen
+    this.#isOpen = false
+    const words = this.#failure?.words || shortened(reason) || 'the connection was lost'
+    this.#end({ wasOpen, code, ...this.#failure, words })
+  }
+}
+
+/** What Tollgate sent, undefined where it is no frame. */
+function frameOf(text: string): ToGateway | undefined {
+  if (text.length > mostMessageBytes) return undefined
+  try {
+    return toGateway.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import { shortened, type Secrets } from './words'
+
+export type Level = 'info' | 'warn' | 'error'
+
+/** Tells the owner what happens: `event` is for programs and never changes, `message` is for people. */
+export type Say = (level: Level, event: string, message: string) => void
+
+interface Writing {
+  /** Lines of JSON, for programs. */
+  isJson: boolean
+  secrets: Secrets
+  write: (line: string) => void
+  now?: () => Date
+}
+
+/** A log of single lines in which no secret stands. */
+export const openLog =
+  ({ isJson, secrets, write, now = () => new Date() }: Writing): Say =>
+  (level, event, message) => {
+    const words = shortened(secrets.hide(message), 500)
+    const time = now().toISOString()
+    write(
+      isJson
+        ? `${JSON.stringify({ time, level, event, message: words })}\n`
+        : `${time} ${level === 'info' ? '' : `${level}: `}${words}\n`,
+    )
+  }
+
+const mostAlike = 20
+const spanMs = 10_000
+
+/** The same, but of one event no more than twenty lines in ten seconds: thousands may fail at once. */
+export function sparing(say: Say, now: () => number = () => performance.now()): Say {
+  const counts = new Map<string, { since: number; count: number }>()
+  return (level, event, message) => {
+    const known = counts.get(event)
+    const one = known && now() - known.since < spanMs ? known : { since: now(), count: 0 }
+    counts.set(event, one)
+    one.count += 1
+    if (one.count <= mostAlike) say(level, event, message)
+    if (one.count === mostAlike) say('warn', event, 'More of that kind are not shown for a while.')
+  }
+}

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'bun:test'
+import { apiKey, Stage } from './agent-stage-for-tests'
+import { requestFrame } from './tollgate-for-tests'
+
+const sse = { headers: { 'content-type': 'text/event-stream' } }
+const textOf = (frames: readonly { type: string; data?: string }[]) =>
+  frames.map(({ data = '' }) => data).join('')
+
+/** A body that is written as it is read, and counts what was. */
+function endless(piece: string) {
+  const count = { bytes: 0 }
+  const bytes = new TextEncoder().encode(piece)
+  const body = new ReadableStream({
+    pull(controller) {
+      count.bytes += bytes.length
+      controller.enqueue(bytes)
+    },
+  })
+  return { body, count }
+}
+
+describe('a request', () => {
+  test('goes to the server with its own key and the name of the model, and comes back in one frame', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.answer = () =>
+      Response.json({ id: 'chat-1' }, { headers: { 'x-request-id': 'r1', 'set-cookie': 'a=b' } })
+    const body = { model: 'somebody/llama', messages: [], odd: { kept: true } }
+    tollgate.send(requestFrame('a', { body }))
+    expect(await tollgate.ended('a')).toEqual([
+      {
+        type: 'response',
+        id: 'a',
+        status: 200,
+        headers: { 'content-type': 'application/json;charset=utf-8', 'x-request-id': 'r1' },
+        body: '{"id":"chat-1"}',
+      },
+    ])
+    expect(server.asked).toEqual([
+      {
+        path: '/v1/chat/completions',
+        authorization: `Bearer ${apiKey}`,
+        body: { ...body, model: 'llama' },
+      },
+    ])
+  })
+
+  test('that streams comes back in chunks, the headers on the first', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.answer = () => new Response('data: 1\n\ndata: [DONE]\n\n', sse)
+    tollgate.send(requestFrame('a', { stream: true }))
+    const frames = await tollgate.ended('a')
+    expect(frames[0]).toMatchObject({
+      type: 'chunk',
+      headers: { 'content-type': 'text/event-stream' },
+    })
+    expect(textOf(frames)).toBe('data: 1\n\ndata: [DONE]\n\n')
+    expect(frames.at(-1)).toEqual({ type: 'response', id: 'a', status: 200 })
+  })
+
+  test('whose plain answer is long comes back in chunks too', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    const long = JSON.stringify({ text: 'é'.repeat(150_000) })
+    server.answer = () => new Response(long)
+    tollgate.send(requestFrame('a', { window: 1_000_000 }))
+    const frames = await tollgate.ended('a')
+    expect(textOf(frames)).toBe(long)
+    expect(frames.length).toBeGreaterThan(4)
+    for (const frame of frames) {
+      if (frame.type === 'chunk') expect(Buffer.byteLength(frame.data)).toBeLessThanOrEqual(65_536)
+    }
+  })
+
+  test('with an answer of control characters keeps to the size of a frame', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.answer = () => new Response('\u0001'.repeat(250_000))
+    tollgate.send(requestFrame('a'))
+    expect(textOf(await tollgate.ended('a'))).toHaveLength(250_000)
+    expect(tollgate.opened).toBe(1)
+  })
+
+  test('with an empty answer ends', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.answer = () => new Response('', sse)
+    tollgate.send(requestFrame('a', { stream: true }))
+    expect(await tollgate.ended('a')).toMatchObject([{ type: 'response', status: 200 }])
+  })
+
+  test.each([400, 401, 404, 429, 500, 503])(
+    'that is answered %d is passed on in one frame',
+    async (status) => {
+      await using stage = await Stage.open()
+      const { tollgate, server } = stage
+      const headers = { 'retry-after': '7' }
+      server.answer = () =>
+        new Response(`bad key ${apiKey}${'x'.repeat(200_000)}`, { status, headers })
+      tollgate.send(requestFrame('a', { stream: true }))
+      const [frame, ...others] = await tollgate.ended('a')
+      expect(others).toEqual([])
+      expect(frame).toMatchObject({ type: 'response', status, headers })
+      const body = frame?.type === 'response' ? (frame.body ?? '') : ''
+      expect(body).toStartWith('bad key [secret]xxx')
+      expect(body.length).toBeLessThanOrEqual(65_536)
+    },
+  )
+
+  test.each([
+    ['another provider', { provider: 'openai' }],
+    ['a model that was not announced', { model: 'secret-model' }],
+    ['another path', { path: '/../api/delete' }],
+    ['the list of models', { path: '/models' }],
+  ])('for %s is refused, and nobody asked', async (_what, own) => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    tollgate.send(requestFrame('a', own))
+    expect(await tollgate.ended('a')).toMatchObject([
+      { type: 'error', code: 'not_served', sent: false },
+    ])
+    expect(server.asked).toEqual([])
+  })
+})
+
+describe('a server', () => {
+  test('that is not there is told as one that saw nothing', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server[Symbol.dispose]()
+    tollgate.send(requestFrame('a'))
+    expect(await tollgate.ended('a')).toMatchObject([
+      { type: 'error', code: 'connection_failed', sent: false },
+    ])
+    // Where it is, is nobody's business there.
+    expect(JSON.stringify(tollgate.frames.at(-1))).not.toContain('127.0.0.1')
+  })
+
+  test('that goes away in the middle is told as one that may have answered', async () => {
+    using dying = Bun.listen({
+      hostname: '127.0.0.1',
+      port: 0,
+      socket: {
+        data: (socket, bytes) => {
+          if (bytes.toString().startsWith('GET')) {
+            socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+            return
+          }
+          socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n')
+          setTimeout(() => socket.terminate(), 50)
+        },
+      },
+    })
+    // It has no list, so that what is allowed is one.
+    const own = { baseUrl: `http://127.0.0.1:${dying.port}/v1`, models: ['llama'] }
+    await using stage = await Stage.open(own)
+    const { tollgate } = stage
+    tollgate.send(requestFrame('a', { stream: true }))
+    const frames = await tollgate.ended('a')
+    expect(textOf(frames)).toBe('hello')
+    expect(frames.at(-1)).toMatchObject({ type: 'error', code: 'connection_failed', sent: true })
+  })
+
+  test('that takes too long is left', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.answer = () => new Promise(() => undefined)
+    tollgate.send(requestFrame('a', { timeout_ms: 100 }))
+    expect(await tollgate.ended('a')).toMatchObject([{ type: 'error', code: 'request_timeout' }])
+    await tollgate.until(() => server.aborted === 1, 'the abort')
+  })
+
+  test('whose answer never ends is left in time, also when nobody reads', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.answer = () => new Response(endless('x'.repeat(10_000)).body, sse)
+    tollgate.send(requestFrame('a', { stream: true, timeout_ms: 300, window: 20_000 }))
+    const frames = await tollgate.ended('a')
+    expect(textOf(frames)).toHaveLength(20_000)
+    expect(frames.at(-1)).toMatchObject({ type: 'error', code: 'request_timeout' })
+  })
+})
+
+describe('the window', () => {
+  test('is never exceeded, and stops what is read of the server', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    const { body, count } = endless('€'.repeat(1000))
+    server.answer = () => new Response(body, sse)
+    tollgate.send(requestFrame('a', { stream: true, window: 100_000 }))
+    const sent = () => Buffer.byteLength(textOf(tollgate.of('chunk')))
+    await tollgate.until(() => sent() > 99_990, 'a full window')
+    await Bun.sleep(100)
+    expect(sent()).toBeLessThanOrEqual(100_000)
+    const before = count.bytes
+    await Bun.sleep(100)
+    expect(count.bytes).toBe(before)
+    // What the system and the client hold is all that was read beside it.
+    expect(before).toBeLessThan(16_000_000)
+    tollgate.send({ type: 'window', id: 'a', bytes: 50_000 })
+    await tollgate.until(() => sent() > 149_990, 'what was granted')
+    expect(sent()).toBeLessThanOrEqual(150_000)
+    tollgate.send({ type: 'cancel', id: 'a' })
+    await tollgate.until(() => server.aborted === 1, 'the abort')
+  })
+
+  test('that is smaller than an answer in one frame is kept to', async () => {
+    await using stage = await Stage.open()
+    const { tollgate, server } = stage
+    server.answer = () => new Response('12345678')
+    tollgate.send(requestFrame('a', { window: 5 }))
+    await tollgate.until(() => textOf(tollgate.of('chunk')) === '12345', 'the first part')
+    tollgate.send({ type: 'window', id: 'a', bytes: 5 })
+    const frames = await tollgate.ended('a')
+    expect(textOf(frames)).toBe('12345678')
+    expect(frames.at(-1)).toEqual({ type: 'response', id: 'a', status: 200 })
+  })
+})
+
+test('a reader that stands still holds up none of a thousand streams', async () => {
+  await using stage = await Stage.open()
+  const { tollgate, server } = stage
+  const { body } = endless('x'.repeat(1000))
+  server.answer = () => new Response(body, sse)
+  tollgate.send(requestFrame('slow', { stream: true, window: 1000 }))
+  await tollgate.until(() => tollgate.of('chunk').length === 1, 'the first of the slow one')
+  let open = 0
+  const all = Promise.withResolvers<void>()
+  server.answer = () => {
+    open += 1
+    if (open === 999) all.resolve()
+    return new Response(
+      (async function* () {
+        yield 'data: 1\n\n'
+        // None ends before all have begun.
+        await all.promise
+        yield 'data: [DONE]\n\n'
+      })(),
+      sse,
+    )
+  }
+  for (let at = 0; at < 999; at += 1) tollgate.send(requestFrame(`r${at}`, { stream: true }))
+  await tollgate.until(() => tollgate.of('response').length === 999, 'the end of all others')
+  const texts = new Map<string, string>()
+  for (const { id, data } of tollgate.of('chunk')) texts.set(id, (texts.get(id) ?? '') + data)
+  expect(texts.get('slow')).toHaveLength(1000)
+  texts.delete('slow')
+  expect(new Set(texts.values())).toEqual(new Set(['data: 1\n\ndata: [DONE]\n\n']))
+  expect(tollgate.opened).toBe(1)
+}, 30_000)
+
+test('a cancel ends the request at the server, and is not answered', async () => {
+  await using stage = await Stage.open()
+  const { tollgate, server } = stage
+  server.answer = () => new Promise(() => undefined)
+  tollgate.send(requestFrame('a'))
+  await tollgate.until(() => server.asked.length === 1)
+  tollgate.send({ type: 'cancel', id: 'a' })
+  tollgate.send({ type: 'cancel', id: 'nobody' })
+  await tollgate.until(() => server.aborted === 1, 'the abort')
+  // Its id is free again.
+  server.answer = () => new Response('{}')
+  tollgate.send(requestFrame('a'))
+  expect(await tollgate.ended('a')).toMatchObject([{ type: 'response', status: 200 }])
+})
+
+test('when the socket is lost, all that runs is ended at the server', async () => {
+  await using stage = await Stage.open()
+  const { tollgate, server } = stage
+  server.answer = () => new Promise(() => undefined)
+  for (let at = 0; at < 20; at += 1) tollgate.send(requestFrame(`r${at}`))
+  await tollgate.until(() => server.asked.length === 20)
+  tollgate.cut()
+  await tollgate.until(() => server.aborted === 20, 'the aborts')
+  await tollgate.until(() => tollgate.opened === 2, 'another socket')
+  expect(tollgate.of('error')).toEqual([])
+})
+
+test('more requests than a gateway takes are refused, and those that run go on', async () => {
+  await using stage = await Stage.open()
+  const { tollgate, server } = stage
+  const held = Promise.withResolvers<void>()
+  server.answer = async () => {
+    await held.promise
+    return new Response('{}')
+  }
+  for (let at = 0; at < 1001; at += 1) tollgate.send(requestFrame(`r${at}`))
+  expect(await tollgate.ended('r1000')).toMatchObject([
+    { type: 'error', code: 'overloaded', sent: false },
+  ])
+  held.resolve()
+  await tollgate.until(() => tollgate.of('response').length === 1000, 'all answers')
+}, 30_000)

@@ -1,0 +1,188 @@
+import { AnswerTooLong, type Answer } from '../../server/src/egress/answer'
+import { ConnectionFailed } from '../../server/src/egress/connection-failed'
+import type { Transport } from '../../server/src/egress/transport'
+import type { FromGateway, ToGateway } from '../../server/src/gateways/frames'
+import { connectMs, type ModelServer } from './model-server'
+import { beginning, Pieces } from './pieces'
+import type { Window } from './window'
+
+export type RequestFrame = ToGateway & { type: 'request' }
+export type ErrorFrame = FromGateway & { type: 'error' }
+
+/** Where frames go: a socket, as far as an answer needs it. */
+export interface Outlet {
+  send: (frame: FromGateway) => void
+  /** Resolves when there is room for more. */
+  room: () => Promise<void>
+}
+
+export interface Relaying {
+  request: RequestFrame
+  server: ModelServer
+  window: Window
+  /** Aborts with `Cancelled` or `TimedOut`. */
+  signal: AbortSignal
+  transport: Transport
+  outlet: Outlet
+  /** Takes secrets out of a text. */
+  hide: (text: string) => string
+}
+
+/** Nobody waits for the answer. */
+export class Cancelled extends Error {
+  override readonly name = 'Cancelled'
+}
+
+/** The time that Tollgate gave is over. */
+export class TimedOut extends Error {
+  override readonly name = 'TimedOut'
+}
+
+const mostPieceBytes = 64 * 1024
+/** What JSON makes of it, six bytes for one at worst, has to fit into a frame. */
+const mostInOneFrame = 128 * 1024
+const mostBadBytes = 64 * 1024
+/** Of an answer that is no stream. */
+const mostWholeBytes = 20 * 1024 * 1024
+const passedHeaders = ['content-type', 'retry-after', 'x-request-id']
+
+/** Asks the server and sends on what it answers. Throws what keeps the answer from being whole. */
+export async function relay(relaying: Relaying): Promise<void> {
+  const { request, server, signal, transport } = relaying
+  const answer = await transport.send(
+    {
+      url: server.baseUrl + request.path,
+      method: 'POST',
+      headers: server.headers,
+      body: JSON.stringify({ ...request.body, model: request.model }),
+      signal,
+    },
+    { connectMs },
+  )
+  try {
+    if (answer.status === 200) await sendGood(answer, relaying)
+    else await sendBad(answer, relaying)
+  } catch (thrown) {
+    answer.cancel()
+    throw thrown
+  }
+}
+
+function headersOf(answer: Answer): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const name of passedHeaders) {
+    const value = answer.headers.get(name)
+    if (value !== null && value.length <= 1000) headers[name] = value
+  }
+  return headers
+}
+
+/** The beginning of it, in one frame. A server may repeat the key that it did not take. */
+async function sendBad(answer: Answer, { request, outlet, hide }: Relaying): Promise<void> {
+  const pieces = new Pieces(() => answer.read())
+  let body = ''
+  let left = mostBadBytes
+  while (left > 0 && (await pieces.more())) {
+    const { text, bytes } = pieces.take(left)
+    // Not even one character fits any more.
+    if (bytes === 0) break
+    body += text
+    left -= bytes
+  }
+  answer.cancel()
+  const { id } = request
+  const headers = headersOf(answer)
+  const status = answer.status
+  if (status > 599) throw new Error(`the server answered with the status ${status}`)
+  await outlet.room()
+  outlet.send({ type: 'response', id, status, headers, body: beginning(hide(body), mostBadBytes) })
+}
+
+async function sendGood(answer: Answer, relaying: Relaying): Promise<void> {
+  const { request, outlet } = relaying
+  const { id } = request
+  const pieces = new Pieces(() => answer.read())
+  const headers = headersOf(answer)
+  if (request.stream) {
+    await sendChunks(pieces, relaying, { headers, held: '' })
+  } else {
+    const { text, isWhole } = await gathered(pieces, relaying)
+    if (isWhole) {
+      await outlet.room()
+      return outlet.send({ type: 'response', id, status: 200, headers, body: text })
+    }
+    await sendChunks(pieces, relaying, { headers, held: text })
+  }
+  outlet.send({ type: 'response', id, status: 200 })
+}
+
+/** The body, or as much of it as one frame holds. */
+async function gathered(pieces: Pieces, { window }: Relaying) {
+  const most = Math.min(mostInOneFrame, window.left)
+  let text = ''
+  let size = 0
+  while (await pieces.more()) {
+    const taken = pieces.take(most - size)
+    if (taken.bytes === 0) return { text, isWhole: false }
+    text += taken.text
+    size += taken.bytes
+  }
+  return { text, isWhole: true }
+}
+
+interface Beginning {
+  headers: Record<string, string>
+  /** What was read before, no more than the window has room for. */
+  held: string
+}
+
+async function sendChunks(pieces: Pieces, relaying: Relaying, { headers, held }: Beginning) {
+  const { request, window, outlet, signal } = relaying
+  let isFirst = true
+  let sent = 0
+  const send = (data: string, bytes: number) => {
+    window.spend(bytes)
+    sent += bytes
+    outlet.send({ type: 'chunk', id: request.id, data, ...(isFirst ? { headers } : {}) })
+    isFirst = false
+  }
+  for (let rest = held; rest !== '';) {
+    const piece = beginning(rest, mostPieceBytes)
+    send(piece, Buffer.byteLength(piece))
+    rest = rest.slice(piece.length)
+  }
+  while (await pieces.more()) {
+    await outlet.room()
+    signal.throwIfAborted()
+    const { text, bytes } = pieces.take(Math.min(window.left, mostPieceBytes))
+    if (bytes === 0) {
+      await window.granted(signal)
+      continue
+    }
+    send(text, bytes)
+    if (!request.stream && sent > mostWholeBytes) throw new AnswerTooLong('the answer is too long')
+  }
+}
+
+/** How a failure is told to Tollgate; undefined where nobody waits. The address stays here. */
+export function toErrorFrame(id: string, thrown: unknown): ErrorFrame | undefined {
+  const frame = (code: ErrorFrame['code'], message: string, sent: boolean): ErrorFrame => ({
+    type: 'error',
+    id,
+    code,
+    message,
+    sent,
+  })
+  if (thrown instanceof Cancelled) return undefined
+  if (thrown instanceof TimedOut)
+    return frame('request_timeout', 'The server did not answer in time.', true)
+  if (thrown instanceof ConnectionFailed) {
+    const words = thrown.connected
+      ? 'The connection to the server was lost.'
+      : 'The server was not reached.'
+    return frame('connection_failed', words, thrown.connected)
+  }
+  if (thrown instanceof AnswerTooLong)
+    return frame('internal_error', 'The answer of the server is too long.', true)
+  return frame('internal_error', 'The answer of the server cannot be passed on.', true)
+}

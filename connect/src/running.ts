@@ -1,0 +1,134 @@
+import type { Transport } from '../../server/src/egress/transport'
+import { bounds, type FromGateway, type ToGateway } from '../../server/src/gateways/frames'
+import type { Say } from './log'
+import type { Offer } from './offer'
+import {
+  Cancelled,
+  relay,
+  TimedOut,
+  toErrorFrame,
+  type ErrorFrame,
+  type Outlet,
+  type RequestFrame,
+} from './relay'
+import { Window } from './window'
+import { wordsOf, type Secrets } from './words'
+
+type ToolCallFrame = ToGateway & { type: 'tool_call' }
+type Asked = RequestFrame | ToolCallFrame
+
+export interface RunningPorts {
+  offer: Offer
+  transport: Transport
+  say: Say
+  secrets: Secrets
+}
+
+interface One {
+  abort: AbortController
+  window: Window
+}
+
+/** What a server is asked; anything else would reach what is not meant for Tollgate. */
+const paths = ['/chat/completions', '/completions', '/embeddings']
+/** Longer than any request may run, and less than timers can count. */
+const longestMs = 24 * 3_600_000
+
+/** What runs for one socket. */
+export class Running {
+  readonly #ports: RunningPorts
+  readonly #outlet: Outlet
+  readonly #byId = new Map<string, One>()
+
+  constructor(ports: RunningPorts, outlet: Outlet) {
+    this.#ports = ports
+    this.#outlet = outlet
+  }
+
+  get count(): number {
+    return this.#byId.size
+  }
+
+  /** Begins one. False where its id is that of one that runs. */
+  begin(asked: Asked): boolean {
+    const { id } = asked
+    if (this.#byId.has(id)) return false
+    if (this.#byId.size >= bounds.requests) {
+      this.#refuse(id, 'overloaded', 'The gateway has as many requests as it takes.')
+      return true
+    }
+    const abort = new AbortController()
+    this.#byId.set(id, { abort, window: new Window(asked.type === 'request' ? asked.window : 0) })
+    void this.#run(asked, abort)
+    return true
+  }
+
+  /** One that is unknown has ended meanwhile. */
+  grant(id: string, bytes: number): void {
+    this.#byId.get(id)?.window.grant(bytes)
+  }
+
+  cancel(id: string): void {
+    this.#byId.get(id)?.abort.abort(new Cancelled('cancelled'))
+  }
+
+  cancelAll(): void {
+    for (const { abort } of this.#byId.values()) abort.abort(new Cancelled('nobody waits'))
+  }
+
+  #refuse(id: string, code: ErrorFrame['code'], message: string): void {
+    this.#outlet.send({ type: 'error', id, code, message, sent: false })
+  }
+
+  async #run(asked: Asked, abort: AbortController): Promise<void> {
+    const { id, timeout_ms: timeoutMs } = asked
+    const expire = () => abort.abort(new TimedOut('too late'))
+    const timer = setTimeout(expire, Math.min(timeoutMs, longestMs))
+    try {
+      if (asked.type === 'request') await this.#relay(asked, abort.signal)
+      else await this.#callTool(asked, abort.signal)
+    } catch (thrown) {
+      this.#failed(id, abort.signal.aborted ? abort.signal.reason : thrown)
+    } finally {
+      clearTimeout(timer)
+      this.#byId.delete(id)
+    }
+  }
+
+  #failed(id: string, thrown: unknown): void {
+    const frame = toErrorFrame(id, thrown)
+    if (!frame) return
+    this.#ports.say('warn', 'request_failed', `${frame.message} (${wordsOf(thrown)})`)
+    this.#send(frame)
+  }
+
+  #send(frame: FromGateway): void {
+    this.#outlet.send(frame)
+  }
+
+  async #relay(request: RequestFrame, signal: AbortSignal): Promise<void> {
+    const { id, provider, model, path } = request
+    const { offer, transport, secrets } = this.#ports
+    const server = offer.serverOf(provider, model)
+    const window = this.#byId.get(id)?.window
+    if (!server || !window || !paths.includes(path)) {
+      return this.#refuse(id, 'not_served', 'The gateway does not serve that.')
+    }
+    const hide = (text: string) => secrets.hide(text)
+    await relay({ request, server, window, signal, transport, hide, outlet: this.#outlet })
+  }
+
+  async #callTool(call: ToolCallFrame, signal: AbortSignal): Promise<void> {
+    const tool = this.#ports.offer.toolbox?.find(call.name)
+    if (!tool) return this.#refuse(call.id, 'not_served', 'The gateway has no such tool.')
+    const { id, arguments: given, most_bytes: mostBytes, timeout_ms: timeoutMs } = call
+    const outcome = await tool.call(given, { signal, mostBytes, timeoutMs })
+    await this.#outlet.room()
+    if ('failure' in outcome) {
+      const { failure: message, sent } = outcome
+      return this.#send({ type: 'error', id, code: 'tool_failed', message, sent })
+    }
+    const { content, isError } = outcome
+    this.#send({ type: 'tool_result', id, content, is_error: isError })
+  }
+}

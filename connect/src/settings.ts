@@ -1,0 +1,193 @@
+import { parseArgs } from 'node:util'
+import { providers } from '../../server/src/providers/registry'
+import { isLoopback, proxyFor, serverAddress, socketAddress } from './address'
+import { readConfigFile, readSecretFile, type ConfigFile } from './config-file'
+import type { ServerSettings } from './model-server'
+import { assertDistinct } from './tools/announced-name'
+import type { ToolServerSettings } from './tools/tool-server'
+import { UsageError, type Secrets } from './words'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the owner wants, read once. */
+export interface Settings {
+  /** Of the socket. */
+  address: string
+  token: string
+  proxy: string | undefined
+  /** Undefined: what runs on this machine is looked for. */
+  servers: ServerSettings[] | undefined
+  tools: ToolServerSettings[]
+  isCheck: boolean
+  isJson: boolean
+}
+
+const options = {
+  url: { type: 'string' },
+  serve: { type: 'string', multiple: true },
+  config: { type: 'string' },
+  check: { type: 'boolean' },
+  json: { type: 'boolean' },
+  insecure: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const
+
+/** Reads the arguments, undefined where help is wanted. Throws `UsageError`. */
+export function readArguments(args: string[]) {
+  try {
+    const { values } = parseArgs({ args, options })
+    return values.help ? undefined : values
+  } catch (thrown) {
+    throw new UsageError(thrown instanceof Error ? thrown.message : String(thrown))
+  }
+}
+type Arguments = NonNullable<ReturnType<typeof readArguments>>
+
+/** Reads all settings, and what must never be said. Throws `UsageError`. */
+export function readSettings(
+  given: Arguments,
+  environment: Environment,
+  secrets: Secrets,
+): Settings {
+  const file = given.config === undefined ? undefined : readConfigFile(given.config)
+  const url = given.url ?? file?.url
+  if (!url) throw new UsageError('Where is Tollgate? Say --url https://tollgate.example.com.')
+  const address = socketAddress(url, given.insecure ? 'insecure' : 'secure')
+  const token = readToken(file, environment)
+  secrets.add(token)
+  const servers = [
+    ...(given.serve ?? []).map(servedRow),
+    ...(file?.servers ?? []).map((row) => ({ ...row, baseUrl: row.base_url })),
+  ].map((row) => toServer(row, environment))
+  const tools = (file?.tools ?? []).map((row) => toToolServer(row, environment))
+  assertDistinct(tools)
+  for (const secret of [...servers.map(({ apiKey }) => apiKey), ...tools.flatMap(secretsOf)]) {
+    if (secret) secrets.add(secret)
+  }
+  return {
+    address,
+    token,
+    proxy: proxyFor(address, environment),
+    servers: servers.length > 0 ? servers : undefined,
+    tools,
+    isCheck: given.check === true,
+    isJson: given.json === true,
+  }
+}
+
+/** Of variables, those that are secret by their names: others, such as a folder, have to be told. */
+function secretsOf({ reach }: ToolServerSettings): (string | undefined)[] {
+  if ('url' in reach) return [reach.token]
+  return Object.entries(reach.given).flatMap(([name, value]) =>
+    /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i.test(name) ? [value] : [],
+  )
+}
+
+const tokenShape = /^gt-tg-[0-9A-Za-z]{49}$/
+
+function readToken(file: ConfigFile | undefined, environment: Environment): string {
+  const token =
+    environment['TOLLGATE_GATEWAY_TOKEN']?.trim() ||
+    (file?.token_file && readSecretFile(file.token_file, 'token file'))
+  if (!token) {
+    throw new UsageError(
+      'There is no gateway token: set TOLLGATE_GATEWAY_TOKEN, or token_file in the configuration. POST /api/gateways makes one.',
+    )
+  }
+  if (tokenShape.test(token)) return token
+  throw new UsageError(
+    token.startsWith('sk-tg-')
+      ? 'That is a service key, no gateway token: POST /api/gateways makes one.'
+      : 'The gateway token is not whole: it is gt-tg- and 49 letters and digits.',
+  )
+}
+
+/** Servers on this machine by what they are called, where they usually listen. To Tollgate all are `local`. */
+const localServers: Readonly<Record<string, string>> = {
+  ollama: 'http://127.0.0.1:11434/v1',
+  vllm: 'http://127.0.0.1:8000/v1',
+  lmstudio: 'http://127.0.0.1:1234/v1',
+  llamacpp: 'http://127.0.0.1:8080/v1',
+}
+
+type Row = Omit<ConfigFile['servers'][number], 'base_url'> & { baseUrl: string | undefined }
+
+/** `--serve <name>` or `--serve <name>=<address>`. */
+function servedRow(serve: string): Row {
+  const at = serve.indexOf('=')
+  const name = at < 0 ? serve : serve.slice(0, at)
+  const told = at < 0 ? undefined : serve.slice(at + 1)
+  if (!/^[A-Za-z0-9][\w.-]{0,199}$/.test(name) || told === '') {
+    throw new UsageError(
+      `--serve is "provider" or "provider=address", as in ollama=http://127.0.0.1:11434/v1.`,
+    )
+  }
+  const local = Object.hasOwn(localServers, name) ? localServers[name] : undefined
+  return { provider: local ? 'local' : name, baseUrl: told ?? local }
+}
+
+function toServer(row: Row, environment: Environment): ServerSettings {
+  const { provider, models } = row
+  const known = providers.find(({ key }) => key === provider)
+  const usual = known?.dialect === 'openai' && !known.baseUrl?.includes('{') ? known.baseUrl : null
+  if (!row.baseUrl && !usual) {
+    throw new UsageError(
+      `At what address is ${provider}? Say ${provider}=http://..., of a server that speaks the OpenAI format.`,
+    )
+  }
+  const baseUrl = serverAddress(row.baseUrl ?? usual ?? '')
+  const apiKey = keyOf(row, { baseUrl, environment })
+  if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new UsageError(`The key of ${provider} has characters that no key has.`)
+  }
+  return { provider, baseUrl, models, apiKey }
+}
+
+/** The usual variable of a provider is for its own address: nobody else is to get that key. */
+function keyOf(row: Row, { baseUrl, environment }: { baseUrl: string; environment: Environment }) {
+  const { provider, api_key_env: name, api_key_file: path } = row
+  if (path) return readSecretFile(path, 'key file')
+  if (name) {
+    const key = environment[name]?.trim()
+    if (!key) throw new UsageError(`${name}, the key of ${provider}, is not set.`)
+    return key
+  }
+  const known = providers.find(({ key, baseUrl: own }) => key === provider && own === baseUrl)
+  if (!known) return undefined
+  const key = known.keyVariables.map((variable) => environment[variable]?.trim()).find(Boolean)
+  if (key || known.keyless) return key
+  throw new UsageError(`${provider} wants a key: set ${known.keyVariables[0]}.`)
+}
+
+/** What a process of tools gets of ours. */
+const inherited = ['PATH', 'HOME']
+
+function toToolServer(
+  row: ConfigFile['tools'][number],
+  environment: Environment,
+): ToolServerSettings {
+  const { name, allow } = row
+  if ('url' in row) {
+    const url = serverAddress(row.url)
+    if (url.startsWith('http:') && !isLoopback(new URL(url))) {
+      throw new UsageError(`The tools of ${name} are reached in the clear: use https.`)
+    }
+    const token = row.token_file
+      ? readSecretFile(row.token_file, 'token file')
+      : row.token_env && environment[row.token_env]?.trim()
+    if (row.token_env && !token) {
+      throw new UsageError(`${row.token_env}, the token of the tools of ${name}, is not set.`)
+    }
+    return { name, allow, reach: { url, token: token || undefined } }
+  }
+  const own = inherited.flatMap((variable) => {
+    const value = environment[variable]
+    return value === undefined ? [] : [[variable, value] as const]
+  })
+  const { command, args, env } = row
+  return {
+    name,
+    allow,
+    reach: { command, args, given: env, environment: { ...Object.fromEntries(own), ...env } },
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import { Transport } from '../../server/src/egress/transport'
+import { SimulatedServer } from './agent-stage-for-tests'
+import { Offer } from './offer'
+import { lookAround } from './survey'
+
+test('a server that was found and does not answer for a while is kept, without models', async () => {
+  using ollama = new SimulatedServer()
+  const offer = new Offer([])
+  const said: string[] = []
+  const ports = {
+    offer,
+    transport: new Transport(),
+    say: (_level: string, event: string) => void said.push(event),
+    environment: { OLLAMA_HOST: new URL(ollama.baseUrl).host },
+    address: 'wss://tollgate.example/gateway',
+  }
+  const { baseUrl: address } = ollama
+  const own = () => offer.servers.filter(({ baseUrl }) => baseUrl === address)
+  await lookAround(ports)
+  expect(own().map(({ models }) => [...models])).toEqual([['llama']])
+  ollama[Symbol.dispose]()
+  await lookAround(ports)
+  await lookAround(ports)
+  expect(own().map(({ models }) => [...models])).toEqual([[]])
+  expect(said.filter((event) => event === 'server_silent')).toHaveLength(1)
+})
+
+test('the Tollgate that it serves is none of the servers of this machine', async () => {
+  using ollama = new SimulatedServer()
+  const { port, host } = new URL(ollama.baseUrl)
+  const offer = new Offer([])
+  await lookAround({
+    offer,
+    transport: new Transport(),
+    say: () => undefined,
+    environment: { OLLAMA_HOST: host },
+    address: `ws://127.0.0.1:${port}/gateway`,
+  })
+  expect(offer.servers.filter(({ baseUrl }) => baseUrl === ollama.baseUrl)).toEqual([])
+})

@@ -1,0 +1,152 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { shortened } from '../words'
+
+export interface ProcessSettings {
+  command: string
+  args: readonly string[]
+  /** All of it: nothing is inherited beside. */
+  environment: Readonly<Record<string, string>>
+}
+
+/** Of one message. */
+const mostLineBytes = 8 * 1024 * 1024
+const mostLastWords = 500
+/** What a process gets to end by itself, then by the signal. */
+const politeMs = 1000
+const lastWordsMs = 200
+
+/**
+ * A server of tools as a process of its own: messages are lines of JSON on its input and output. The SDK's
+ * own knows only the process that it started; by way of npx or a shell that is not the one that works, so
+ * that here all of its group are ended.
+ */
+export class ToolProcess implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #settings: ProcessSettings
+  #child: ChildProcessWithoutNullStreams | undefined
+  #exited: Promise<void> = Promise.resolve()
+  #line: Buffer[] = []
+  #lineBytes = 0
+  #lastWords = ''
+  #isClosed = false
+  #closing: Promise<void> | undefined
+
+  constructor(settings: ProcessSettings) {
+    this.#settings = settings
+  }
+
+  /** The end of what it wrote to its error output. */
+  get lastWords(): string {
+    return shortened(this.#lastWords)
+  }
+
+  /** Rejects where the command cannot be run. */
+  async start(): Promise<void> {
+    const { command, args, environment } = this.#settings
+    const child = spawn(command, [...args], {
+      env: { ...environment },
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#exited = new Promise((done) => {
+      child.once('exit', () => done())
+      child.once('error', () => done())
+    })
+    child.once('spawn', resolve)
+    child.once('error', (cause) => reject(new Error(`${command} cannot be run`, { cause })))
+    child.once('close', () => this.#ended())
+    // Its last words are still on their way; whom it left behind may keep its pipes open for ever.
+    child.once('exit', () => setTimeout(() => this.#ended(), lastWordsMs))
+    child.stdin.on('error', () => undefined)
+    child.stdout.on('data', (bytes: Buffer) => this.#receive(bytes))
+    child.stderr.on('data', (bytes: Buffer) => {
+      this.#lastWords = (this.#lastWords + bytes.toString()).slice(-mostLastWords)
+    })
+    await promise
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const stdin = this.#child?.stdin
+    if (!stdin || this.#isClosed) throw new Error('the server of tools has ended')
+    stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    await promise
+  }
+
+  /** Resolves when it has ended, by force if need be. Twice is harmless. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const child = this.#child
+    if (!child) return this.#ended()
+    child.stdin.end()
+    if (!(await this.#exitedWithin(politeMs))) {
+      this.#signal('SIGTERM')
+      if (!(await this.#exitedWithin(politeMs))) this.#signal('SIGKILL')
+    }
+    await this.#exitedWithin(politeMs)
+    // Whom it started, and left behind.
+    this.#signal('SIGKILL')
+    this.#ended()
+  }
+
+  async #exitedWithin(ms: number): Promise<boolean> {
+    return Promise.race([this.#exited.then(() => true), Bun.sleep(ms).then(() => false)])
+  }
+
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
+    const id = this.#child?.pid
+    if (id === undefined) return
+    try {
+      process.kill(-id, signal)
+    } catch {
+      // There is nobody left of the group.
+    }
+  }
+
+  #ended(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#line = []
+    this.onclose?.()
+  }
+
+  #receive(bytes: Buffer): void {
+    let start = 0
+    for (let end = bytes.indexOf(10); end >= 0 && !this.#isClosed; end = bytes.indexOf(10, start)) {
+      const line = Buffer.concat([...this.#line, bytes.subarray(start, end)]).toString()
+      this.#line = []
+      this.#lineBytes = 0
+      start = end + 1
+      this.#take(line)
+    }
+    const rest = bytes.subarray(start)
+    if (rest.length === 0 || this.#isClosed) return
+    this.#lineBytes += rest.length
+    if (this.#lineBytes > mostLineBytes) {
+      this.#lastWords = 'it wrote an endless line'
+      this.#signal('SIGKILL')
+      return this.#ended()
+    }
+    this.#line.push(rest)
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '') return
+    try {
+      // The client checks what it is.
+      this.onmessage?.(JSON.parse(line))
+    } catch (thrown) {
+      // Many print what is no message; it is not taken for one.
+      this.onerror?.(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    }
+  }
+}

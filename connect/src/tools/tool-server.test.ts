@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { Toolbox } from './toolbox'
+import { ToolServer, type Callable } from './tool-server'
+import { pause } from '../pause'
+
+const program = join(import.meta.dir, 'program-for-tests.ts')
+const everything = ['add', 'environment', 'pid', 'fail', 'long', 'wait', 'die', 'picture', 'large']
+const secret = 'hunter22-hunter22'
+const hide = (text: string) => text.replaceAll(secret, '[secret]')
+const never = new AbortController().signal
+const limits = { signal: never, timeoutMs: 5000, mostBytes: 100_000 }
+
+interface Wanted {
+  mode?: string
+  allow?: string[]
+  reach?: { command: string; args: string[] }
+}
+
+function settings({ mode = '', allow = everything, reach }: Wanted) {
+  const environment = { PATH: process.env['PATH'] ?? '', MODE: mode, MY_SECRET: secret }
+  const own = { command: process.execPath, args: [program], ...reach }
+  return { name: 'mine', allow, reach: { ...own, environment, given: { MODE: mode } } }
+}
+
+async function started(wanted: Wanted = {}) {
+  const said: string[] = []
+  const say = (_level: string, _event: string, message: string) => void said.push(message)
+  const changes = { count: 0 }
+  const server = new ToolServer(settings(wanted), { say, hide, firstMs: 100 })
+  await server.start(() => (changes.count += 1))
+  const tool = (name: string): Callable => {
+    const found = server.tools.find(({ announced }) => announced.name === `mine_${name}`)
+    if (!found) throw new Error(`there is no ${name}`)
+    return found
+  }
+  return { server, said, changes, tool, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let at = 0; at < 500 && !holds(); at += 1) await pause(20, never)
+  expect(holds()).toBe(true)
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    // One that nobody has waited for is still in the table.
+    const stat = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)]).stdout.toString()
+    return stat.trim() !== '' && !stat.startsWith('Z')
+  } catch {
+    return false
+  }
+}
+
+describe('tools', () => {
+  test('are announced only where the owner allows them', async () => {
+    await using one = await started({ allow: ['add', 'unknown'] })
+    const [add, ...others] = one.server.tools.map(({ announced }) => announced)
+    expect(others).toEqual([])
+    expect(add).toMatchObject({
+      name: 'mine_add',
+      description: 'Adds two numbers',
+      parameters: { type: 'object', required: ['a', 'b'] },
+    })
+    expect(one.said).toEqual(['mine has no unknown: allow names tools as their server does.'])
+    expect(one.changes.count).toBe(1)
+  })
+
+  test('are run, with arguments that fit', async () => {
+    await using one = await started()
+    const add = one.tool('add')
+    expect(await add.call({ a: 2, b: 3 }, limits)).toEqual({ content: '5', isError: false })
+    const refused = await add.call({ a: 'two' }, limits)
+    expect(refused).toMatchObject({ isError: true })
+    expect(JSON.stringify(refused)).toContain('The arguments do not fit: ')
+  })
+
+  test('say in words what is no text, and that they failed', async () => {
+    await using one = await started()
+    expect(await one.tool('picture').call({}, limits)).toEqual({
+      content:
+        'Look:\n[image is not shown: image/png]\nthe text of it\n[a link to https://example.com/b]',
+      isError: false,
+    })
+    expect(await one.tool('fail').call({}, limits)).toEqual({
+      content: 'it failed with [secret]',
+      isError: true,
+    })
+  })
+
+  test('get nothing of our environment but what they need', async () => {
+    await using one = await started()
+    const outcome = await one.tool('environment').call({}, limits)
+    expect('content' in outcome ? outcome.content.split(' ') : []).toEqual([
+      'MODE',
+      'MY_SECRET',
+      'PATH',
+    ])
+  })
+
+  test('that say more than may be sent are cut, and say so', async () => {
+    await using one = await started()
+    const outcome = await one.tool('long').call({}, { ...limits, mostBytes: 1001 })
+    const content = 'content' in outcome ? outcome.content : ''
+    expect(content).toEndWith('\n[cut: this is the beginning of 600000 bytes]')
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(1001)
+    expect(Buffer.byteLength(content)).toBeGreaterThan(990)
+  })
+
+  test('that take too long are left with the reason', async () => {
+    await using one = await started()
+    const signal = AbortSignal.timeout(100)
+    await expect(one.tool('wait').call({}, { ...limits, signal })).rejects.toThrow('timed out')
+    expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
+  })
+
+  test('with a schema beyond bounds are left out', async () => {
+    await using one = await started({ mode: 'large' })
+    expect(one.server.tools.map(({ announced }) => announced.name)).not.toContain('mine_large')
+    expect(one.said.join()).toContain('large of mine: its schema is too large')
+  })
+})
+
+describe('a server of tools', () => {
+  test('that dies is started again, and its tools are away meanwhile', async () => {
+    await using one = await started()
+    const before = one.server.tools.length
+    const outcome = await one.tool('die').call({}, limits)
+    expect(outcome).toMatchObject({ sent: true })
+    await until(() => one.server.tools.length === 0 || one.changes.count >= 2)
+    await until(() => one.server.tools.length === before)
+    expect(one.said.join()).toContain('The tools of mine are away: I have to go now')
+    expect(one.changes.count).toBe(3)
+    expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
+  })
+
+  test('that cannot start is told once, without secrets, and tried again', async () => {
+    await using one = await started({ mode: 'dead' })
+    expect(one.server.tools).toEqual([])
+    await Bun.sleep(600)
+    expect(one.said).toEqual(['The tools of mine are away: there is no [31mlicence for [secret]'])
+  })
+
+  test('that is not installed is told by its name', async () => {
+    await using one = await started({ reach: { command: 'no-such-program', args: [] } })
+    expect(one.said[0]).toStartWith('The tools of mine are away: no-such-program cannot be run')
+  })
+
+  test('that prints other things beside its messages is used all the same', async () => {
+    await using one = await started({ mode: 'noisy' })
+    expect(await one.tool('add').call({ a: 1, b: 1 }, limits)).toMatchObject({ content: '2' })
+  })
+
+  test('that writes an endless line is ended', async () => {
+    await using one = await started({ mode: 'endless' })
+    expect(one.said[0]).toBe('The tools of mine are away: it wrote an endless line')
+  }, 20_000)
+
+  test.each([
+    ['', { command: process.execPath, args: [program] }],
+    ['stubborn', { command: process.execPath, args: [program] }],
+    ['behind a shell', { command: 'sh', args: ['-c', `"${process.execPath}" "${program}"; true`] }],
+  ])(
+    'ends with its agent (%s)',
+    async (mode, reach) => {
+      const one = await started({ mode, reach })
+      const outcome = await one.tool('pid').call({}, limits)
+      const pid = Number('content' in outcome ? outcome.content : '')
+      expect(isAlive(pid)).toBe(true)
+      const began = performance.now()
+      await one.server[Symbol.asyncDispose]()
+      await until(() => !isAlive(pid))
+      expect(performance.now() - began).toBeLessThan(6000)
+    },
+    20_000,
+  )
+})
+
+test('a toolbox finds tools of all its servers by the names that it announced', async () => {
+  await using toolbox = new Toolbox(
+    [settings({ allow: ['add'] }), { ...settings({ allow: ['add'] }), name: 'other' }],
+    { say: () => undefined, hide },
+  )
+  await toolbox.start(() => undefined)
+  expect(toolbox.tools.map(({ name }) => name)).toEqual(['mine_add', 'other_add'])
+  expect(await toolbox.find('other_add')?.call({ a: 1, b: 2 }, limits)).toMatchObject({
+    content: '3',
+  })
+  expect(toolbox.find('mine_pid')).toBeUndefined()
+})

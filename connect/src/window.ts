@@ -1,0 +1,37 @@
+/** How many bytes of an answer may be sent before more are granted. */
+export class Window {
+  #left: number
+  #wake: (() => void) | undefined
+
+  constructor(bytes: number) {
+    this.#left = bytes
+  }
+
+  get left(): number {
+    return this.#left
+  }
+
+  spend(bytes: number): void {
+    this.#left -= bytes
+  }
+
+  grant(bytes: number): void {
+    this.#left = Math.min(this.#left + bytes, Number.MAX_SAFE_INTEGER)
+    this.#wake?.()
+  }
+
+  /** Resolves when more was granted. Rejects with the reason of the signal. */
+  async granted(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const stop = () => reject(signal.reason)
+    this.#wake = resolve
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      await promise
+    } finally {
+      this.#wake = undefined
+      signal.removeEventListener('abort', stop)
+    }
+  }
+}
