@@ -36,6 +36,7 @@ import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
+import { Strangers } from '../policy/strangers'
 import type { Credentials } from '../providers/credentials'
 import type { Deadline } from '../routing/deadline'
 import { PoolTurns } from '../routing/pool-turns'
@@ -179,13 +180,14 @@ function openDoor(
     perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
   })
   const rates = () => settings.current.rates
+  const strangers = new Strangers()
   const visitors = new AddressRate({ perMinute: () => rates().publicRequestsPerMinute })
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
     counters,
     limits,
     connectionRates: new ConnectionRates(counters),
-    door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
+    door: new Door({ keyring, failures, strangers, limits, lastUse, visitors, apiPerMinute }),
   }
 }
 
