@@ -1,10 +1,17 @@
+import type { BodyBudget } from './body-budget'
+import type { Overload } from './overload'
 import type { Principal } from '../auth/principal'
 import type { Quota } from '../errors'
 import type { JsonObject } from '../wire/json-body'
 
 /** What every handler finds in Hono's context. */
 export interface Env {
-  Bindings: { server: Bun.Server<undefined> }
+  Bindings: {
+    server: Bun.Server<undefined>
+    /** What large bodies may take. */
+    bodies: BodyBudget
+    overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
+  }
   Variables: {
     /** `req_` and 26 characters: in header, log and error. */
     requestId: string

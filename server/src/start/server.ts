@@ -14,6 +14,7 @@ import { openSignIn, type OpenedSignIn } from './sign-in'
 import { openStores } from './stores'
 import { openTelemetry } from './telemetry'
 import { openSettings, liveTimers } from './settings'
+import { openLoad } from './load'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import { createFront } from '../app/front'
@@ -90,13 +91,14 @@ export async function startServer(config: Config, options: Options): Promise<Run
   })
   const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness })
   const firstAccount = await firstAccountOf(config, storage)
-  const front = createFront(app, telemetry.witness, telemetry.tracing)
+  const load = openLoad({ config, log, streams: () => watch.size }, opening)
+  const front = createFront(app, { ...telemetry, ...load })
   const http = listen(lastOnes(front, state), config, () => newId('req'))
   address.here = config.baseUrl ?? `http://${reachable(config.host)}:${http.port}`
   opening.use(openJobs({ config, settings, storage, log, audits: telemetry.audits }))
   opening.use(lookForLocalServers(http.port ?? config.port))
 
-  const figures = () => ({ ...opened.figures(), ...state, streams: watch.size })
+  const figures = () => ({ ...opened.figures(), ...state, ...load.figures() })
   await telemetry.listen({ figures, readiness }, opening)
 
   const open = opening.move()
