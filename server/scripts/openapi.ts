@@ -71,6 +71,7 @@ import { defaultSettings } from '../src/settings/settings'
 import { openPublicStores } from '../src/start/public'
 import { createLedgerAuditStore } from '../src/api/admin-system/ledger-audit'
 import { createSystemStore } from '../src/api/admin-system/store'
+import { Strangers } from '../src/policy/strangers'
 
 /**
  * `openapi.ts [--check] [file]` writes `openapi.json` at the root of the repository, or another file,
@@ -91,7 +92,15 @@ function closedDoor(): Door {
   const keyring = new Keyring({ lookUp: never })
   const visitors = new AddressRate({ perMinute: () => 1 })
   const lastUse = { note: () => undefined }
-  return new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute: () => 1 })
+  return new Door({
+    keyring,
+    failures,
+    strangers: new Strangers(),
+    limits,
+    lastUse,
+    visitors,
+    apiPerMinute: () => 1,
+  })
 }
 
 const changed = () => undefined

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { badLoad, usualLoad } from './config/load-for-tests'
 import { badTelemetry } from './config/telemetry-for-tests'
 import { readConfig, StartError } from './config'
 
@@ -35,6 +36,7 @@ const defaults = {
   journalKeptMs: 0,
   workers: 1,
   worker: undefined,
+  ...usualLoad,
   failedAuthenticationsPerMinute: 20,
   adminKey: undefined,
   encryptionKeys: undefined,
@@ -97,8 +99,6 @@ const bad: Record<string, string[]> = {
   FIRST_CREDIT_USD: ['-0.01', 'much', '1e12'],
   JOURNAL_SYNC: ['never', 'ALWAYS'],
   REDIS_URL: ['localhost', 'http://localhost:6379'],
-  FAILED_AUTHENTICATIONS_PER_MINUTE: ['0', '1.5', 'none'],
-  DATABASE_POOL_SIZE: ['1', '501', 'many'],
   USER_ENDPOINT_PORTS: ['0', '65536', '443,', '443 8443', 'https'],
   TRUSTED_PROXIES: ['proxy', '10.0.0.0/33', '10.0.0.0/8 10.1.0.0/16', 'fd00::/129'],
   STRIPE_SECRET_KEY: ['short', 'sk test with spaces'],
@@ -113,6 +113,7 @@ const bad: Record<string, string[]> = {
   WORKERS: ['0', '-1', '1.5', '65', 'auto'],
   UNREADY_SECONDS: ['-1', '86401', 'soon'],
   DATABASE_GRACE_SECONDS: ['-0.1', '86401', 'never'],
+  ...badLoad,
   ...badTelemetry,
   ...Object.fromEntries(
     Object.keys(timers).map((name) => [name, ['0', '-1', '86401', 'soon', 'Infinity', 'NaN']]),

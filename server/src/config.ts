@@ -3,6 +3,7 @@ import { CrashAt } from './config/crash-at'
 import { flag } from './config/flag'
 import { gatewayVariables, toGatewayConfig, type GatewayConfig } from './config/gateways'
 import { journalVariables, toJournalConfig, type JournalConfig } from './config/journal'
+import { loadVariables, toLoadConfig, type LoadConfig } from './config/load'
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
 import { Networks } from './config/networks'
 import { Ports } from './config/ports'
@@ -95,6 +96,7 @@ export const Environment = z.object({
   RETENTION_DAYS: z.coerce.number().int().min(2).max(3650).default(30),
   ...journalVariables,
   ...gatewayVariables,
+  ...loadVariables,
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   FAILED_AUTHENTICATIONS_PER_MINUTE: z.coerce.number().int().min(1).max(1_000_000).default(20),
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(500).default(10),
@@ -136,7 +138,7 @@ export interface Timers {
 }
 
 /** The environment, parsed once. Times are milliseconds. */
-export interface Config extends GatewayConfig, JournalConfig, WorkerConfig {
+export interface Config extends GatewayConfig, JournalConfig, LoadConfig, WorkerConfig {
   port: number
   host: string
   /** Where callers find this server, without a final slash; undefined until the port is known. */
@@ -265,6 +267,7 @@ export function readConfig(source: Source): Config {
     ...toJournalConfig(env),
     ...toWorkerConfig(env),
     ...toGatewayConfig(env),
+    ...toLoadConfig(env),
     adminKey: env.ADMIN_KEY,
     encryptionKeys: env.ENCRYPTION_KEY,
     timers: toTimers(env),

@@ -115,7 +115,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   ports: Ports,
 ): Promise<Reply | KeptReply> {
   const { call, principal, log, admission, month } = running
-  const read = await call.readBody(endpoint.limitBytes, log.keepRequest)
+  const read = await call.readBody(endpoint.limitBytes, principal.accountId, log.keepRequest)
   log.read(read.body)
   if (call.repeatable) {
     const answer = await call.repeatable.claim(principal.userId, read.body)

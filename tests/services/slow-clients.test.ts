@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually, residentMb } from '../faults/asking'
 import { openRaw, type RawClient } from '../raw-client'
 import { startRig, type Customer, type Rig } from '../rig'
@@ -76,13 +76,15 @@ test(`H01 H02: ${sockets} half requests, stalled bodies and dripped ones are cut
     for (const client of slow.slice(20)) void client.send(' ').catch(() => undefined)
   }, 1000)
   const during = await othersMs()
+  expect((await fetch(`${rig.gateway.url}/healthz`)).status).toBe(200)
   const [headMs, bodyMs] = await Promise.all([cut, bodiesCut])
   clearInterval(dripping)
   console.log(
     `H01: others ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms during; heads cut after ` +
       `${Math.max(...headMs).toFixed(0)} ms, bodies after ${Math.max(...bodyMs).toFixed(0)} ms`,
   )
-  expect(Math.max(...headMs)).toBeLessThan(30_000)
+  // Promised are 12 s, by the runtime's steps of 4 s.
+  expect(Math.max(...headMs)).toBeLessThan(15_000)
   expect(Math.max(...bodyMs)).toBeLessThan(45_000)
   expect(during).toBeLessThan(Math.max(10 * before, 200))
   for (const client of [...halves, ...slow]) client.close()
@@ -120,36 +122,125 @@ test(`H04: ${connections} connections that say nothing cost little, and health a
   for (const client of idle) client.close()
 })
 
-test('H05: eight bodies of 32 MB at once are read, and their memory comes back', async () => {
-  const { pid } = rig.gateway
-  const before = residentMb(pid)
-  const content = 'word '.repeat((31 << 20) / 5)
-  const body = JSON.stringify({ model: 'fake/ok', messages: [{ role: 'user', content }] })
-  let most = before
-  const watch = setInterval(() => (most = Math.max(most, residentMb(pid))), 50)
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, async () => {
+/** What a body has in it: a text of one byte a character, and one that the engine keeps in two. */
+const texts = [
+  ['plain text', 'word '.repeat((31 << 20) / 5)],
+  ['text with a character beyond Latin', `漢${'word '.repeat((31 << 20) / 5)}`],
+] as const
+
+describe.each(texts)('eight bodies of 32 MB of %s', (_name, content) => {
+  test.each([
+    ['whose length is told', (body: Buffer) => body],
+    ['in chunks', (body: Buffer) => inChunks(body)],
+  ])(
+    'H05: %s, of eight accounts at once, are read, and their memory comes back',
+    async (...row) => {
+      const [, framed] = row
+      const { pid } = rig.gateway
+      const customers = await Promise.all(Array.from({ length: 8 }, () => rig.gateway.customer()))
+      const body = Buffer.from(
+        JSON.stringify({ model: 'fake/ok', messages: [{ role: 'user', content }] }),
+      )
+      const before = residentMb(pid)
+      let most = before
+      const watch = setInterval(() => (most = Math.max(most, residentMb(pid))), 50)
+      const answers = await Promise.all(
+        customers.map(async ({ key }) => {
+          const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+            body: framed(body),
+          })
+          return { status: response.status, text: await response.text() }
+        }),
+      )
+      clearInterval(watch)
+      // Far beyond the context of the model: refused, after it was read, or where there is no time for it.
+      for (const { status, text } of answers) {
+        expect(status).toBeOneOf([400, 503])
+        expect(text).not.toContain('large requests')
+      }
+      const grown = () => residentMb(pid) - before
+      await eventually(() => grown() < 150, 60_000).catch(() => undefined)
+      console.log(
+        `H05: ${(most - before).toFixed(0)} MB more at most, ${grown().toFixed(0)} MB after`,
+      )
+      expect(most - before).toBeLessThan(400)
+      expect(grown()).toBeLessThan(250)
+    },
+  )
+})
+
+test('H05: a large body counts until it is sent on, not until it is answered', async () => {
+  const model = await rig.model('slow-first-20000', { context_length: 100_000_000 })
+  const customers = [await rig.gateway.customer(), await rig.gateway.customer()]
+  const startedAt = performance.now()
+  const statuses = await Promise.all(
+    customers.map(async ({ key }) => {
       const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
         method: 'POST',
-        headers: {
-          authorization: `Bearer ${customer.key}`,
-          'content-type': 'application/json',
-        },
-        body,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        // There is room for one of them at a time.
+        body: JSON.stringify({
+          model,
+          messages: [{ role: 'user', content: 'a'.repeat(30 << 20) }],
+        }),
       })
       await response.text()
       return response.status
     }),
   )
-  clearInterval(watch)
-  // Far beyond the context of the model: refused, after it was read, or where there is no time for it.
-  for (const status of answers) expect(status).toBeOneOf([400, 503])
-  const grown = () => residentMb(pid) - before
-  await eventually(() => grown() < 150, 60_000).catch(() => undefined)
-  console.log(`H05: ${(most - before).toFixed(0)} MB more at most, ${grown().toFixed(0)} MB after`)
-  expect(most - before).toBeLessThan(700)
-  expect(grown()).toBeLessThan(250)
+  const tookMs = performance.now() - startedAt
+  console.log(`H05: both answered after ${(tookMs / 1000).toFixed(1)} s`)
+  expect(statuses).toEqual([200, 200])
+  expect(tookMs).toBeLessThan(38_000)
 })
+
+const begun = ({ key }: Customer) =>
+  head(`content-length: ${31 << 20}`).replace(customer.key, key) + '{"model":"fake/ok","x":"'
+
+test('H05: who sends a large body slowly keeps nobody else out, nor does who leaves', async () => {
+  const [slow, quick] = [await rig.gateway.customer(), await rig.gateway.customer()]
+  using client = await openRaw(rig.gateway.url)
+  using leaving = await openRaw(rig.gateway.url)
+  await leaving.send(begun(slow))
+  await leaving.send(Buffer.alloc(2 << 20, 'a'))
+  leaving.close()
+  await client.send(begun(slow))
+  await client.send(Buffer.alloc(2 << 20, 'a'))
+  // Fast enough for the runtime.
+  const sending = setInterval(() => void client.send(Buffer.alloc(64 << 10, 'a')), 1000)
+  await Bun.sleep(1000)
+  const startedAt = performance.now()
+  try {
+    const response = await fetch(`${rig.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${quick.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'fake/ok', messages: [], x: 'a'.repeat(31 << 20) }),
+    })
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('"param":"messages"'),
+    ])
+  } finally {
+    clearInterval(sending)
+  }
+  console.log(`H05: read after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  const given = await client.response()
+  expect([given.status, given.body.toString()]).toEqual([503, expect.stringContaining('slowly')])
+  expect(await client.ended).not.toBe('us')
+})
+
+function inChunks(body: Buffer): ReadableStream<Uint8Array> {
+  const size = 256 * 1024
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at < body.length) controller.enqueue(body.subarray(at, (at += size)))
+      else controller.close()
+    },
+  })
+}
 
 if (keptSeconds > 0) {
   test('H01: half a second request on a kept connection is cut as well', async () => {

@@ -1,23 +1,36 @@
 import type { Hono } from 'hono'
 import { newId } from '../db/id'
+import type { BodyBudget } from '../http/body-budget'
 import { tellOrigin } from '../http/cors'
 import type { Env, Server } from '../http/env'
 import { failed, finish, type Witness } from '../http/finish'
+import type { Overload, Shed } from '../http/overload'
 import { pathOf } from '../http/path'
+import { UnreadBodies } from '../http/unread-body'
 import type { Tracing } from '../telemetry/tracing'
 import { modelHandlersOf, type ModelHandler } from '../v1/endpoint'
 import { ModelCall } from '../v1/model-call'
 
 type Answer = (request: Request, server: Server) => Response | Promise<Response>
 
+interface Parts {
+  witness: Witness
+  bodies: BodyBudget
+  overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
+  tracing?: Tracing | undefined
+}
+
 /**
  * Answers all requests: those to models directly, all others by the router, which with its middleware
  * makes a hundred objects for each. Both ways lead to the same handlers, but only this one traces.
  */
-export function createFront(app: Hono<Env>, witness: Witness, tracing?: Tracing): Answer {
+export function createFront(app: Hono<Env>, parts: Parts): Answer {
+  const front = new Front(parts)
   const handlers = modelHandlersOf(app)
+  const { bodies, overload, tracing } = parts
   return (request, server) => {
-    if (request.method !== 'POST') return app.fetch(request, { server })
+    const routed = () => front.routed(request, app.fetch(request, { server, bodies, overload }))
+    if (request.method !== 'POST') return routed()
     let path = pathOf(request.url)
     let handler = handlers.get(path)
     if (!handler) {
@@ -25,22 +38,60 @@ export function createFront(app: Hono<Env>, witness: Witness, tracing?: Tracing)
       path = app.getPath(request)
       handler = handlers.get(path)
     }
-    if (!handler) return app.fetch(request, { server })
-    const call = new ModelCall({ request, server, requestId: newId('req'), path })
+    if (!handler) return routed()
+    const refusal = overload.refusal()
+    if (refusal) return front.refuse({ request, path }, refusal)
+    const call = new ModelCall({ request, server, bodies, requestId: newId('req'), path })
     if (tracing) call.trace = tracing.begin(call)
-    return answer(handler, call, witness)
+    return front.answer(handler, call)
   }
 }
 
-async function answer(handler: ModelHandler, call: ModelCall, witness: Witness): Promise<Response> {
-  let response: Response
-  try {
-    response = await handler(call)
-  } catch (thrown) {
-    response = failed(thrown, call, witness)
+interface Refused {
+  request: Request
+  path: string
+}
+
+class Front {
+  readonly #parts: Parts
+  readonly #quiet: Witness
+  readonly #unread = new UnreadBodies()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#quiet = { ...parts.witness, logsRequests: false }
   }
-  tellOrigin(call.request, response)
-  finish(response, call, witness)
-  call.trace?.answered(response.status, call.hasLog)
-  return response
+
+  async answer(handler: ModelHandler, call: ModelCall): Promise<Response> {
+    const { witness, overload } = this.#parts
+    let response: Response
+    overload.entered()
+    try {
+      response = await handler(call)
+    } catch (thrown) {
+      response = await this.#unread.after(call.request, failed(thrown, call, witness))
+    } finally {
+      overload.answered()
+      call.body?.release()
+    }
+    tellOrigin(call.request, response)
+    finish(response, call, witness)
+    call.trace?.answered(response.status, call.hasLog)
+    return response
+  }
+
+  async routed(request: Request, answering: Response | Promise<Response>): Promise<Response> {
+    return this.#unread.after(request, await answering)
+  }
+
+  /** Before anything is looked at, and without a line in the log. */
+  async refuse({ request, path }: Refused, refusal: Shed): Promise<Response> {
+    const requestId = newId('req')
+    const refused = { request, requestId, path, startedAtMs: performance.now(), quota: undefined }
+    const answer = failed(refusal, refused, this.#quiet)
+    const response = await this.#unread.after(request, answer)
+    tellOrigin(request, response)
+    finish(response, refused, this.#quiet)
+    return response
+  }
 }

@@ -41,6 +41,8 @@ export async function send(
   reply: ReplyPorts,
 ): Promise<Response> {
   const { c, sessionId, message } = sending
+  const refusal = c.env.overload.refusal()
+  if (refusal) throw refusal
   const { userId } = c.var.principal
   const turn: Turn = { runId: c.get('requestId'), sessionId, userId }
   const session = await ports.conversations.take(turn)

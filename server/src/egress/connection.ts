@@ -31,6 +31,8 @@ export interface Message {
   /** All lines before the body; ASCII. */
   head: string
   body: string | undefined
+  /** Told once the system has taken all of it. */
+  sent?: { release: () => void } | undefined
   /** Of head and body. */
   bytes: number
 }
@@ -55,6 +57,8 @@ export class Connection {
   #exchange: Exchange | undefined
   /** What the system did not take yet. */
   #unsent: Buffer | undefined
+  /** Told once it did. */
+  #sent: Message['sent']
   #isClosed = false
 
   private constructor(dialling: Dialling) {
@@ -90,7 +94,7 @@ export class Connection {
    * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed:
    * it may go by another one. Else as `Exchange.answer`.
    */
-  exchange({ head, body, bytes }: Message, signal: Stop): Promise<Answer> | undefined {
+  exchange({ head, body, bytes, sent: told }: Message, signal: Stop): Promise<Answer> | undefined {
     const socket = this.#socket
     if (!socket || this.#isClosed) return undefined
     const text = body === undefined ? head : head + body
@@ -98,7 +102,10 @@ export class Connection {
     const message = bytes > mostAtOnce ? Buffer.from(text) : text
     const sent = socket.write(message)
     if (sent < 0) return undefined
-    if (sent < bytes) this.#unsent = Buffer.from(message).subarray(sent)
+    if (sent < bytes) {
+      this.#unsent = Buffer.from(message).subarray(sent)
+      this.#sent = told
+    } else told?.release()
     this.#exchange = new Exchange(this, signal)
     return this.#exchange.answer
   }
@@ -172,6 +179,9 @@ export class Connection {
     const sent = this.#socket?.write(this.#unsent) ?? -1
     if (sent < 0) return
     this.#unsent = sent < this.#unsent.length ? this.#unsent.subarray(sent) : undefined
+    if (this.#unsent) return
+    this.#sent?.release()
+    this.#sent = undefined
   }
 
   #closed(error: unknown): void {

@@ -6,6 +6,11 @@ import { fieldLines } from './request-head'
 import type { Stop } from './stop'
 import { targetOf, type Target } from './target'
 
+/** Who is told that a request was sent. */
+export interface Sent {
+  release: () => void
+}
+
 /** One request as it goes out. */
 export interface Request {
   url: string
@@ -13,6 +18,8 @@ export interface Request {
   headers: Readonly<Record<string, string>>
   body?: string
   signal: Stop
+  /** Told once the system has taken all of it. */
+  sent?: Sent | undefined
 }
 
 export interface Way {
@@ -74,11 +81,11 @@ export class Transport {
 }
 
 /** Head and body as they are written. Throws where a header cannot be sent. */
-function messageOf({ method, headers, body }: Request, host: string, path: string): Message {
+function messageOf({ method, headers, body, sent }: Request, host: string, path: string): Message {
   const bodyBytes = body === undefined ? 0 : Buffer.byteLength(body)
   const length = method === 'GET' ? '' : `content-length: ${bodyBytes}\r\n`
   const head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${fieldLines(headers)}${length}\r\n`
-  return { head, body, bytes: head.length + bodyBytes }
+  return { head, body, sent, bytes: head.length + bodyBytes }
 }
 
 /** Who may share a connection: the same owner, who verifies the same name by the same authorities. */

@@ -27,7 +27,7 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
   const admission = await ports.limits.admit(principal)
   call.tell(admission.quota)
   try {
-    const { body } = await call.readBody(chat.limitBytes)
+    const { body } = await call.readBody(chat.limitBytes, principal.accountId)
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
     const demands = () => ({ needs: needsOf(translation.chat), misfit: async () => undefined })

@@ -74,8 +74,17 @@ export interface Call extends Caller {
   /** Its path, and what sent it. */
   endpoint: string
   userAgent: string
-  /** Read only after the key was accepted; `onText` gets it as it came. Rejects with `invalid_request`. */
-  readBody: (limitBytes: number, onText?: (text: string) => void) => Promise<ReadBody>
+  /**
+   * Read only after the key was accepted; `onText` gets it as it came. What is large waits until there is
+   * room for the account. Rejects with `invalid_request` and `gateway_unavailable`.
+   */
+  readBody: (
+    limitBytes: number,
+    accountId: string,
+    onText?: (text: string) => void,
+  ) => Promise<ReadBody>
+  /** Set where its body is large: released once that was sent on. */
+  body?: { release: () => void } | undefined
   /** Aborts when the caller has gone. */
   signal: AbortSignal
   /** Set where it is known who calls, and that he may: then no key is asked for. */

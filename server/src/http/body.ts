@@ -1,3 +1,4 @@
+import { smallBytes, type BodyShare } from './body-budget'
 import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
 import { parseObject, type JsonObject } from '../wire/json-body'
@@ -5,6 +6,9 @@ import { within } from '../within'
 
 /** Below about 16 KB/s the runtime cuts a body after so long. */
 const slowBodySeconds = 20
+const utf8 = new TextDecoder()
+/** For how much a body counts at first whose length nobody told. */
+const middleBytes = 4 << 20
 const json = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 const tooLarge = (limitBytes: number) =>
@@ -16,24 +20,32 @@ const tooLarge = (limitBytes: number) =>
 
 /** A body that comes steadily may take so long as a whole; that pace has no end by itself. */
 const bodyMs = 120_000
-/** Smaller ones have come by then at the pace below which the runtime cuts. */
-const soonBytes = 1 << 20
+
+/** Where large bodies are counted. */
+export interface Room {
+  /** The share of this request; smaller ones than `smallBytes` never ask for it. */
+  share: () => BodyShare
+}
 
 interface Reading {
   limitBytes: number
   server: Pick<Server, 'timeout'>
+  /** Undefined where bodies are not counted. Whoever has it releases the share. */
+  room?: Room | undefined
   mostMs?: number
   onText?: ((text: string) => void) | undefined
 }
 
 /**
  * The JSON object of a request's body and its length in bytes; `onText` gets the text it was. Rejects
- * with `invalid_request`: wrong content type, compressed, too large, not JSON. Reading stops at the limit.
+ * with `invalid_request`: wrong content type, compressed, too large, not JSON; and with
+ * `gateway_unavailable` where there is no room for a large one. Reading stops at the limit.
  */
 export async function readJson(
   request: Request,
-  { limitBytes, server, onText, mostMs = bodyMs }: Reading,
+  reading: Reading,
 ): Promise<{ body: JsonObject; bytes: number }> {
+  const { limitBytes, server, onText } = reading
   const { headers } = request
   const type = headers.get('content-type') ?? ''
   if (type !== 'application/json' && !json.test(type)) {
@@ -51,11 +63,11 @@ export async function readJson(
   let text: string
   let size = bytes
   try {
-    if (size === undefined) {
-      const read = await inTime(readPieces(request, limitBytes), mostMs)
-      text = read.toString('utf8')
+    if (size === undefined || size > smallBytes) {
+      const read = await readPieces(request, reading, size)
+      text = utf8.decode(read)
       size = read.byteLength
-    } else text = await readText(request, size, mostMs)
+    } else text = await request.text()
   } catch (thrown) {
     throw thrown instanceof ApiError ? thrown : broken()
   }
@@ -75,30 +87,95 @@ export async function readBytes(
   server: Pick<Server, 'timeout'>,
 ): Promise<Uint8Array> {
   server.timeout(request, slowBodySeconds)
-  const bytes = await inTime(readPieces(request, limitBytes), bodyMs)
+  const bytes = await readPieces(request, { limitBytes, server })
   server.timeout(request, 0)
   return bytes
 }
 
-async function readPieces(request: Request, limitBytes: number): Promise<Buffer> {
-  if (!request.body) throw invalidRequest(null, 'invalid_json', 'The request has no body.')
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  try {
-    for await (const piece of request.body) {
-      bytes += piece.byteLength
-      if (bytes > limitBytes) break
-      pieces.push(piece)
-    }
-  } catch {
-    throw broken()
-  }
-  if (bytes > limitBytes) throw tooLarge(limitBytes)
-  return Buffer.concat(pieces)
+interface Entering {
+  request: Request
+  share: BodyShare
+  server: Reading['server']
 }
 
-const readText = (request: Request, bytes: number, mostMs: number) =>
-  bytes > soonBytes ? inTime(request.text(), mostMs) : request.text()
+/** Takes so many bytes more of the share; the sender is not to be cut while that waits. */
+async function enter({ request, share, server }: Entering, bytes: number): Promise<void> {
+  const waiting = share.take(bytes)
+  if (!waiting) return
+  server.timeout(request, 0)
+  try {
+    await waiting
+  } finally {
+    server.timeout(request, slowBodySeconds)
+  }
+}
+
+/**
+ * Reads piece by piece, and stops where the limit is passed. A length that was told counts at once: until
+ * there is room nothing is taken from the connection, so that a body that waits costs nothing. Without one
+ * a body counts as it grows: first for little, then for the most that it may have, so that of those which
+ * grow side by side one comes to its end before the others have much.
+ */
+async function readPieces(request: Request, reading: Reading, told?: number): Promise<Buffer> {
+  const { limitBytes, server, room, mostMs = bodyMs } = reading
+  if (!request.body) throw invalidRequest(null, 'invalid_json', 'The request has no body.')
+  const share = room?.share()
+  if (share && told !== undefined) await enter({ request, share, server }, told)
+  const reader = request.body.getReader()
+  const pieces = new Pieces()
+  if (told !== undefined) pieces.reserve(told)
+  const read = async () => {
+    for (;;) {
+      const { value } = await reader.read()
+      if (!value) return
+      if (pieces.bytes + value.byteLength > limitBytes) throw tooLarge(limitBytes)
+      pieces.add(value)
+      if (!share || pieces.bytes <= Math.max(smallBytes, share.bytes)) continue
+      const next = pieces.bytes > middleBytes ? limitBytes : Math.min(limitBytes, middleBytes)
+      await enter({ request, share, server }, next - share.bytes)
+      if (next > middleBytes) pieces.reserve(next)
+    }
+  }
+  try {
+    const all = inTime(read(), mostMs)
+    await (share ? share.whileReading(all) : all)
+  } catch (thrown) {
+    throw thrown instanceof ApiError ? thrown : broken()
+  } finally {
+    // Where there is more, whoever answers looks after it.
+    reader.releaseLock()
+  }
+  return pieces.whole()
+}
+
+/** What was read of a body: in one buffer as soon as it is known how much it may be. */
+class Pieces {
+  #whole: Buffer | undefined
+  #pieces: Uint8Array[] = []
+  bytes = 0
+
+  /** Memory of its own: what is not written to is not there yet. */
+  reserve(bytes: number): void {
+    const whole = Buffer.allocUnsafeSlow(bytes)
+    let at = 0
+    for (const piece of this.#pieces) {
+      whole.set(piece, at)
+      at += piece.byteLength
+    }
+    this.#pieces = []
+    this.#whole = whole
+  }
+
+  add(piece: Uint8Array): void {
+    if (this.#whole) this.#whole.set(piece, this.bytes)
+    else this.#pieces.push(piece)
+    this.bytes += piece.byteLength
+  }
+
+  whole(): Buffer {
+    return this.#whole?.subarray(0, this.bytes) ?? Buffer.concat(this.#pieces)
+  }
+}
 
 /** Rejects with `invalid_request` after so long; the connection, which still has the rest, is closed. */
 const inTime = <Read>(reading: Promise<Read>, ms: number): Promise<Read> =>

@@ -1,3 +1,5 @@
+import type { BodyBudget } from './body-budget'
+import type { Overload } from './overload'
 import type { Principal } from '../auth/principal'
 import type { Quota } from '../errors'
 import type { JsonObject } from '../wire/json-body'
@@ -7,7 +9,12 @@ export type Server = Pick<Bun.Server<unknown>, 'requestIP' | 'timeout'>
 
 /** What every handler finds in Hono's context. */
 export interface Env {
-  Bindings: { server: Server }
+  Bindings: {
+    server: Server
+    /** What large bodies may take. */
+    bodies: BodyBudget
+    overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
+  }
   Variables: {
     /** `req_` and 26 characters: in header, log and error. */
     requestId: string

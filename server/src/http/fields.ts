@@ -30,10 +30,12 @@ function unkeptIn(value: unknown, path: string): { path: string; fault: string }
 
 /** The body of a request. Rejects with `invalid_request`, for texts that cannot be kept too. */
 async function bodyOf(c: Context<Env>): Promise<JsonObject> {
+  const share = c.env.bodies.open(c.get('principal')?.accountId ?? '')
   const { body } = await readJson(c.req.raw, {
     limitBytes: c.var.bodyBytes,
     server: c.env.server,
-  })
+    room: { share: () => share },
+  }).finally(() => share.release())
   const unkept = unkeptIn(body, '')
   c.set('sent', body)
   if (!unkept) return body

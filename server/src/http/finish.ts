@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { Shed } from './overload'
 import { renderError, toRendered } from './render'
 import { wordingOf } from './wording'
 import { errors, tellQuota, type ApiError, type Quota } from '../errors'
@@ -66,7 +67,7 @@ export function failed(
   if (thrown instanceof ClientGone) return new Response(null, { status: 499 })
   const error = toRendered(thrown)
   counts.failed(error)
-  if (error.status >= 500) {
+  if (error.status >= 500 && !(error instanceof Shed)) {
     // What a provider said may repeat what it was asked: that is its caller's, in the request log.
     log.error({ requestId, code: error.code, err: error.cause }, errors[error.code].message)
   }

@@ -12,6 +12,7 @@ import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
+import { Strangers } from '../policy/strangers'
 
 const adminKey = 'the-operator-key-of-this-test'
 const now = () => 0
@@ -49,6 +50,7 @@ function stage() {
   const keys = new Map<string, Principal>()
   const rates = { api: 3, public: 2 }
   const door = new Door({
+    strangers: new Strangers(),
     keyring: new Keyring({ lookUp: (hash) => Promise.resolve(keys.get(hash)), now }),
     failures: new FailedAuthentications({ perMinute: () => 100, now }),
     limits: new Limits(new MemoryCounters(now)),

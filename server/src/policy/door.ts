@@ -1,6 +1,7 @@
 import type { AddressRate } from './address-rate'
 import type { FailedAuthentications } from './failed-authentications'
 import type { Limits } from './limits'
+import type { Strangers } from './strangers'
 import type { Keyring } from '../auth/keyring'
 import { may, permit, type Bucket, type Permission, type Principal } from '../auth/principal'
 import { ApiError, type Quota } from '../errors'
@@ -17,6 +18,8 @@ export interface Caller {
 interface Ports {
   keyring: Keyring
   failures: FailedAuthentications
+  /** Keys that are being looked up. */
+  strangers: Strangers
   limits: Limits
   lastUse: { note: (keyId: string) => void }
   /** Of requests without a key. */
@@ -130,12 +133,20 @@ export class Door {
   }
 
   async #lookUp(caller: Caller): Promise<Principal> {
-    const { keyring, failures } = this.#ports
-    const mayLookUp = () => failures.assertMayLookUp(caller.address())
+    const { keyring, failures, strangers } = this.#ports
+    const address = caller.address()
+    let place: Disposable | undefined
+    // Not of those who wait for a look-up that runs: of one key a thousand may come at once.
+    const mayLookUp = () => {
+      failures.assertMayLookUp(address)
+      place = strangers.enter(address)
+    }
     try {
       return await keyring.authenticate(caller.authorization, mayLookUp)
     } catch (thrown) {
       throw this.#judged(thrown, caller)
+    } finally {
+      place?.[Symbol.dispose]()
     }
   }
 

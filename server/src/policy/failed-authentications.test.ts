@@ -8,6 +8,7 @@ import { hashOf, newApiKey } from '../auth/api-key'
 import { Keyring } from '../auth/keyring'
 import { limitsOf } from '../auth/principal'
 import { ApiError } from '../errors'
+import { Strangers } from './strangers'
 
 const principal = {
   keyId: 'key_1',
@@ -34,6 +35,7 @@ function stage() {
     now,
   })
   const door = new Door({
+    strangers: new Strangers(),
     keyring,
     failures: new FailedAuthentications({ perMinute: () => 20, now }),
     limits: new Limits(new MemoryCounters(now)),

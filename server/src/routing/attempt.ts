@@ -55,7 +55,12 @@ interface Asked {
   checked: {
     ports: Ways
     /** How many Tollgates had sent it on before it came here. */
-    call: { hops: number; trace?: { readonly traceparent: string | undefined } | undefined }
+    call: {
+      hops: number
+      trace?: { readonly traceparent: string | undefined } | undefined
+      /** Set where its body is large. */
+      body?: { release: () => void } | undefined
+    }
   }
 }
 
@@ -143,6 +148,7 @@ function post(attempt: Attempt): Promise<Answer> {
   if (gatewayId !== null) return relayed(attempt, gatewayId)
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
     const { signal } = deadline
+    checked.call.body?.release()
     return Promise.resolve(
       new LocalAnswer(sandbox.answer({ path: paths[operation], body, signal })),
     )
@@ -156,6 +162,7 @@ function post(attempt: Attempt): Promise<Answer> {
     headers: tracedHeaders(attempt, sentHeaders(attempt, url)),
     body: JSON.stringify(body),
     signal: deadline,
+    sent: checked.call.body,
     owner,
   }
   return proof ? postProven(attempt, call, proof) : checked.ports.egress.send(call)

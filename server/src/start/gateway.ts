@@ -37,6 +37,7 @@ import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
 import { SharedCounters } from '../policy/shared-counters'
+import { Strangers } from '../policy/strangers'
 import type { Credentials } from '../providers/credentials'
 import type { Deadline } from '../routing/deadline'
 import { PoolTurns } from '../routing/pool-turns'
@@ -181,6 +182,7 @@ function openDoor(
     perMinute: () => settings.current.rates.failedAuthenticationsPerMinute,
   })
   const rates = () => settings.current.rates
+  const strangers = new Strangers()
   const visitors = new AddressRate({ perMinute: () => rates().publicRequestsPerMinute })
   const apiPerMinute = () => rates().apiRequestsPerMinute
   return {
@@ -188,7 +190,7 @@ function openDoor(
     failures,
     limits,
     connectionRates: new ConnectionRates(counters),
-    door: new Door({ keyring, failures, limits, lastUse, visitors, apiPerMinute }),
+    door: new Door({ keyring, failures, strangers, limits, lastUse, visitors, apiPerMinute }),
   }
 }
 

@@ -14,6 +14,7 @@ import { openSignIn, type OpenedSignIn } from './sign-in'
 import { openStores } from './stores'
 import { openTelemetry } from './telemetry'
 import { openSettings, liveTimers } from './settings'
+import { openLoad } from './load'
 import { createUserStore } from '../api/admin-users/store'
 import { createApp } from '../app'
 import { createFront } from '../app/front'
@@ -93,7 +94,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   })
   const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness })
   const firstAccount = await firstAccountOf(config, storage)
-  const front = createFront(app, telemetry.witness, telemetry.tracing)
+  const load = openLoad({ config, log, streams: () => watch.size }, opening)
+  const front = createFront(app, { ...telemetry, ...load })
   const { sockets } = opened
   const http = listenFor(lastOnes(front, state), parts, sockets)
   const port = http.port ?? config.port
@@ -101,7 +103,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   opening.use(openJobs({ config, settings, storage, log, audits: telemetry.audits }))
   opening.use(lookForLocalServers(port))
 
-  const figures = () => ({ ...opened.figures(), ...state, streams: watch.size })
+  const figures = () => ({ ...opened.figures(), ...state, ...load.figures() })
   await telemetry.listen({ figures, readiness }, opening)
 
   const open = opening.move()

@@ -131,7 +131,7 @@ interface Read {
 }
 
 /** How the process stands, but for what only its server knows. */
-export function figuresOf(read: Read): Omit<Figures, 'streams' | 'isStopping'> {
+export function figuresOf(read: Read): Omit<Figures, 'streams' | 'isStopping' | 'load'> {
   const failing = read.resilience.failing()
   return {
     money: read.money.figures(),

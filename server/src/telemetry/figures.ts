@@ -28,6 +28,14 @@ export interface BreakerFigures {
   troubled: number
 }
 
+/** What the process does not take on, or counts. */
+interface LoadFigures {
+  /** Requests that were refused as there was too much to do, by what there was too much of. */
+  shed: Readonly<Record<'running' | 'loop' | 'bodies', number>>
+  /** The bytes of large bodies that were not sent on yet. */
+  bodyBytes: number
+}
+
 /** How the process stands at a moment; asked when somebody reads metrics. */
 export interface Figures {
   money: MoneyFigures
@@ -35,6 +43,7 @@ export interface Figures {
   /** Requests to models that run. */
   running: number
   streams: number
+  load: LoadFigures
   /** Answers that are read on after their callers have left. */
   drains: number
   database: { total: number; idle: number; waiting: number; most: number }

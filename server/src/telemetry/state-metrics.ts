@@ -83,6 +83,19 @@ const processMetrics: readonly Metric[] = [
   },
   gauge('tollgate_running_requests', 'Requests to models that run.', (s) => s.figures.running),
   gauge('tollgate_open_streams', 'Streams that are open to callers.', (s) => s.figures.streams),
+  {
+    name: 'tollgate_shed_total',
+    type: 'counter',
+    help: 'Requests that were refused as there was too much to do, by what there was too much of.',
+    labels: ['reason'],
+    samples: ({ figures }) =>
+      Object.entries(figures.load.shed).map(([reason, value]) => ({ labels: { reason }, value })),
+  },
+  gauge(
+    'tollgate_large_body_bytes',
+    'Bytes of large bodies that were not sent on yet.',
+    (source) => source.figures.load.bodyBytes,
+  ),
   gauge(
     'tollgate_drains',
     'Answers that are read on for their usage after their callers left.',

@@ -11,10 +11,16 @@ const handlers = new WeakMap<object, ModelHandler>()
 /** The handler of a model endpoint, as the router takes it. */
 export function modelEndpoint(handler: ModelHandler) {
   const routed = guarded(async (c: Context<Env>) => {
+    const { overload } = c.env
+    const refusal = overload.refusal()
+    if (refusal) throw refusal
     const call = callOf(c)
+    overload.entered()
     try {
       return await handler(call)
     } finally {
+      overload.answered()
+      call.body?.release()
       c.set('quota', call.quota)
       c.set('hasLog', call.hasLog)
     }

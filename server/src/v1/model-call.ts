@@ -1,7 +1,8 @@
 import type { Context } from 'hono'
 import type { Quota } from '../errors'
 import type { Call, ReadBody, Repeatable } from '../gateway/job'
-import { readJson } from '../http/body'
+import { readJson, type Room } from '../http/body'
+import type { BodyBudget, BodyShare } from '../http/body-budget'
 import { modelKeyOf } from '../http/caller'
 import type { Env, Server } from '../http/env'
 import { hopsHeader, toHops } from '../wire/hops'
@@ -13,6 +14,7 @@ const withoutSlash = (path: string) => (path.endsWith('/') ? path.slice(0, -1) :
 interface Received {
   request: Request
   server: Server
+  bodies: BodyBudget
   /** `req_` and 26 characters. */
   requestId: string
   /** Without query and fragment. */
@@ -20,7 +22,7 @@ interface Received {
 }
 
 /** A request to a model endpoint as the gateway takes it: one object, as there is one for each. */
-export class ModelCall implements Call {
+export class ModelCall implements Call, Room {
   readonly request: Request
   /** `req_` and 26 characters. */
   readonly requestId: string
@@ -28,6 +30,10 @@ export class ModelCall implements Call {
   /** Monotonic milliseconds. */
   readonly startedAtMs = performance.now()
   readonly #server: Server
+  readonly #bodies: BodyBudget
+  #accountId = ''
+  /** What its body takes, where that is large. */
+  body: BodyShare | undefined
   /** Where its caller stands with his limits, once he is known; undefined where he has none. */
   quota: Quota | undefined
   principal?: Call['principal']
@@ -41,11 +47,12 @@ export class ModelCall implements Call {
   #waiting = 0
   #waitingSinceMs = 0
 
-  constructor({ request, server, requestId, path }: Received) {
+  constructor({ request, server, bodies, requestId, path }: Received) {
     this.request = request
     this.requestId = requestId
     this.path = path
     this.#server = server
+    this.#bodies = bodies
     this.signal = request.signal
   }
 
@@ -87,8 +94,17 @@ export class ModelCall implements Call {
     }
   }
 
-  readBody(limitBytes: number, onText?: (text: string) => void): Promise<ReadBody> {
-    return readJson(this.request, { limitBytes, server: this.#server, onText })
+  readBody(
+    limitBytes: number,
+    accountId: string,
+    onText?: (text: string) => void,
+  ): Promise<ReadBody> {
+    this.#accountId = accountId
+    return readJson(this.request, { limitBytes, server: this.#server, room: this, onText })
+  }
+
+  share(): BodyShare {
+    return (this.body ??= this.#bodies.open(this.#accountId))
   }
 }
 
@@ -97,6 +113,7 @@ export const callOf = (c: Context<Env>): ModelCall =>
   new ModelCall({
     request: c.req.raw,
     server: c.env.server,
+    bodies: c.env.bodies,
     requestId: c.get('requestId'),
     path: c.req.path,
   })

@@ -1,0 +1,11 @@
+/** What a process takes on where nothing is said. */
+export const usualLoad = { largeBodiesBytes: 48 << 20, mostRunning: 16_384, mostLoopDelayMs: 500 }
+
+/** Values of variables that bound it which are refused. */
+export const badLoad: Record<string, string[]> = {
+  LARGE_BODIES_MB: ['31', '32.5', '65537', 'all'],
+  MOST_RUNNING_REQUESTS: ['-1', '1.5', '1000001', 'many'],
+  MOST_LOOP_DELAY_MS: ['-1', '60001', 'late'],
+  FAILED_AUTHENTICATIONS_PER_MINUTE: ['0', '1.5', 'none'],
+  DATABASE_POOL_SIZE: ['1', '501', 'many'],
+}

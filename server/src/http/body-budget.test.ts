@@ -1,0 +1,142 @@
+import { expect, test } from 'bun:test'
+import { BodyBudget, type BodyShare } from './body-budget'
+import { ApiError } from '../errors'
+
+const mebibyte = 1 << 20
+
+/** A budget of 64 MB, and a clock that a test sets. */
+function stage(limits: { mostWaitingOfOwner?: number } = {}) {
+  const clock = { ms: 0 }
+  const budget = new BodyBudget({ bytes: 64 * mebibyte, now: () => clock.ms, ...limits })
+  return { clock, budget }
+}
+
+/** What became of a share that was asked for more. */
+function asked(share: BodyShare, mebibytes: number) {
+  const state: { is: 'waiting' | 'in' | ApiError } = { is: 'in' }
+  const waiting = share.take(mebibytes * mebibyte)
+  if (!waiting) return state
+  state.is = 'waiting'
+  waiting.then(
+    () => (state.is = 'in'),
+    (thrown: unknown) =>
+      (state.is = thrown instanceof ApiError ? thrown : new ApiError('internal_error')),
+  )
+  return state
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test('H05: no more than the budget is read at a time, and the next comes when one was sent on', async () => {
+  using budget = stage().budget
+  const shares = Array.from({ length: 4 }, (_, index) => budget.open(`account ${index}`))
+  const states = shares.map((share) => asked(share, 32))
+  expect(states.map(({ is }) => is)).toEqual(['in', 'in', 'waiting', 'waiting'])
+  expect(budget.bytes).toBe(64 * mebibyte)
+  shares[0]?.release()
+  shares[0]?.release()
+  await turn()
+  expect(states.map(({ is }) => is)).toEqual(['in', 'in', 'in', 'waiting'])
+  for (const share of shares) share.release()
+  await turn()
+  expect(states[3]?.is).toBe('in')
+  shares[3]?.release()
+  expect(budget.bytes).toBe(0)
+})
+
+test('one account has half of it at most, and keeps nobody else waiting', async () => {
+  using budget = stage().budget
+  const own = Array.from({ length: 8 }, () => budget.open('one'))
+  const states = own.map((share) => asked(share, 16))
+  expect(states.filter(({ is }) => is === 'in')).toHaveLength(2)
+  expect(asked(budget.open('other'), 32).is).toBe('in')
+})
+
+test('a small one does not overtake a large one that waits', () => {
+  using budget = stage().budget
+  asked(budget.open('a'), 32)
+  asked(budget.open('b'), 20)
+  expect(asked(budget.open('c'), 32).is).toBe('waiting')
+  expect(asked(budget.open('d'), 8).is).toBe('waiting')
+})
+
+test('bodies that grow side by side do not wait for each other for ever', async () => {
+  using budget = stage().budget
+  const ended: number[] = []
+  let most = 0
+  const grow = async (index: number) => {
+    const share = budget.open(`account ${index}`)
+    for (const mebibytes of [2, 2, 4, 8, 16]) {
+      await share.take(mebibytes * mebibyte)
+      most = Math.max(most, budget.bytes)
+      await turn()
+    }
+    share.release()
+    ended.push(index)
+  }
+  await Promise.all(Array.from({ length: 16 }, (_, index) => grow(index)))
+  expect(ended).toHaveLength(16)
+  // One goes beyond, by what one body may have.
+  expect(most / mebibyte).toBeWithin(64, 97)
+})
+
+test('who waits too long is refused, and told when to come back', async () => {
+  const { budget, clock } = stage()
+  const holder = budget.open('a')
+  asked(holder, 60)
+  // It was read, and is on its way.
+  await holder.whileReading(Promise.resolve())
+  const state = asked(budget.open('b'), 32)
+  clock.ms = 9000
+  budget.look()
+  await turn()
+  expect(state.is).toBe('waiting')
+  holder.dueMs = Infinity
+  clock.ms = 25_000
+  budget.look()
+  await turn()
+  expect(state.is).toMatchObject({ code: 'gateway_unavailable', status: 503, retryAfterSeconds: 3 })
+  expect(budget.refused).toBe(1)
+})
+
+test('slow senders are given up once somebody waits, and not before', async () => {
+  const { budget, clock } = stage()
+  const slow = ['a', 'b'].map((owner) => budget.open(owner))
+  const readings = slow.map((share) => {
+    asked(share, 32)
+    return share
+      .whileReading(new Promise<never>(() => undefined))
+      .catch((thrown: unknown) => thrown)
+  })
+  clock.ms = 60_000
+  budget.look()
+  expect(budget.bytes).toBe(64 * mebibyte)
+  const state = asked(budget.open('c'), 32)
+  budget.look()
+  await turn()
+  expect(state.is).toBe('in')
+  const refusal = { code: 'gateway_unavailable', closes: true, retryAfterSeconds: 5 }
+  expect(await Promise.all(readings)).toMatchObject([refusal, refusal])
+})
+
+test('what was read and is not taken by its provider does not count for ever', async () => {
+  const { budget, clock } = stage()
+  const stuck = budget.open('a')
+  asked(stuck, 64)
+  await stuck.whileReading(Promise.resolve())
+  const state = asked(budget.open('b'), 32)
+  clock.ms = 10_001
+  budget.look()
+  await turn()
+  expect(state.is).toBe('in')
+})
+
+test('an account that has enough waiting is refused at once, others are not', async () => {
+  using budget = stage({ mostWaitingOfOwner: 2 }).budget
+  const states = Array.from({ length: 4 }, () => asked(budget.open('one'), 32))
+  const other = asked(budget.open('other'), 32)
+  await turn()
+  expect(states.slice(0, 3).map(({ is }) => is)).toEqual(['in', 'waiting', 'waiting'])
+  expect(states[3]?.is).toMatchObject({ code: 'gateway_unavailable' })
+  expect(other.is).toBe('in')
+})

@@ -1,0 +1,245 @@
+import { ApiError } from '../errors'
+
+/** Bodies up to so many bytes are not counted, and never wait. */
+export const smallBytes = 1 << 20
+
+const usual = {
+  /** The longest that a body waits for its turn. */
+  waitMs: 25_000,
+  /** How many may wait, in all and of one owner. */
+  mostWaiting: 256,
+  mostWaitingOfOwner: 32,
+  /** While others wait, a body must come within so long, and one second more for each so many bytes. */
+  graceMs: 4000,
+  bytesPerSecond: 2 << 20,
+  /** While others wait, one that was read and is not sent on counts for so long. */
+  unsentMs: 10_000,
+  lookEveryMs: 250,
+}
+
+interface Options extends Partial<typeof usual> {
+  /** What all bodies may have together. */
+  bytes: number
+  /** Monotonic milliseconds. */
+  now?: () => number
+}
+
+interface Waiting {
+  share: BodyShare
+  bytes: number
+  sinceMs: number
+  enter: () => void
+  refuse: (refusal: ApiError) => void
+}
+
+/** Its sender has had his time. */
+class CameSlowly extends ApiError<'gateway_unavailable'> {
+  override readonly closes = true
+}
+
+const noRoom = () =>
+  new ApiError('gateway_unavailable', {
+    message: 'Too many large requests are being read. Try again soon.',
+    retryAfterSeconds: 3,
+  })
+
+const tooSlow = () =>
+  new CameSlowly('gateway_unavailable', {
+    message: 'The body came slowly while others waited to be read. Try again later.',
+    retryAfterSeconds: 5,
+  })
+
+/**
+ * The bytes that large bodies of requests have in this process, from before they are read until they are
+ * sent on: parsed and written again, a body takes several times its length. Who finds no room waits, in
+ * order. One owner has half of it at most, or one body, so that two who pay for nothing cannot take all of
+ * it alone; and while somebody waits, a body that comes slowly is given up.
+ */
+export class BodyBudget implements Disposable {
+  readonly #limits: typeof usual & { bytes: number }
+  readonly #now: () => number
+  readonly #shares = new Set<BodyShare>()
+  #waiting: Waiting[] = []
+  /** The one that may have more than there is, so that two that grow cannot wait for each other. */
+  #beyond: BodyShare | undefined
+  #timer: ReturnType<typeof setInterval> | undefined
+  /** How many were refused. */
+  refused = 0
+
+  constructor({ now = () => performance.now(), ...limits }: Options) {
+    this.#limits = { ...usual, ...limits }
+    this.#now = now
+  }
+
+  /** The bytes that are counted. */
+  get bytes(): number {
+    return this.#heldBy(this.#shares)
+  }
+
+  /** A share for one body of an owner; nothing is in it yet. It must be released. */
+  open(owner: string): BodyShare {
+    return new BodyShare(owner, this)
+  }
+
+  /** Undefined where there is room. Rejects with `gateway_unavailable`. */
+  take(share: BodyShare, bytes: number): Promise<void> | undefined {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let isIn = false
+    const enter = () => {
+      isIn = true
+      resolve()
+    }
+    const waiting = { share, bytes, sinceMs: this.#now(), enter, refuse: reject }
+    // One that grows comes before those that have nothing yet.
+    const at = share.bytes > 0 ? this.#waiting.findIndex((other) => other.share.bytes === 0) : -1
+    this.#waiting.splice(at === -1 ? this.#waiting.length : at, 0, waiting)
+    this.#admit()
+    if (isIn) return undefined
+    if (this.#isCrowded(share.owner)) this.#refuse(waiting)
+    this.#watch()
+    return promise
+  }
+
+  release(share: BodyShare): void {
+    if (!this.#shares.delete(share)) return
+    if (this.#beyond === share) this.#beyond = undefined
+    this.#admit()
+  }
+
+  /** When a body of so many bytes has to have come, should others wait. */
+  dueMs(bytes: number): number {
+    const { graceMs, bytesPerSecond } = this.#limits
+    return this.#now() + graceMs + (bytes / bytesPerSecond) * 1000
+  }
+
+  /** The same for when it has to have been sent on. */
+  sentByMs(): number {
+    return this.#now() + this.#limits.unsentMs
+  }
+
+  #admit(): void {
+    let isBlocked = false
+    for (const waiting of this.#waiting) {
+      const { share } = waiting
+      const isFair = this.#isFair(waiting)
+      if (isBlocked || !isFair || !this.#hasRoom(waiting.bytes)) {
+        const mayGoBeyond = share.bytes > 0 && (this.#beyond ?? share) === share
+        // Whoever is behind would only take what this one waits for.
+        isBlocked ||= isFair && !mayGoBeyond
+        if (!mayGoBeyond) continue
+        this.#beyond = share
+      }
+      this.#drop(waiting)
+      share.bytes += waiting.bytes
+      share.dueMs = this.dueMs(share.bytes)
+      this.#shares.add(share)
+      waiting.enter()
+    }
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.bytes + bytes <= this.#limits.bytes
+  }
+
+  #isFair({ share: { owner }, bytes }: Waiting): boolean {
+    const held = this.#heldBy([...this.#shares].filter((share) => share.owner === owner))
+    return held === 0 || held + bytes <= this.#limits.bytes / 2
+  }
+
+  #heldBy(shares: Iterable<BodyShare>): number {
+    let held = 0
+    for (const { bytes } of shares) held += bytes
+    return held
+  }
+
+  #isCrowded(owner: string): boolean {
+    const { mostWaiting, mostWaitingOfOwner } = this.#limits
+    const own = this.#waiting.filter(({ share }) => share.owner === owner)
+    return this.#waiting.length > mostWaiting || own.length > mostWaitingOfOwner
+  }
+
+  #refuse(waiting: Waiting): void {
+    this.#drop(waiting)
+    this.refused += 1
+    waiting.refuse(noRoom())
+  }
+
+  /** Leaves the list as it is for whoever goes through it. */
+  #drop(waiting: Waiting): void {
+    this.#waiting = this.#waiting.filter((other) => other !== waiting)
+  }
+
+  /** Looks at all of them for as long as somebody waits. */
+  #watch(): void {
+    if (this.#timer) return
+    this.#timer = setInterval(() => this.look(), this.#limits.lookEveryMs)
+    this.#timer.unref()
+  }
+
+  /** Ends what others have waited for long enough. */
+  look(): void {
+    const now = this.#now()
+    for (const waiting of this.#waiting) {
+      if (now - waiting.sinceMs >= this.#limits.waitMs) this.#refuse(waiting)
+    }
+    if (this.#waiting.length > 0) this.#hurry(now)
+    if (this.#waiting.length === 0) this[Symbol.dispose]()
+  }
+
+  #hurry(now: number): void {
+    const isWaiting = new Set(this.#waiting.map(({ share }) => share))
+    for (const share of this.#shares) {
+      // It is not the sender's doing that one waits for more.
+      if (now < share.dueMs || isWaiting.has(share)) continue
+      if (!share.isRead) this.refused += 1
+      share.end(tooSlow())
+    }
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+/** What one body takes of the budget. */
+export class BodyShare {
+  readonly owner: string
+  readonly #budget: BodyBudget
+  readonly #ended = Promise.withResolvers<never>()
+  bytes = 0
+  /** From then on it is given up for others. Monotonic milliseconds. */
+  dueMs = Infinity
+  isRead = false
+
+  constructor(owner: string, budget: BodyBudget) {
+    this.owner = owner
+    this.#budget = budget
+    this.#ended.promise.catch(() => undefined)
+  }
+
+  /** So many bytes more. Undefined where there is room, else rejects with `gateway_unavailable`. */
+  take(bytes: number): Promise<void> | undefined {
+    return this.#budget.take(this, bytes)
+  }
+
+  /** What is read, unless it comes too slowly: then rejects with `gateway_unavailable`. */
+  async whileReading<Read>(reading: Promise<Read>): Promise<Read> {
+    const read = await Promise.race([reading, this.#ended.promise])
+    this.isRead = true
+    this.dueMs = this.#budget.sentByMs()
+    return read
+  }
+
+  /** Others have waited for it long enough; what was read is not undone by that. */
+  end(refusal: ApiError): void {
+    this.#ended.reject(refusal)
+    this.release()
+  }
+
+  /** It was sent on, or is not needed any more. Twice is harmless. */
+  release(): void {
+    this.#budget.release(this)
+    this.bytes = 0
+  }
+}

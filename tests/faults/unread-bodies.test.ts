@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { openRaw, rawRequest } from '../raw-client'
+import { startRig, type Rig } from '../rig'
+import { parsed } from './asking'
+
+setDefaultTimeout(60_000)
+
+let rig: Rig
+
+beforeAll(async () => {
+  rig = await startRig()
+})
+afterAll(() => rig[Symbol.asyncDispose]())
+
+const mebibyte = 1 << 20
+const piece = Buffer.alloc(mebibyte, 'a')
+const chunk = Buffer.concat([Buffer.from('100000\r\n'), piece, Buffer.from('\r\n')])
+
+/** Sends on and on, whatever is answered, until the connection is over. Returns what was sent, in MB. */
+async function sendOn(head: string, each: Buffer) {
+  using client = await openRaw(rig.gateway.url)
+  const state = { isOver: false }
+  void client.ended.then(() => (state.isOver = true))
+  await client.send(head)
+  // Whoever is answered has read that before he sends on.
+  await client.until((received) => received.includes('\r\n\r\n'))
+  let sent = 0
+  // Sockets that were closed may never say that they took it.
+  for (; !state.isOver && sent < 600; sent++) {
+    await Promise.race([client.send(each), client.ended])
+  }
+  return { sent, isOver: state.isOver, response: await client.response() }
+}
+
+const key = 'sk-tg-nobodys'
+const rows: [string, string, Record<string, string>, number][] = [
+  ['to a model', '/v1/chat/completions', { authorization: `Bearer ${key}` }, 401],
+  ['to a model, by another spelling', '/v1/chat/completions/', {}, 401],
+  ['to the account', '/api/connections', { authorization: `Bearer ${key}` }, 401],
+  ['to nobody', '/nowhere', {}, 404],
+  ['to what reads none', '/api/public/config', {}, 404],
+]
+
+test.each(rows)(
+  'who is answered before his body was read does not send on for ever: %s',
+  async (...row) => {
+    const [, path, headers, status] = row
+    for (const [framing, each] of [
+      [{ 'transfer-encoding': 'chunked' }, chunk],
+      [{ 'content-length': String(2 ** 39) }, piece],
+    ] as const) {
+      const head = rawRequest({
+        path,
+        headers: { ...headers, ...framing, 'content-type': 'application/json' },
+      })
+      const { sent, isOver, response } = await sendOn(head, each)
+      expect(isOver).toBe(true)
+      expect(response.status).toBe(status)
+      expect(response.headers).toContainEqual(['connection', 'close'])
+      expect(parsed(response.body.toString())['error']).toBeDefined()
+      // Beside what the kernels hold.
+      expect(sent).toBeWithin(60, 100)
+    }
+  },
+)
+
+test('who reads the answer and sends nothing more gets its end soon', async () => {
+  using client = await openRaw(rig.gateway.url)
+  const headers = { 'content-type': 'application/json', 'content-length': String(2 ** 30) }
+  await client.send(rawRequest({ path: '/v1/chat/completions', headers }))
+  const startedAt = performance.now()
+  const { status, isWhole } = await client.response()
+  expect([status, isWhole, await client.ended]).toEqual([401, true, 'fin'])
+  expect(performance.now() - startedAt).toBeWithin(900, 5000)
+})
+
+test('a body in chunks that is little keeps its connection', async () => {
+  using client = await openRaw(rig.gateway.url)
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+  const request = `${rawRequest({ path: '/v1/chat/completions', headers })}2\r\n{}\r\n0\r\n\r\n`
+  for (let time = 0; time < 3; time++) {
+    await client.send(request)
+    expect((await client.response()).status).toBe(401)
+    client.forget()
+  }
+})
+
+test('a body that is little, or was sent to its end, keeps its connection', async () => {
+  using client = await openRaw(rig.gateway.url)
+  const request = rawRequest({
+    path: '/v1/chat/completions',
+    headers: { 'content-type': 'application/json' },
+    body: ' '.repeat(900_000),
+  })
+  for (let time = 0; time < 3; time++) {
+    await client.send(request)
+    const { status, headers, isWhole } = await client.response()
+    expect([status, isWhole]).toEqual([401, true])
+    expect(headers.map(([name]) => name)).not.toContain('connection')
+    client.forget()
+  }
+})
