@@ -35,7 +35,8 @@ async function newTarget() {
     await host.unsafe(`create database ${name}`)
   }
   const sql = new SQL(url, { max: 1 })
-  stack.defer(() => sql.close())
+  // Without a limit it was seen to wait for ever.
+  stack.defer(() => sql.close({ timeout: 1 }))
   const dataDir = join(files, name)
   await mkdir(dataDir)
   const run = (command: string, args: readonly string[], environment = {}) =>

@@ -22,7 +22,8 @@ beforeAll(async () => {
   const child = Bun.spawn([process.execPath, build, executable], { cwd: root, stdout: 'ignore' })
   expect(await child.exited).toBe(0)
 }, 120_000)
-afterAll(() => stack.disposeAsync())
+// Three unpacked PostgreSQL, with their databases.
+afterAll(() => stack.disposeAsync(), 60_000)
 
 /** An empty directory of another user's, where that can be. */
 async function emptyDirectory(): Promise<string> {
