@@ -275,13 +275,3 @@ test('a token appears in no answer but its first, and in no log', async () => {
   expect(JSON.stringify(body)).not.toContain('gt-tg-')
   expect(stage.gateway.output()).not.toContain('gt-tg-')
 })
-
-test('a gateway that opens one socket after the other is told to come later', async () => {
-  const { made: theirs } = await stage.served()
-  let refused: Agent | undefined
-  for (let count = 0; count < 80 && !refused; count++) {
-    const agent = stage.agent(theirs, { hello: null })
-    if (!(await agent.opened)) refused = agent
-  }
-  expect(refused).toBeDefined()
-})

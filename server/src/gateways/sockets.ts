@@ -14,7 +14,8 @@ type Hello = Extract<FromGateway, { type: 'hello' }>
 export interface SocketData {
   gateway: GatewayIdentity
   link?: Link
-  /** The last of what is written down of it, one after the other. */
+  /** The first and the last of what is written down of it, one after the other. */
+  attached?: Promise<void>
   written?: Promise<void>
   helloTimer?: ReturnType<typeof setTimeout>
   /** The newest hello that was not taken yet. */
@@ -158,7 +159,7 @@ export class Sockets implements AsyncDisposable {
     data.link = link
     this.#open.set(link, data)
     data.helloTimer = setTimeout(() => this.#broke(link, 'No hello came in time.'), heartbeatMs / 3)
-    this.#write(data, async () => {
+    data.attached = this.#write(data, async () => {
       if (await rows.attach(link)) attached.attach(link)
       else link.close(closeCodes.revoked, 'the gateway was deleted')
     })
@@ -195,7 +196,7 @@ export class Sockets implements AsyncDisposable {
     this.#ports.attached.detach(link)
     // The runtime's own words for a message that is far too large.
     const isBroken = data.isBroken === true || (code === 1006 && reason.includes('too big'))
-    this.#write(data, () => this.#ports.rows.detach(link, isBroken ? 'error' : 'offline'))
+    void this.#write(data, () => this.#ports.rows.detach(link, isBroken ? 'error' : 'offline'))
   }
 
   /** One after the other, and the newest in place of those that came meanwhile. */
@@ -204,7 +205,7 @@ export class Sockets implements AsyncDisposable {
     data.hello = hello
     if (data.isGreeting) return
     data.isGreeting = true
-    this.#write(data, async () => {
+    void this.#write(data, async () => {
       while (data.hello && !link.isLost) {
         const next = data.hello
         data.hello = undefined
@@ -232,8 +233,8 @@ export class Sockets implements AsyncDisposable {
     if (links.length === 0) return
     const { rows, onError } = this.#ports
     const checking = async () => {
-      // What was not written down yet is nobody's.
-      for (const link of links) await this.#open.get(link)?.written
+      // What was not written down yet is nobody's. Not the last of it: hellos may come without end.
+      for (const link of links) await this.#open.get(link)?.attached
       const alive = await rows.beat(links)
       for (const link of links) if (!alive.has(link.socketId)) await this.#part(link)
     }
@@ -259,7 +260,7 @@ export class Sockets implements AsyncDisposable {
   }
 
   /** What cannot be written down ends the socket: its gateway comes again. */
-  #write(data: SocketData, work: () => Promise<void>): void {
+  #write(data: SocketData, work: () => Promise<void>): Promise<void> {
     const writing = (data.written ?? Promise.resolve())
       .then(work)
       .catch((thrown: unknown) => {
@@ -269,5 +270,6 @@ export class Sockets implements AsyncDisposable {
       .finally(() => this.#writing.delete(writing))
     data.written = writing
     this.#writing.add(writing)
+    return writing
   }
 }
