@@ -8,8 +8,8 @@ const help = `Usage: tollgate [command]
   start         run the server (the default)
   audit         check that the ledger is in order; --json for programs
   rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
-  connect       lend models and tools of this machine to a Tollgate elsewhere; --help
   healthy       ask the server that runs here whether it lives; exit code 0 if so
+  connect       lend models and tools of this machine to a Tollgate elsewhere; --help
   --help        this text
   --version     the version of Tollgate
 
@@ -20,10 +20,10 @@ const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   start: () => import('../../server/src/main'),
   audit: () => import('../../server/src/audit'),
   'rotate-keys': () => import('../../server/src/rotate-keys'),
-  connect: () => import('../../connect/src/main'),
   healthy: async () => {
     process.exitCode = await askHealth()
   },
+  connect: () => import('../../connect/src/main'),
 }
 
 /** The engine reads its settings when it starts: where they are others, it starts again, as the same process. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { workspaces } from '../../package.json'
 
 const root = dirname(dirname(import.meta.dir))
 const read = async <Shape extends z.ZodType>(path: string, shape: Shape) =>
@@ -73,9 +74,7 @@ const Manifest = z.object({
   scarfSettings: z.object({ enabled: z.boolean() }).optional(),
 })
 const manifests = await Promise.all(
-  ['', 'server/', 'cli/', 'connect/', 'dashboard/', 'tests/'].map((folder) =>
-    read(`${folder}package.json`, Manifest),
-  ),
+  ['.', ...workspaces].map((folder) => read(join(folder, 'package.json'), Manifest)),
 )
 
 describe('Z01: the packages that are installed', () => {
