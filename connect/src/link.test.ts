@@ -39,6 +39,9 @@ test('opens with its token and its version, and says nothing by itself', async (
   expect(tollgate.frames).toEqual([])
 })
 
+const fixture = (name: string) =>
+  Bun.file(join(import.meta.dir, '../../server/src/egress/fixtures', name))
+
 /** Source: RFC 6455, 4.2.2. */
 function acceptOf(bytes: Buffer): string {
   const key = /sec-websocket-key: (.*)\r\n/i.exec(bytes.toString())?.[1] ?? ''
@@ -124,8 +127,6 @@ describe('a socket ends', () => {
   })
 
   test('before its token was sent where the certificate is of somebody unknown', async () => {
-    const fixture = (name: string) =>
-      Bun.file(join(import.meta.dir, '../../server/src/egress/fixtures', name))
     const asked: string[] = []
     using server = Bun.serve({
       port: 0,
