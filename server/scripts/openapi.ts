@@ -66,6 +66,7 @@ import { MemoryCounters } from '../src/policy/memory-counters'
 import { configRowIn } from '../src/settings/config-row'
 import { LiveSettings } from '../src/settings/live-settings'
 import { defaultSettings } from '../src/settings/settings'
+import { noGateways } from '../src/start/no-gateways'
 import { openPublicStores } from '../src/start/public'
 import { createLedgerAuditStore } from '../src/api/admin-system/ledger-audit'
 import { createSystemStore } from '../src/api/admin-system/store'
@@ -191,6 +192,8 @@ const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
   conversations: createConversationStore(db, 1),
   runs: new Runs({ renew: never, everyMs: 1000, closeMs: 0, onError: () => undefined }),
   isUsable: never,
+  tools: noGateways,
+  limits: { rounds: 0, calls: 0, cost: 0n, callMs: 0, resultBytes: 0, plainMs: 0, streamMs: 0 },
   onLost: () => undefined,
 })
 

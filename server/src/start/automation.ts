@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { noGateways } from './no-gateways'
 import type { RoutingLookUps } from './routing'
 import type { Storage } from './storage'
 import { createConversationStore } from '../automation/conversation'
@@ -7,11 +8,19 @@ import { Runs } from '../automation/runs'
 import { isUsableConnection } from '../automation/session-rows'
 import { createSessionStore } from '../automation/sessions'
 import { createTemplateStore } from '../automation/templates'
+import type { ToolLimits } from '../automation/tools'
+import type { Config, Timers } from '../config'
 
 /** How long a node that says nothing is believed to run a message. */
 const turnSeconds = 30
 const renewMs = 10_000
 const closeMs = 5000
+
+/** Source: api.md 17. */
+const rounds = 25
+const calls = 100
+const callMs = 60_000
+const resultBytes = 64 * 1024
 
 interface Parts {
   storage: Storage
@@ -32,14 +41,31 @@ export function openRuns({ storage, log }: Parts, stack: AsyncDisposableStack) {
   return { conversations, runs }
 }
 
+/** Times are as operators set them at any moment. */
+const limitsOf = ({ config, timers }: { config: Config; timers: Timers }): ToolLimits => ({
+  rounds,
+  calls,
+  cost: config.messageCostLimit,
+  callMs,
+  resultBytes,
+  get plainMs() {
+    return timers.requestMs
+  },
+  get streamMs() {
+    return timers.streamMs
+  },
+})
+
 /** What the automation endpoints work with. */
 export function openAutomation(
-  { storage, log }: Parts,
+  { storage, log, ...parts }: Parts & { config: Config; timers: Timers },
   { lookUps, talks }: { lookUps: RoutingLookUps; talks: ReturnType<typeof openRuns> },
 ): Automation {
   const db = storage.database.query
   return {
     ...talks,
+    tools: noGateways,
+    limits: limitsOf(parts),
     sessions: createSessionStore({ db, checkChat: lookUps.checkChat }),
     templates: createTemplateStore(db),
     isUsable: (userId, connectionId) => isUsableConnection(db, userId, connectionId),

@@ -13,7 +13,7 @@ import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Runs } from '../automation/runs'
-import { endedChannel as sessionChannel } from '../automation/sessions'
+import { endedChannel as sessionChannel, haltedChannel } from '../automation/sessions'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -58,7 +58,7 @@ interface Parts {
   log: Logger
   crashAt: CrashAt | undefined
   /** Messages of sessions that run here. */
-  runs: Pick<Runs, 'cancel'>
+  runs: Pick<Runs, 'cancel' | 'halt'>
   notices: Notices
   telemetry: Telemetry
 }
@@ -227,6 +227,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
         tollgate_catalog: () => catalog.refreshSoon(),
         [endChannel]: (name) => claims.ended(name),
         [sessionChannel]: (sessionId) => runs.cancel(sessionId),
+        [haltedChannel]: (sessionId) => runs.halt(sessionId),
         ...names.subscriptions,
         ...money.subscriptions,
       },

@@ -103,6 +103,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const endAll = () => {
     watch.endAll(unavailable())
     opened.endAll(unavailable())
+    runs.haltAll(unavailable())
   }
   const stop = stopOf({
     running: { http, claims, drains, endAll },
@@ -132,7 +133,7 @@ interface Assembled {
 
 /** The application out of what is open. */
 function assemble(
-  { timers, storage, catalog, log, crashAt, telemetry }: Parts,
+  { config, timers, storage, catalog, log, crashAt, telemetry }: Parts,
   { opened, stores, signIn, talks, watch, readiness }: Assembled,
 ) {
   const { gateway, door, claims, accounts, lookUps } = opened
@@ -153,7 +154,7 @@ function assemble(
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),
     readiness,
     stores,
-    automation: openAutomation({ storage, log }, { lookUps, talks }),
+    automation: openAutomation({ config, timers, storage, log }, { lookUps, talks }),
     witness: telemetry.witness,
   })
 }
