@@ -28,7 +28,7 @@ function Step({ step, isComing }: { step: ToolStep; isComing: boolean }) {
           <Code>{name}</Code>
           <State step={step} isComing={isComing} />
         </Group>
-        <Spoiler maxHeight={72} showLabel="All arguments" hideLabel="Less">
+        <Spoiler maxHeight={120} showLabel="All arguments" hideLabel="Less">
           <Output text={indented(text)} label="Arguments" />
         </Spoiler>
         {result !== undefined && (
