@@ -65,6 +65,8 @@ const usage = chunk({ choices: [], usage: { total_tokens: 1 } })
 const done = 'data: [DONE]\n\n'
 const tool = (...calls: object[]) => chunk({}, { delta: { tool_calls: calls } })
 const toolHead = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }
+const result = (tool_call_id: string, content: string | null = 'Yes.') =>
+  chunk({ tool_message: { role: 'tool', tool_call_id, content } }, { delta: {} })
 const toolEnd = chunk({}, { delta: {}, finish_reason: 'tool_calls' })
 const errorFrame = chunk({ error }, { delta: {}, finish_reason: 'error' })
 
@@ -207,6 +209,9 @@ describe('each broken rule is found', () => {
     ['R12: arguments', streamed(tool(toolHead), toolEnd, done)],
     ['R13: finish_reason eos', streamed(chunk(), chunk({}, { finish_reason: 'eos' }), done)],
     ['R13: tool calls, but', streamed(tool(toolHead), finish, done)],
+    ['R11: a result of no call', streamed(chunk(), result('c'), finish, done)],
+    ['R11: tool_message is', streamed(tool(toolHead), result('c', null), finish, done)],
+    ['R13: all tool calls', streamed(tool(toolHead), result('c'), toolEnd, done)],
   ])('%s', async (rule, answer) => {
     expect((await judged(answer)).filter((violation) => violation.startsWith(rule))).not.toEqual([])
   })

@@ -1,15 +1,26 @@
 import { ApiError } from './api'
+import type { CallPiece, ToldResult } from './tool-steps'
 
 /** What a model adds to its answer. */
 export interface Piece {
   text: string
   reasoning: string
+  /** Some of a call of a tool, numbered from the first of the stream. */
+  call?: CallPiece | undefined
+  /** What a tool gave, before the model goes on. */
+  result?: ToldResult | undefined
 }
 
 interface Chunk {
   choices?: {
-    delta?: { content?: string | null; refusal?: string | null; reasoning_content?: string | null }
+    delta?: {
+      content?: string | null
+      refusal?: string | null
+      reasoning_content?: string | null
+      tool_calls?: CallPiece[]
+    }
   }[]
+  tool_message?: ToldResult
   error?: { code: string; message: string; param?: string | null }
 }
 
@@ -34,6 +45,8 @@ function pieceOf(data: string): Piece {
   return {
     text: `${delta?.content ?? ''}${delta?.refusal ?? ''}`,
     reasoning: delta?.reasoning_content ?? '',
+    call: delta?.tool_calls?.[0],
+    result: chunk.tool_message,
   }
 }
 

@@ -58,8 +58,7 @@ export const talks = {
 export const talksQuery = queryOptions({
   queryKey: ['talks', 'latest'],
   queryFn: async () =>
-    (await ask<TalkList>('/api/automation/sessions?sessionType=chat&status=active&limit=100'))
-      .sessions,
+    (await ask<TalkList>('/api/automation/sessions?status=active&limit=100')).sessions,
 })
 
 /** One of them with what was said in it: its first hundred messages. */

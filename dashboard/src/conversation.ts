@@ -1,13 +1,16 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { piecesOf } from './answer-stream'
+import { piecesOf, type Piece } from './answer-stream'
 import { talkQuery, talks, talksKey } from './automation'
+import { answered, grown, stepsIn, type ToolStep } from './tool-steps'
 
 /** Something that was said, in the order of the conversation. */
 export interface Line {
   role: 'user' | 'assistant'
   text: string
   reasoning?: string
+  /** The tools that it asked for. */
+  steps?: readonly ToolStep[]
   /** Of the request that brought an answer; older answers have none. */
   requestId?: string
   /** The model that was asked. */
@@ -62,14 +65,27 @@ type Messages = Awaited<
   ReturnType<NonNullable<ReturnType<typeof talkQuery>['queryFn']>>
 >['messages']
 
-const toLine = ({ role, content }: Messages[number]): Line[] =>
-  role === 'user' || role === 'assistant' ? [{ role, text: content ?? '' }] : []
+/** What was said, with the results of tools at the answers that asked for them. */
+function linesOf(messages: Messages): Line[] {
+  const lines: Line[] = []
+  for (const { role, content, tool_calls, tool_call_id } of messages) {
+    const text = content ?? ''
+    const last = lines.at(-1)
+    if (role === 'user') lines.push({ role, text })
+    else if (role === 'assistant') lines.push({ role, text, steps: stepsIn(tool_calls) })
+    else if (role === 'tool' && last?.steps) {
+      const result = { tool_call_id: tool_call_id ?? '', content: text }
+      lines[lines.length - 1] = { ...last, steps: answered(last.steps, result) }
+    }
+  }
+  return lines
+}
 
 /** An earlier conversation, as the service keeps it. */
 async function found(queries: QueryClient, id: string): Promise<{ kept: Kept; lines: Line[] }> {
   const { talk, messages } = await queries.fetchQuery(talkQuery(id))
   const kept = { id, model: talk.modelId, systemPrompt: talk.systemPrompt ?? '' }
-  return { kept, lines: messages.flatMap(toLine) }
+  return { kept, lines: linesOf(messages) }
 }
 
 interface Props {
@@ -120,10 +136,10 @@ export function useConversation({ id, onBegun, onFound }: Props) {
     stopping.current = control
     setBusy(true)
     setError(undefined)
-    const answer = new Answer(asking.model, (line) => {
-      if (stopping.current === control) setLines((all) => [...all.slice(0, -1), line])
+    const answer = new Answer(asking.model, (lines, before) => {
+      if (stopping.current === control) setLines((all) => [...all.slice(0, -before), ...lines])
     })
-    setLines((all) => [...all, { role: 'user', text: content }, answer.line])
+    setLines((all) => [...all, { role: 'user', text: content }, ...answer.lines])
     try {
       const talk = await prepared(kept.current, asking, content)
       if (stopping.current !== control) return
@@ -141,30 +157,34 @@ export function useConversation({ id, onBegun, onFound }: Props) {
   return { lines, isBusy, error, send, stop: () => stopping.current?.abort() }
 }
 
-/** An answer as it comes; shown once a frame, however fast it is. */
+/**
+ * An answer as it comes; shown once a frame, however fast it is. After the results of tools the model
+ * goes on, in a line of its own.
+ */
 class Answer {
-  line: Line
-  readonly #show: (line: Line) => void
+  lines: readonly [Line, ...Line[]]
+  readonly #model: string
+  /** Gets all lines, and how many there were when they were shown last. */
+  readonly #show: (lines: readonly Line[], before: number) => void
+  #shown = 1
   #frame = 0
+  /** Calls of the lines before the last. */
+  #calls = 0
+  #requestId: string | null = null
 
-  constructor(model: string, show: (line: Line) => void) {
-    this.line = { role: 'assistant', text: '', model }
+  constructor(model: string, show: (lines: readonly Line[], before: number) => void) {
+    this.lines = [{ role: 'assistant', text: '', model }]
+    this.#model = model
     this.#show = show
   }
 
   async read(response: Response): Promise<void> {
-    const requestId = response.headers.get('x-request-id')
-    if (requestId) this.line = { ...this.line, requestId }
-    for await (const { text, reasoning } of piecesOf(response)) {
-      const { line } = this
-      this.line = {
-        ...line,
-        text: line.text + text,
-        reasoning: (line.reasoning ?? '') + reasoning,
-      }
+    this.#requestId = response.headers.get('x-request-id')
+    for await (const piece of piecesOf(response)) {
+      this.#add(piece)
       this.#frame ||= requestAnimationFrame(() => {
         this.#frame = 0
-        this.#show(this.line)
+        this.#tell()
       })
     }
     this.end()
@@ -172,7 +192,43 @@ class Answer {
 
   end(problem?: string): void {
     cancelAnimationFrame(this.#frame)
-    if (problem !== undefined) this.line = { ...this.line, problem }
-    this.#show(this.line)
+    const [first, ...others] = this.lines
+    // Each call of a model has a log of its own, and this one knows of the first.
+    const isAlone = others.length === 0 && !first.steps
+    if (isAlone && this.#requestId) this.#change({ requestId: this.#requestId })
+    if (problem !== undefined) this.#change({ problem })
+    this.#tell()
+  }
+
+  #add({ text, reasoning, call, result }: Piece): void {
+    const steps = this.#last.steps
+    const isNext = steps?.every((step) => step.result !== undefined) && (text || reasoning || call)
+    if (steps && isNext) {
+      this.#calls += steps.length
+      this.lines = [...this.lines, { role: 'assistant', text: '', model: this.#model }]
+    }
+    const line = this.#last
+    if (text) this.#change({ text: line.text + text })
+    if (reasoning) this.#change({ reasoning: (line.reasoning ?? '') + reasoning })
+    if (call) {
+      const piece = { ...call, index: call.index - this.#calls }
+      this.#change({ steps: grown(line.steps ?? [], piece) })
+    }
+    if (result) this.#change({ steps: answered(line.steps ?? [], result) })
+  }
+
+  get #last(): Line {
+    return this.lines.at(-1) ?? this.lines[0]
+  }
+
+  #change(fields: Partial<Line>): void {
+    const [first, ...others] = this.lines
+    const changed = { ...this.#last, ...fields }
+    this.lines = others.length === 0 ? [changed] : [first, ...others.slice(0, -1), changed]
+  }
+
+  #tell(): void {
+    this.#show(this.lines, this.#shown)
+    this.#shown = this.lines.length
   }
 }

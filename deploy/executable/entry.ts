@@ -45,7 +45,6 @@ const commands: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   healthy: async () => {
     process.exitCode = await askHealth()
   },
-  connect: () => import('../../connect/src/main'),
 }
 
 /** The engine reads its settings when it starts: where they are others, it starts again, as the same process. */

@@ -204,6 +204,8 @@ const automationOf = (db: Kysely<Schema>): AppPorts['automation'] => ({
   conversations: createConversationStore(db, 1),
   runs: new Runs({ renew: never, everyMs: 1000, closeMs: 0, onError: () => undefined }),
   isUsable: never,
+  tools: { of: never, call: never },
+  limits: { rounds: 0, calls: 0, cost: 0n, callMs: 0, resultBytes: 0, plainMs: 0, streamMs: 0 },
   onLost: () => undefined,
 })
 

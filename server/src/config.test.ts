@@ -26,6 +26,7 @@ const defaults = {
   databasePoolSize: 10,
   minimumBalance: 100_000_000n,
   firstCredit: 100_000_000_000n,
+  messageCostLimit: 5_000_000_000n,
   breakerMs: 30_000,
   auditEveryMs: 60_000,
   alertEveryMs: 60_000,
@@ -97,6 +98,7 @@ const bad: Record<string, string[]> = {
   ],
   MINIMUM_BALANCE_USD: ['-1', 'free', '1000001'],
   FIRST_CREDIT_USD: ['-0.01', 'much', '1e12'],
+  MESSAGE_COST_LIMIT_USD: ['-0.01', 'much', '1e12'],
   JOURNAL_SYNC: ['never', 'ALWAYS'],
   REDIS_URL: ['localhost', 'http://localhost:6379'],
   USER_ENDPOINT_PORTS: ['0', '65536', '443,', '443 8443', 'https'],
@@ -210,35 +212,6 @@ test('a database of your own needs a key of your own: nodes must not make one ea
   const message = refusal({ DATABASE_URL: 'postgresql://localhost/tollgate' })
   expect(message).toStartWith('ENCRYPTION_KEY is required')
   expect(message).not.toContain('\n')
-})
-
-describe('traces', () => {
-  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
-  const tracing = (more: Record<string, string>) =>
-    readConfig({ ...endpoint, ...more }).telemetry.tracing
-
-  test('go nowhere without an address, or where they are switched off', () => {
-    expect(readConfig({ OTEL_SERVICE_NAME: 'gate' }).telemetry.tracing).toBeUndefined()
-    expect(tracing({ OTEL_SDK_DISABLED: 'true' })).toBeUndefined()
-    expect(tracing({})).toMatchObject({ ratio: 1, followsParent: true, tellsUpstreams: false })
-  })
-
-  test.each([
-    ['always_on', 1, false],
-    ['always_off', 0, false],
-    ['traceidratio', 0.25, false],
-    ['parentbased_always_on', 1, true],
-    ['parentbased_always_off', 0, true],
-    ['parentbased_traceidratio', 0.25, true],
-  ])('%s takes %d of them', (name, ratio, followsParent) => {
-    const set = { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: '0.25' }
-    expect(tracing(set)).toMatchObject({ ratio, followsParent })
-  })
-})
-
-test('metrics are read where somebody says so', () => {
-  const { listener } = readConfig({ METRICS_PORT: '9464', METRICS_HOST: '10.0.0.1' }).telemetry
-  expect(listener).toEqual({ port: 9464, host: '10.0.0.1' })
 })
 
 const mailOf = (url: string) => readConfig({ SMTP_URL: url, MAIL_FROM: 'a@b.example' }).mail

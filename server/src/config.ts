@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CrashAt } from './config/crash-at'
-import { flag } from './config/flag'
+import { dollars, flag, seconds, secondsOrNone } from './config/fields'
 import { gatewayVariables, toGatewayConfig, type GatewayConfig } from './config/gateways'
 import { journalVariables, toJournalConfig, type JournalConfig } from './config/journal'
 import { loadVariables, toLoadConfig, type LoadConfig } from './config/load'
@@ -12,25 +12,6 @@ import { wordsOf } from './config/words'
 import { toWorkerConfig, workerVariables, type WorkerConfig } from './config/workers'
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
-
-const secondsOf = (number: z.ZodCoercedNumber, fallback: number) =>
-  number
-    .max(86_400, 'must be at most a day: 86400')
-    .default(fallback)
-    .transform((value) => Math.round(value * 1000))
-
-const seconds = (fallback: number) => secondsOf(z.coerce.number().positive(), fallback)
-/** The same, and zero for none. */
-const secondsOrNone = (fallback: number) => secondsOf(z.coerce.number().min(0), fallback)
-
-/** USD, as nano-dollars. */
-const dollars = (fallback: number) =>
-  z.coerce
-    .number()
-    .min(0)
-    .max(1_000_000)
-    .default(fallback)
-    .transform((value) => BigInt(Math.round(value * 1e9)))
 
 const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
 
@@ -89,6 +70,7 @@ export const Environment = z.object({
   DATABASE_GRACE_SECONDS: secondsOrNone(45),
   MINIMUM_BALANCE_USD: dollars(0.1),
   FIRST_CREDIT_USD: dollars(100),
+  MESSAGE_COST_LIMIT_USD: dollars(5),
   AUDIT_SECONDS: seconds(60),
   ALERT_SECONDS: seconds(60),
   MAIL_SECONDS: seconds(5),
@@ -150,6 +132,8 @@ export interface Config extends GatewayConfig, JournalConfig, LoadConfig, Worker
   minimumBalance: bigint
   /** What the operator's own account begins with; nano-dollars. */
   firstCredit: bigint
+  /** Once one message of a session has cost more, it runs no further tool; nano-dollars. */
+  messageCostLimit: bigint
   /** The longest that a failing connection is passed over, in milliseconds. */
   breakerMs: number
   /** How often the ledger is checked, by one node. */
@@ -258,6 +242,7 @@ export function readConfig(source: Source): Config {
     databasePoolSize: env.DATABASE_POOL_SIZE,
     minimumBalance: env.MINIMUM_BALANCE_USD,
     firstCredit: env.FIRST_CREDIT_USD,
+    messageCostLimit: env.MESSAGE_COST_LIMIT_USD,
     breakerMs: env.BREAKER_SECONDS,
     auditEveryMs: env.AUDIT_SECONDS,
     alertEveryMs: env.ALERT_SECONDS,

@@ -56,6 +56,7 @@ export class ChunkRules {
     const choices = Array.isArray(chunk['choices']) ? chunk['choices'].filter(isJson) : []
     this.#usage(chunk, choices.length)
     for (const choice of choices) this.#choice(choice)
+    if ('tool_message' in chunk) this.#result(chunk['tool_message'])
     return 'chunk'
   }
 
@@ -109,6 +110,12 @@ export class ChunkRules {
     if (!finishReasons.includes(state.finishReason)) {
       this.#note(`R13: finish_reason ${state.finishReason}`)
     }
+  }
+
+  /** The result of a tool that ran on our side, between two answers. Source: docs/automation.md. */
+  #result(result: unknown): void {
+    const problems = this.#choices.get(0)?.tools.answered(result) ?? []
+    for (const problem of problems) this.#note(problem)
   }
 
   #delta(delta: Json, state: ChoiceState): void {

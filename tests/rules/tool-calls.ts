@@ -5,6 +5,8 @@ const isJson = (value: unknown): value is Json => typeof value === 'object' && v
 /** R11 to R13 for the tool calls of one choice. Problems are `<rule>: <what was seen>`. */
 export class ToolCallRules {
   readonly #arguments = new Map<number, string>()
+  /** Calls that nobody has answered yet, by their index, and their ids. */
+  readonly #open = new Map<number, unknown>()
 
   /** Judges the `tool_calls` of one delta; absent ones are fine. */
   take(toolCalls: unknown): string[] {
@@ -14,6 +16,17 @@ export class ToolCallRules {
     return [...several, ...toolCalls.filter(isJson).flatMap((call) => this.#call(call))]
   }
 
+  /** Judges a result that the stream itself tells: it is of a call that is whole, and answered once. */
+  answered(result: unknown): string[] {
+    if (!isJson(result)) return ['R11: tool_message is no object']
+    const { role, tool_call_id: id, content } = result
+    const [index] = [...this.#open].find(([, open]) => open === id) ?? []
+    if (index === undefined) return [`R11: a result of no call: ${String(id)}`]
+    this.#open.delete(index)
+    const isMessage = role === 'tool' && typeof content === 'string'
+    return isMessage ? [] : ['R11: tool_message is no tool message']
+  }
+
   /** Judges the calls as a whole, at the end of their choice. */
   problems(finishReason: string | undefined): string[] {
     const broken = [...this.#arguments.values()].filter((text) => !isObjectText(text))
@@ -21,8 +34,13 @@ export class ToolCallRules {
     const isCut = finishReason === 'length' || finishReason === 'content_filter'
     // An answer cut by its limit may end inside the arguments, and says so.
     if (isCut) return []
-    if (this.#arguments.size > 0 && !['tool_calls', 'function_call'].includes(finishReason ?? '')) {
+    const asksForTools = ['tool_calls', 'function_call'].includes(finishReason ?? '')
+    if (this.#open.size > 0 && !asksForTools) {
       problems.push(`R13: tool calls, but finish_reason ${finishReason}`)
+    }
+    // Whoever reads that runs tools that have run.
+    if (this.#arguments.size > 0 && this.#open.size === 0 && asksForTools) {
+      problems.push(`R13: all tool calls are answered, but finish_reason ${finishReason}`)
     }
     return problems
   }
@@ -37,6 +55,7 @@ export class ToolCallRules {
         ? ['R11: id, type or name repeated']
         : []
     }
+    this.#open.set(index, id)
     const isHead = typeof id === 'string' && type === 'function' && typeof name === 'string'
     const problems = isHead ? [] : ['R11: the first delta of a call lacks id, type or name']
     return fragment === '' ? problems : [...problems, 'R11: the first delta has no empty arguments']

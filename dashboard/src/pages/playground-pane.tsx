@@ -5,6 +5,7 @@ import { api } from '../api'
 import { SafeMarkdown } from '../components/markdown'
 import { ModelPicker } from '../components/model-picker'
 import { Problem } from '../components/problem'
+import { ToolSteps } from '../components/tool-steps'
 import type { Line } from '../conversation'
 import { countOf, usdOf } from '../numbers'
 
@@ -47,7 +48,7 @@ const Said = ({ text }: { text: string }) => (
 )
 
 function Answer({ line, isComing }: { line: Line; isComing: boolean }) {
-  const { text, reasoning, problem, requestId, model } = line
+  const { text, reasoning, steps, problem, requestId, model } = line
   return (
     <Stack gap={4} aria-busy={isComing}>
       {model && (
@@ -65,6 +66,7 @@ function Answer({ line, isComing }: { line: Line; isComing: boolean }) {
       <Box style={{ overflowWrap: 'anywhere' }}>
         <SafeMarkdown text={text} />
       </Box>
+      {steps && steps.length > 0 && <ToolSteps steps={steps} isComing={isComing} />}
       {isComing && <Loader type="dots" size="xs" aria-label="The answer is coming" />}
       {problem && (
         <Text size="sm" c="red" role="alert">

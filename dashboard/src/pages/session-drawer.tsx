@@ -62,6 +62,11 @@ const About = ({ talk }: { talk: Talk }) => (
       {count(talk.messageCount)} messages · {count(talk.totalTokens.input)} tokens in,{' '}
       {count(talk.totalTokens.output)} out · <Money amount={talk.totalCost} />
     </Text>
+    {talk.gatewayId !== null && (
+      <Text size="sm" c="dimmed">
+        Tools of <Code>{talk.gatewayId}</Code>: {toolsOf(talk)}
+      </Text>
+    )}
     {talk.summary && (
       <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {talk.summary}
@@ -69,6 +74,12 @@ const About = ({ talk }: { talk: Talk }) => (
     )}
   </Stack>
 )
+
+/** What its model may use of what its gateway has. */
+function toolsOf({ enabledTools, disabledTools }: Talk): string {
+  const enabled = enabledTools === null ? 'all' : enabledTools.join(', ') || 'none'
+  return disabledTools.length === 0 ? enabled : `${enabled}, but not ${disabledTools.join(', ')}`
+}
 
 interface Move {
   label: string
@@ -108,7 +119,7 @@ function Deeds({ talk, onGone }: { talk: Talk; onGone: () => void }) {
     <Stack gap="xs">
       <Problem error={error} />
       <Group gap="xs">
-        {status === 'active' && talk.sessionType === 'chat' && (
+        {status === 'active' && (
           <Anchor
             size="sm"
             renderRoot={(props) => <Link to="/playground" search={{ chat: id }} {...props} />}

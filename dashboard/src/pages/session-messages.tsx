@@ -1,10 +1,12 @@
-import { Code, Paper, Stack, Text, Title } from '@mantine/core'
+import { Paper, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { saidQuery, type SaidMessage } from '../automation'
 import { Loaded } from '../components/loaded'
 import { SafeMarkdown } from '../components/markdown'
 import { Moment } from '../components/moment'
 import { More } from '../components/more'
+import { ToolSteps } from '../components/tool-steps'
+import { answered, stepsIn, type ToolStep } from '../tool-steps'
 
 /** What was said in a session, oldest first. */
 export function SessionMessages({ id }: { id: string }) {
@@ -16,7 +18,7 @@ export function SessionMessages({ id }: { id: string }) {
       </Title>
       <Loaded query={query}>
         {({ pages }) => {
-          const messages = pages.flatMap((page) => page.messages)
+          const messages = withSteps(pages.flatMap((page) => page.messages))
           return (
             <Stack gap="sm">
               {messages.length === 0 && (
@@ -24,8 +26,8 @@ export function SessionMessages({ id }: { id: string }) {
                   Nothing was said yet.
                 </Text>
               )}
-              {messages.map((message) => (
-                <Message key={message.id} message={message} />
+              {messages.map(({ message, steps }) => (
+                <Message key={message.id} message={message} steps={steps} />
               ))}
               <More query={query} />
             </Stack>
@@ -36,7 +38,27 @@ export function SessionMessages({ id }: { id: string }) {
   )
 }
 
-const Message = ({ message: { role, content, tool_calls: calls, createdAt } }: MessageProps) => (
+interface Entry {
+  message: SaidMessage
+  /** Calls of tools in it, with their results. */
+  steps: readonly ToolStep[]
+}
+
+/** Messages, with the results of tools at the answers that asked for them. */
+function withSteps(messages: readonly SaidMessage[]): Entry[] {
+  const entries: Entry[] = []
+  for (const message of messages) {
+    const { role, content, tool_call_id, tool_calls } = message
+    const last = entries.at(-1)
+    if (role === 'tool' && last && last.steps.length > 0) {
+      const result = { tool_call_id: tool_call_id ?? '', content: content ?? '' }
+      entries[entries.length - 1] = { ...last, steps: answered(last.steps, result) }
+    } else entries.push({ message, steps: stepsIn(tool_calls) })
+  }
+  return entries
+}
+
+const Message = ({ message: { role, content, createdAt }, steps }: Entry) => (
   <Paper withBorder p="sm">
     <Text size="xs" c="dimmed">
       {role} · <Moment at={createdAt} />
@@ -50,14 +72,6 @@ const Message = ({ message: { role, content, tool_calls: calls, createdAt } }: M
         {content}
       </Text>
     )}
-    {calls !== null && calls.length > 0 && (
-      <Code block tabIndex={0}>
-        {JSON.stringify(calls, null, 2)}
-      </Code>
-    )}
+    {steps.length > 0 && <ToolSteps steps={steps} isComing={false} />}
   </Paper>
 )
-
-interface MessageProps {
-  message: SaidMessage
-}

@@ -92,3 +92,38 @@ test('a session that has grown beyond any request is refused before it is read',
   const refused = store.history(await session())
   await expect(refused).rejects.toMatchObject({ param: 'messages', details: { issue: 'too_many' } })
 })
+
+test('steps of a turn are kept as they come, in their order, and counted once that is known', async () => {
+  await store.take(one)
+  const calls = [{ id: 'call_1', function: { name: 'x', arguments: '{}' } }]
+  const step: Said[] = [
+    { role: 'user', content: 'Hello?', tokens: 2 },
+    { role: 'assistant', content: null, toolCalls: calls, tokens: 3 },
+  ]
+  await store.add(one, { ...outcome, messages: step })
+  const result: Said = { role: 'tool', content: 'Yes.', toolCallId: 'call_1', tokens: 0 }
+  const none = { inputTokens: 0, outputTokens: 0, cost: 0n }
+  const added = await store.add(one, { ...none, messages: [result] })
+  // What was kept is there, whatever becomes of the rest.
+  expect(added?.session).toMatchObject({ message_count: 3, cost: 7n, running_id: one.runId })
+  const [kept] = added?.messages ?? []
+  const counted = new Map([[kept?.id ?? '', 9]])
+  await store.end(one, { ...outcome, messages: [messages[1] ?? result], counted })
+  const page = { limit: 10, offset: 0, before: undefined, scope: '' }
+  const listed = await store.list(one.userId, one.sessionId, page)
+  expect(listed.messages).toMatchObject([
+    { role: 'user', content: 'Hello?' },
+    { role: 'assistant', content: null, tool_calls: calls },
+    { role: 'tool', content: 'Yes.', tool_call_id: 'call_1', tokens: 9 },
+    { role: 'assistant', content: 'Hello.' },
+  ])
+  expect(await session()).toMatchObject({ message_count: 4, cost: 14n, running_id: null })
+})
+
+test('a step of a turn that is no longer its own is not kept', async () => {
+  await store.take(one)
+  await outOfTime()
+  await store.take(another())
+  expect(await store.add(one, outcome)).toBeUndefined()
+  expect(await said()).toEqual([])
+})

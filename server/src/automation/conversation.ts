@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Message } from './schema'
 import { findSession, wrongState, type SessionRow } from './session-rows'
 import { toPagination } from './sessions'
@@ -8,6 +8,7 @@ import type { Schema } from '../db/schema'
 import { invalidRequest } from '../errors'
 import { toTimestamp } from '../http/fields'
 import { toPaged, type Page } from '../http/paging'
+import type { JsonObject } from '../wire/json-body'
 
 type Row = Selectable<AutomationMessageRow>
 
@@ -31,19 +32,29 @@ export interface Turn {
 
 /** What is to be said. */
 export type Said = Pick<Row, 'role' | 'content'> & {
-  toolCalls?: object[] | undefined
+  toolCalls?: JsonObject[] | undefined
+  /** Of a tool's result: the call that it answers. */
+  toolCallId?: string
   tokens: number
 }
 
 /** What a call came to. */
 export interface Outcome {
   messages: readonly Said[]
+  /** The tokens of messages that were kept before anybody had counted them, by their ids. */
+  counted?: ReadonlyMap<string, number>
   inputTokens: number
   outputTokens: number
   /** Nano-dollars. */
   cost: bigint
   /** What the session calls is gone. */
   hasFailed?: boolean
+}
+
+/** What was kept of a turn that goes on, and its session as it is now. */
+export interface Added {
+  messages: Message[]
+  session: SessionRow
 }
 
 /** What is sent of a session before a message. */
@@ -85,6 +96,9 @@ export function createConversationStore(db: Kysely<Schema>, lifeSeconds: number)
       return new Set(rows.map((row) => row.running_id))
     },
     history: (session: SessionRow) => readHistory(db, session),
+    /** Keeps a part of what is said in a turn. Undefined where that is no longer this one's. */
+    add: (turn: Turn, outcome: Outcome) =>
+      db.transaction().execute((trx) => keep(trx, turn, outcome)),
     end: (turn: Turn, outcome: Outcome) => endTurn(db, turn, outcome),
   }
 }
@@ -123,47 +137,78 @@ const endTurn = (
 ): Promise<Message[] | undefined> =>
   db.transaction().execute(async (trx) => {
     const { runId, sessionId, userId } = turn
-    const { messages, inputTokens, outputTokens, cost, hasFailed = false } = outcome
-    const said = messages.length
-    const session = await trx
+    const kept = await keep(trx, turn, outcome)
+    if (!kept) return undefined
+    await trx
       .updateTable('automation_session')
-      .set({
-        running_id: null,
-        running_until: null,
-        message_count: sql`message_count + ${said}`,
-        input_tokens: sql`input_tokens + ${inputTokens}`,
-        output_tokens: sql`output_tokens + ${outputTokens}`,
-        cost: sql`cost + ${cost}`,
-        updated_at: new Date(),
-        ...(said > 0 && { last_activity_at: new Date() }),
-      })
-      .$if(hasFailed, (all) =>
+      .set({ running_id: null, running_until: null })
+      .$if(outcome.hasFailed === true, (all) =>
         all.set({ status: sql`case when status = 'active' then 'failed' else status end` }),
       )
       .where('id', '=', sessionId)
       .where('user_id', '=', userId)
       .where('running_id', '=', runId)
-      .returning('message_count')
-      .executeTakeFirst()
-    if (!session || said === 0) return session && []
-    const rows = await trx
-      .insertInto('automation_message')
-      .values(
-        messages.map(({ role, content, toolCalls, tokens }, index) => ({
-          id: newId('msg'),
-          session_id: sessionId,
-          user_id: userId,
-          position: session.message_count - said + index,
-          role,
-          content,
-          tool_calls: toolCalls ? JSON.stringify(toolCalls) : null,
-          tokens: BigInt(tokens),
-        })),
-      )
-      .returningAll()
       .execute()
-    return rows.toSorted((one, other) => one.position - other.position).map(toMessage)
+    return kept.messages
   })
+
+/** Whoever else ends the turn waits for the row that this has changed. */
+async function keep(
+  trx: Transaction<Schema>,
+  { runId, sessionId, userId }: Turn,
+  { messages: said, counted, inputTokens, outputTokens, cost }: Outcome,
+): Promise<Added | undefined> {
+  const session = await trx
+    .updateTable('automation_session')
+    .set({
+      message_count: sql`message_count + ${said.length}`,
+      input_tokens: sql`input_tokens + ${inputTokens}`,
+      output_tokens: sql`output_tokens + ${outputTokens}`,
+      cost: sql`cost + ${cost}`,
+      updated_at: new Date(),
+      ...(said.length > 0 && { last_activity_at: new Date() }),
+    })
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .where('running_id', '=', runId)
+    .returningAll()
+    .executeTakeFirst()
+  if (!session) return undefined
+  if (counted && counted.size > 0) await count(trx, sessionId, counted)
+  return { messages: said.length > 0 ? await insert(trx, session, said) : [], session }
+}
+
+const count = (trx: Transaction<Schema>, sessionId: string, counted: ReadonlyMap<string, number>) =>
+  sql`
+    update automation_message set tokens = counted.tokens
+    from unnest(${[...counted.keys()]}::text[], ${[...counted.values()]}::bigint[])
+      as counted (id, tokens)
+    where automation_message.id = counted.id and session_id = ${sessionId}`.execute(trx)
+
+async function insert(
+  trx: Transaction<Schema>,
+  { id, user_id, message_count }: SessionRow,
+  said: readonly Said[],
+): Promise<Message[]> {
+  const rows = await trx
+    .insertInto('automation_message')
+    .values(
+      said.map(({ role, content, toolCalls, toolCallId, tokens }, index) => ({
+        id: newId('msg'),
+        session_id: id,
+        user_id,
+        position: message_count - said.length + index,
+        role,
+        content,
+        tool_calls: toolCalls ? JSON.stringify(toolCalls) : null,
+        tool_call_id: toolCallId ?? null,
+        tokens: BigInt(tokens),
+      })),
+    )
+    .returningAll()
+    .execute()
+  return rows.toSorted((one, other) => one.position - other.position).map(toMessage)
+}
 
 interface Listing {
   userId: string

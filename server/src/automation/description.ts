@@ -112,7 +112,8 @@ export const sendMessage = describeRoute({
   responses: {
     ...answers(201, 'What was said, and the answer', Exchange),
     200: {
-      description: 'With `stream` true: server-sent chunks of a chat',
+      description:
+        'With `stream` true: server-sent chunks of a chat; results of tools in `tool_message` beside empty deltas',
       content: {
         'text/event-stream': {
           schema: resolver(z.string().describe('`data: <chunk>` lines, ended by `data: [DONE]`')),

@@ -34,6 +34,16 @@ test('an answer of nothing is an empty one, a refusal is what was said', () => {
   expect(answered({ refusal: 'No.' })).toMatchObject({ content: 'No.' })
 })
 
+test('a call that was cut is none: nobody could answer half of it', () => {
+  const call = { id: 'call_1', type: 'function', function: { name: 'x', arguments: '{"a":' } }
+  for (const finish of ['length', 'content_filter', null]) {
+    expect(answered({ content: 'I look.', tool_calls: [call] }, finish)).toMatchObject({
+      content: 'I look.',
+      toolCalls: undefined,
+    })
+  }
+})
+
 test('what a database does not take is left out of an answer', () => {
   const [zero, half] = ['\0', '\ud800']
   const call = { id: 'call_1', function: { name: 'x', arguments: `{"a":"${zero}${half}"}` } }

@@ -1,8 +1,8 @@
 import type { HistoryRow, Outcome, Said } from './conversation'
-import type { NewMessage } from './schema'
+import type { Message, NewMessage } from './schema'
 import type { SessionRow } from './session-rows'
 import { storable } from '../db/storable'
-import { invalidRequest } from '../errors'
+import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../wire/usage'
 
@@ -14,19 +14,48 @@ const toWire = ({ role, content, tool_calls, tool_call_id }: HistoryRow): JsonOb
   ...(tool_call_id !== null && { tool_call_id }),
 })
 
+/** The same of what is about to be kept. */
+export const saidToWire = ({ role, content, toolCalls, toolCallId }: Said): JsonObject =>
+  toWire({ role, content, tool_calls: toolCalls ?? null, tool_call_id: toolCallId ?? null })
+
+const noResult = 'Error: there is no result, as the message ended before.'
+
+/**
+ * A history as models take it: each call has its result right behind it. One that has none was cut off
+ * by the end of its message, its session or its node.
+ */
+function answeredCalls(history: readonly HistoryRow[]): JsonObject[] {
+  const all: JsonObject[] = []
+  for (let at = 0; at < history.length;) {
+    const row = history[at++]
+    if (!row) break
+    all.push(toWire(row))
+    const open = (row.tool_calls ?? []).map(({ id }) => id)
+    for (let next = history[at]; next?.role === 'tool'; next = history[++at]) {
+      const answered = open.indexOf(next.tool_call_id)
+      if (answered >= 0) open.splice(answered, 1)
+      all.push(toWire(next))
+    }
+    for (const id of open) all.push({ role: 'tool', tool_call_id: id, content: noResult })
+  }
+  return all
+}
+
+type ChatBody = JsonObject & { messages: JsonObject[] }
+
 /** The chat that a message stands for: the whole session, then the message. */
 export function chatOf(
-  session: SessionRow,
+  session: Pick<SessionRow, 'system_prompt' | 'model_id'>,
   history: readonly HistoryRow[],
   message: NewMessage,
-): JsonObject {
+): ChatBody {
   const { role, content, stream, temperature, max_tokens } = message
   const prompt = session.system_prompt
   return {
     model: session.model_id,
     messages: [
       ...(prompt ? [{ role: 'system', content: prompt }] : []),
-      ...history.map(toWire),
+      ...answeredCalls(history),
       { role, content },
     ],
     ...(typeof temperature === 'number' && { temperature }),
@@ -54,10 +83,13 @@ function answered(answer: JsonObject, tokens: number): Said | undefined {
   if (!isObject(choice) || !isObject(choice['message'])) return undefined
   const { content, refusal, tool_calls } = choice['message']
   const said = [content, refusal].find((text) => typeof text === 'string')
-  const calls = Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
-  const isWhole = typeof choice['finish_reason'] === 'string'
+  const finish = choice['finish_reason']
+  const isWhole = typeof finish === 'string'
+  // What was cut may end within a call, and nobody is to answer half a call.
+  const hasCalls = isWhole && !/^(length|content_filter)$/.test(finish)
+  const calls = hasCalls && Array.isArray(tool_calls) ? tool_calls.filter(isObject) : []
   if (said === undefined && calls.length === 0 && !isWhole) return undefined
-  const toolCalls: object[] = JSON.parse(JSON.stringify(calls, allStorable))
+  const toolCalls: JsonObject[] = JSON.parse(JSON.stringify(calls, allStorable))
   return {
     role: 'assistant',
     // An answer of nothing is one, and a message has to have something.
@@ -77,19 +109,44 @@ function shareOf(messages: unknown, content: string, tokens: number): number {
 
 interface Ended {
   chat: JsonObject
-  message: NewMessage
+  /** What was asked, where that is not kept yet. */
+  message: Pick<NewMessage, 'role' | 'content'> | undefined
+  /** Messages that are kept, of which it was not known how many tokens they are. */
+  uncounted?: readonly { id: string; content: string }[]
   answer: JsonObject
   usage: Usage | undefined
   cost: bigint
 }
 
 /** What is kept of a call that ended: nothing is said where there was no answer at all. */
-export function outcomeOf({ chat, message, answer, usage, cost }: Ended): Outcome {
+export function outcomeOf(ended: Ended): Outcome {
+  const { chat, message, uncounted = [], answer, usage, cost } = ended
   const inputTokens = usage ? promptTokens(usage) : 0
   const outputTokens = usage ? completionTokens(usage) : 0
   const said = answered(answer, outputTokens)
-  const { role, content } = message
-  const tokens = shareOf(chat['messages'], content, inputTokens)
-  const messages = said ? [{ role, content, tokens }, said] : []
-  return { messages, inputTokens, outputTokens, cost }
+  const share = (content: string) => shareOf(chat['messages'], content, inputTokens)
+  const asked = message && {
+    role: message.role,
+    content: message.content,
+    tokens: share(message.content),
+  }
+  return {
+    messages: said ? [...(asked ? [asked] : []), said] : [],
+    counted: new Map(uncounted.map(({ id, content }) => [id, share(content)])),
+    inputTokens,
+    outputTokens,
+    cost,
+  }
+}
+
+/** What a message is answered with that is no stream, out of what was kept of it. */
+export function exchangeOf<Usage>(kept: readonly Message[], usage: Usage) {
+  const [userMessage] = kept
+  const assistantMessage = kept.at(-1)
+  // Deleted, when all was over but this.
+  if (!userMessage || assistantMessage?.role !== 'assistant') {
+    throw new ApiError('resource_not_found')
+  }
+  const toolMessages = kept.filter(({ role }) => role === 'tool')
+  return { userMessage, assistantMessage, toolMessages, usage }
 }

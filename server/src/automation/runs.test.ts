@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Turn } from './conversation'
 import { Runs } from './runs'
+import { unavailable } from '../errors'
 
 const turn = (runId: string): Turn => ({ runId, sessionId: `of ${runId}`, userId: 'user_1' })
 const nobody = new AbortController().signal
@@ -55,6 +56,25 @@ test('a run ends with its session, and with its caller, which is another matter'
   expect(ended.told(thrown)).toMatchObject({ param: 'status', details: { issue: 'wrong_state' } })
   left.done()
   ended.done()
+})
+
+test('a run that is halted lets the model end, but no tool; all are, when the process stops', async () => {
+  await using runs = open(async (turns) => new Set(turns.map(({ runId }) => runId)))
+  const [paused, running] = [runs.begin(turn('a'), nobody), runs.begin(turn('b'), nobody)]
+  runs.halt('of a')
+  expect([paused.signal.aborted, paused.goesOn.aborted]).toEqual([false, true])
+  expect(running.goesOn.aborted).toBe(false)
+  const { reason } = paused.goesOn
+  expect(paused.told(reason)).toMatchObject({ details: { issue: 'wrong_state' } })
+  expect(paused.told(reason, 'streamed')).toMatchObject({ code: 'gateway_unavailable' })
+  // What the model was refused is another matter.
+  const refused = new Error('refused')
+  expect(paused.told(refused)).toBe(refused)
+  const stopping = unavailable()
+  runs.haltAll(stopping)
+  expect(running.told(running.goesOn.reason)).toBe(stopping)
+  paused.done()
+  running.done()
 })
 
 test('closing waits for what runs', async () => {

@@ -1,5 +1,6 @@
 import type { ConversationStore, Turn } from './conversation'
 import { ApiError, invalidRequest } from '../errors'
+import { ClientGone } from '../wire/chunk-stream'
 
 interface RunsOptions {
   renew: ConversationStore['renew']
@@ -41,6 +42,16 @@ export class Runs implements AsyncDisposable {
     for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.cancel()
   }
 
+  /** A session is paused, or completed: the model may finish what it says, but no tool runs any more. */
+  halt(sessionId: string): void {
+    for (const run of this.#running.values()) if (run.turn.sessionId === sessionId) run.halt()
+  }
+
+  /** The process stops: ends tools that run. Calls of models have deadlines that end them. */
+  haltAll(reason: ApiError): void {
+    for (const run of this.#running.values()) run.halt(reason)
+  }
+
   async #renew(): Promise<void> {
     const runs = [...this.#running.values()]
     if (runs.length === 0) return
@@ -62,44 +73,108 @@ export class Runs implements AsyncDisposable {
   }
 }
 
+/** Why a message does not go on: in the words of a stream, and in those of a plain answer. */
+interface End {
+  streamed: ApiError
+  plain: ApiError
+}
+
+const ended: End = {
+  streamed: new ApiError('gateway_unavailable', {
+    message: 'The session ended while its message ran.',
+    retryAfterSeconds: 1,
+    retryable: false,
+  }),
+  plain: invalidRequest('status', 'wrong_state', 'status: the session ended meanwhile.'),
+}
+
+const halted: End = {
+  streamed: new ApiError('gateway_unavailable', {
+    message: 'The session was paused or completed while its message ran.',
+    retryAfterSeconds: 1,
+    retryable: false,
+  }),
+  plain: invalidRequest(
+    'status',
+    'wrong_state',
+    'status: the session was paused or completed meanwhile.',
+  ),
+}
+
+const late = new ApiError('request_timeout', {
+  message: 'The message took too long with its tools, and was ended. What was done is kept.',
+  retryable: false,
+})
+
+/** A message does not go on with tools; its run knows why. */
+class Halted extends Error {
+  override readonly name = 'Halted'
+}
+
 /** One message's call. */
 export class Run {
   readonly turn: Turn
-  /** Aborts when the caller has gone, or the session has ended. */
+  /** Aborts when the caller has gone, or the session has ended, or time is up. */
   readonly signal: AbortSignal
+  /** The same, and when no tool is to run any more. */
+  readonly goesOn: AbortSignal
   readonly #controller = new AbortController()
+  readonly #halting = new AbortController()
   readonly #onDone: () => void
-  #end: ApiError | undefined
+  #end: End | undefined
+  #halt: End | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(turn: Turn, caller: AbortSignal, onDone: () => void) {
     this.turn = turn
     this.#onDone = onDone
     this.signal = this.#controller.signal
-    if (caller.aborted) this.#controller.abort()
-    else caller.addEventListener('abort', () => this.#controller.abort(), { once: true })
+    this.goesOn = this.#halting.signal
+    const halting = () => this.#halting.abort(new Halted())
+    this.signal.addEventListener('abort', halting, { once: true })
+    if (caller.aborted) this.leave()
+    else caller.addEventListener('abort', () => this.leave(), { once: true })
   }
 
-  /** Set once the session has ended: what a stream that has begun can say of it. Source: api.md 4.3. */
+  /** Set once it is ended from here: what a stream that has begun can say of it. Source: api.md 4.3. */
   get end(): ApiError | undefined {
-    return this.#end
+    return this.#end?.streamed
   }
 
   cancel(): void {
-    this.#end ??= new ApiError('gateway_unavailable', {
-      message: 'The session ended while its message ran.',
-      retryAfterSeconds: 1,
-      retryable: false,
-    })
+    this.#stop(ended)
+  }
+
+  /** Whoever asked has gone. */
+  leave(): void {
     this.#controller.abort()
   }
 
-  /** What is told of a failure: where the session ended, that it did. */
-  told(thrown: unknown): unknown {
-    if (!this.#end) return thrown
-    return invalidRequest('status', 'wrong_state', 'status: the session ended meanwhile.')
+  /** No tool runs any more. `reason` where it is not the session's state. */
+  halt(reason?: ApiError): void {
+    this.#halt ??= reason ? { streamed: reason, plain: reason } : halted
+    this.#halting.abort(new Halted())
+  }
+
+  /** Ends it after so long, unless it is done before. */
+  endIn(ms: number): void {
+    this.#timer ??= setTimeout(() => this.#stop({ streamed: late, plain: late }), Math.max(0, ms))
+  }
+
+  /** What is told of a failure: where it was ended from here, that it was. */
+  told(thrown: unknown, as: keyof End = 'plain'): unknown {
+    if (this.#end) return this.#end[as]
+    if (!(thrown instanceof Halted)) return thrown
+    return this.#halt ? this.#halt[as] : new ClientGone()
   }
 
   done(): void {
+    clearTimeout(this.#timer)
     this.#onDone()
+  }
+
+  #stop(end: End): void {
+    this.#end ??= end
+    this.#controller.abort()
   }
 }

@@ -9,6 +9,8 @@ import type { Page } from '../http/paging'
 
 /** What is told to all nodes when a session is not to go on. */
 export const endedChannel = 'tollgate_session'
+/** The same where only tools are not to run any more: it is paused, or completed. */
+export const haltedChannel = 'tollgate_session_halt'
 
 export type SessionStore = ReturnType<typeof createSessionStore>
 
@@ -59,6 +61,7 @@ export function createSessionStore(ports: SessionPorts) {
         .returningAll()
         .executeTakeFirst()
       if (!completed) throw wrongState(row)
+      await tell(db, haltedChannel, id)
       return toSession(completed)
     },
     async delete(userId: string, id: string) {
@@ -69,7 +72,7 @@ export function createSessionStore(ports: SessionPorts) {
           .where('id', '=', id)
           .where('user_id', '=', userId)
           .execute()
-        await tellEnded(trx, id)
+        await tell(trx, endedChannel, id)
       })
       return { success: true as const, message: 'The session was deleted.' }
     },
@@ -92,9 +95,12 @@ export const toPagination = ({ total, limit, offset, has_more: hasMore }: SnakeP
 
 const isUnfinished = ({ status }: SessionRow) => unfinished.some((one) => one === status)
 
-/** Whichever node runs a message of it ends that. */
-const tellEnded = (db: Kysely<Schema>, id: string) =>
-  sql`select pg_notify(${endedChannel}, ${id})`.execute(db)
+/** Whichever node runs a message of it ends that, or what of it is to end. */
+const tell = (
+  db: Kysely<Schema>,
+  channel: typeof endedChannel | typeof haltedChannel,
+  id: string,
+) => sql`select pg_notify(${channel}, ${id})`.execute(db)
 
 /** Of a final session only the name changes; that it became one meanwhile is seen by the statement. */
 const change = (db: Kysely<Schema>, row: SessionRow, fields: ChangedSession) =>
@@ -117,6 +123,7 @@ const change = (db: Kysely<Schema>, row: SessionRow, fields: ChangedSession) =>
       .returningAll()
       .executeTakeFirst()
     if (!changed) throw wrongState(await findSession(trx, row.user_id, row.id))
-    if (status === 'cancelled') await tellEnded(trx, row.id)
+    if (status === 'cancelled') await tell(trx, endedChannel, row.id)
+    if (status === 'paused') await tell(trx, haltedChannel, row.id)
     return changed
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { flag } from './flag'
+import { flag } from './fields'
 
 const samplers = [
   'always_on',

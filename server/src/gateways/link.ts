@@ -2,9 +2,11 @@ import type { Announced } from './announced'
 import { bounds, type FromGateway, type ToGateway } from './frames'
 import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type Line } from './relayed-answer'
+import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
 import type { Answer } from '../egress/answer'
 import { ConnectionFailed } from '../egress/connection-failed'
 import type { GatewayCall } from '../egress/gateway-call'
+import { ApiError } from '../errors'
 
 /** A socket, as far as a link needs it. */
 export interface Wire {
@@ -38,7 +40,7 @@ export class Link implements Line {
   /** Monotonic milliseconds. */
   lastFrameAtMs: number
   readonly #wire: Wire
-  readonly #running = new Map<string, RelayedAnswer>()
+  readonly #running = new Map<string, RelayedAnswer | RelayedToolCall>()
   #requests = 0
   /** Nothing that comes from it counts any more. */
   isLost = false
@@ -88,7 +90,36 @@ export class Link implements Line {
     return answer.head
   }
 
-  /** What concerns a request. Throws `ProtocolError`. */
+  /**
+   * Has a tool run, and waits for what it gives. Rejects with `connection_failed`, `gateway_unavailable`, or
+   * the reason of the call's signal.
+   */
+  callTool({
+    name,
+    arguments: args,
+    timeoutMs,
+    mostBytes,
+    signal,
+  }: ToolAsked): Promise<ToolOutcome> {
+    if (signal.aborted) return Promise.reject(signal.reason)
+    if (!this.isOpen || this.#wire.getBufferedAmount() > mostBufferedBytes) {
+      return Promise.reject(new ApiError('gateway_unavailable'))
+    }
+    const id = String(++this.#requests)
+    const call = new RelayedToolCall(this, { id, signal })
+    this.#running.set(id, call)
+    this.send({
+      type: 'tool_call',
+      id,
+      name,
+      arguments: args,
+      timeout_ms: Math.max(1, Math.round(timeoutMs)),
+      most_bytes: mostBytes,
+    })
+    return call.outcome
+  }
+
+  /** What concerns a request, or a call of a tool. Throws `ProtocolError`. */
   take(
     frame: Extract<FromGateway, { type: 'chunk' | 'response' | 'error' | 'tool_result' }>,
   ): void {
@@ -102,7 +133,7 @@ export class Link implements Line {
       case 'error':
         return answer.failed(frame)
       case 'tool_result':
-        throw new ProtocolError('A request has no tool result.')
+        return answer.result(frame)
       default:
         return frame satisfies never
     }

@@ -84,6 +84,10 @@ export class RelayedAnswer implements Answer, StopListener {
     this.#finish({})
   }
 
+  result(): never {
+    throw new ProtocolError('A request has no tool result.')
+  }
+
   /** The gateway has no answer, or none any more. */
   failed({ code, message, sent }: Failure): void {
     const isSent = sent || this.#hasHead

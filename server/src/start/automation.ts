@@ -1,18 +1,28 @@
 import type { Logger } from 'pino'
 import type { RoutingLookUps } from './routing'
 import type { Storage } from './storage'
+import { openTools } from './tools'
 import { createConversationStore } from '../automation/conversation'
 import type { Automation } from '../automation/routes'
 import { Runs } from '../automation/runs'
 import { isUsableConnection, usableGateway } from '../automation/session-rows'
 import { createSessionStore } from '../automation/sessions'
 import { createTemplateStore } from '../automation/templates'
+import type { ToolLimits } from '../automation/tools'
+import type { Config, Timers } from '../config'
 import { isId } from '../db/id'
+import type { Links } from '../gateways/attached'
 
 /** How long a node that says nothing is believed to run a message. */
 const turnSeconds = 30
 const renewMs = 10_000
 const closeMs = 5000
+
+/** Source: api.md 17. */
+const rounds = 25
+const calls = 100
+const callMs = 60_000
+const resultBytes = 64 * 1024
 
 interface Parts {
   storage: Storage
@@ -33,14 +43,38 @@ export function openRuns({ storage, log }: Parts, stack: AsyncDisposableStack) {
   return { conversations, runs }
 }
 
+/** Times are as operators set them at any moment. */
+const limitsOf = ({ config, timers }: { config: Config; timers: Timers }): ToolLimits => ({
+  rounds,
+  calls,
+  cost: config.messageCostLimit,
+  callMs,
+  resultBytes,
+  get plainMs() {
+    return timers.requestMs
+  },
+  get streamMs() {
+    return timers.streamMs
+  },
+})
+
+interface Opened {
+  lookUps: RoutingLookUps
+  /** Where gateways are whose tools are called. */
+  links: Links
+  talks: ReturnType<typeof openRuns>
+}
+
 /** What the automation endpoints work with. */
 export function openAutomation(
-  { storage, log }: Parts,
-  { lookUps, talks }: { lookUps: RoutingLookUps; talks: ReturnType<typeof openRuns> },
+  { storage, log, ...parts }: Parts & { config: Config; timers: Timers },
+  { lookUps, links, talks }: Opened,
 ): Automation {
   const db = storage.database.query
   return {
     ...talks,
+    tools: openTools({ database: storage.database }, links),
+    limits: limitsOf(parts),
     sessions: createSessionStore({ db, checkChat: lookUps.checkChat }),
     templates: createTemplateStore(db),
     isUsable: async (userId, id) =>

@@ -14,7 +14,7 @@ import { Keyring } from '../auth/keyring'
 import { LastUse, lookUpIn } from '../auth/look-up'
 import type { AccountCatalogs } from '../catalog/account-catalog'
 import type { Runs } from '../automation/runs'
-import { endedChannel as sessionChannel } from '../automation/sessions'
+import { endedChannel as sessionChannel, haltedChannel } from '../automation/sessions'
 import type { Catalog } from '../catalog/catalog'
 import { StartError, type Config, type Timers } from '../config'
 import type { CrashAt } from '../crash-points'
@@ -22,6 +22,7 @@ import { Listener } from '../db/listener'
 import type { Egress } from '../egress/egress'
 import type { GuardedEgress } from '../egress/guarded-egress'
 import { createGateway, type Gateway } from '../gateway'
+import type { Links } from '../gateways/attached'
 import type { Sockets } from '../gateways/sockets'
 import { Drains } from '../gateway/drains'
 import { imageLimits } from '../gateway/remote-images'
@@ -61,7 +62,7 @@ interface Parts {
   log: Logger
   crashAt: CrashAt | undefined
   /** Messages of sessions that run here. */
-  runs: Pick<Runs, 'cancel'>
+  runs: Pick<Runs, 'cancel' | 'halt'>
   notices: Notices
   telemetry: Telemetry
 }
@@ -78,6 +79,7 @@ export interface OpenedGateway {
   lookUps: RoutingLookUps
   claims: Claims
   sockets: Sockets
+  links: Links
   drains: Drains
   /** Something came to an account, by this node. */
   creditCame: (accountId: string) => void
@@ -109,7 +111,7 @@ export async function openGateway(
   const doorway = openDoor({ ...parts, keyring }, stack)
   const { counters } = doorway
   const { forget: changed } = names
-  const { sockets, gateways } = openSockets({ ...parts, ...doorway, changed }, stack)
+  const { sockets, gateways, links } = openSockets({ ...parts, ...doorway, changed }, stack)
   await listenForChanges({ ...parts, keyring, names, money, claims, sockets }, stack)
   const waysOut = openWaysOut({ ...parts, gateways })
   const { guarded, resilience } = waysOut
@@ -142,6 +144,7 @@ export async function openGateway(
     lookUps: names.lookUps,
     claims,
     sockets,
+    links,
     drains,
     creditCame: money.creditCame,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
@@ -236,6 +239,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
         tollgate_catalog: () => catalog.refreshSoon(),
         [endChannel]: (name) => claims.ended(name),
         [sessionChannel]: (sessionId) => runs.cancel(sessionId),
+        [haltedChannel]: (sessionId) => runs.halt(sessionId),
         ...names.subscriptions,
         ...money.subscriptions,
         tollgate_owner: (ownerId) => {

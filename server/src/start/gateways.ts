@@ -5,7 +5,7 @@ import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../config'
 import { newId } from '../db/id'
 import type { GatewayWay } from '../egress/gateway-call'
-import { Attached, wayBy } from '../gateways/attached'
+import { Attached, wayBy, type Links } from '../gateways/attached'
 import { createGatewayRows } from '../gateways/gateway-store'
 import type { GatewayIdentity } from '../gateways/link'
 import { Sockets } from '../gateways/sockets'
@@ -27,6 +27,7 @@ interface OpenedSockets {
   sockets: Sockets
   /** The way to what they serve. */
   gateways: GatewayWay
+  links: Links
 }
 
 /** The sockets of self-hosted gateways. */
@@ -59,7 +60,7 @@ export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSo
       onError: (err) => log.warn({ err }, 'what a gateway said could not be written down'),
     }),
   )
-  return { sockets, gateways: wayBy(attached) }
+  return { sockets, gateways: wayBy(attached), links: attached }
 }
 
 const ownerOf = ({ userId, organizationId }: GatewayIdentity) => ({

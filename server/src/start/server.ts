@@ -110,6 +110,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const endAll = () => {
     watch.endAll(unavailable())
     opened.endAll(unavailable())
+    runs.haltAll(unavailable())
   }
   const stop = stopOf({
     running: { http, claims, drains, sockets, endAll },
@@ -151,10 +152,10 @@ interface Assembled {
 
 /** The application out of what is open. */
 function assemble(
-  { timers, storage, catalog, log, crashAt, telemetry }: Parts,
+  { config, timers, storage, catalog, log, crashAt, telemetry }: Parts,
   { opened, stores, signIn, talks, watch, readiness }: Assembled,
 ) {
-  const { gateway, door, claims, accounts, lookUps } = opened
+  const { gateway, door, claims, accounts, lookUps, links } = opened
   const { adminKey } = storage.installation
   return createApp({
     gateway,
@@ -172,7 +173,7 @@ function assemble(
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),
     readiness,
     stores,
-    automation: openAutomation({ storage, log }, { lookUps, talks }),
+    automation: openAutomation({ config, timers, storage, log }, { lookUps, links, talks }),
     witness: telemetry.witness,
   })
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Hono } from 'hono'
 import { callOf, ModelCall } from './model-call'
+import { BodyBudget } from '../http/body-budget'
 import type { Env } from '../http/env'
 
 test.each([
@@ -23,7 +24,8 @@ test('what it waited for a provider is known while it still waits, after another
   using server = Bun.serve({ port: 0, fetch: () => new Response() })
   const path = '/v1/chat/completions'
   const request = new Request(`http://localhost${path}`)
-  const call = new ModelCall({ request, server, requestId: 'req_1', path })
+  using bodies = new BodyBudget({ bytes: 1 << 20 })
+  const call = new ModelCall({ request, server, bodies, requestId: 'req_1', path })
   expect(call.waitedMs).toBe(0)
   call.waits(true)
   Bun.sleepSync(2)

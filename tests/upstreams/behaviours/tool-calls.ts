@@ -1,5 +1,5 @@
 import { type Answer, type Chunk, answerOf } from '../answer'
-import { type Behaviour, type Json, isJson } from '../call'
+import { type Behaviour, type Json, isJson, numberOf } from '../call'
 import { deliver } from '../deliver'
 import { type Script, type Step, say, scriptOf, slices, toolSteps } from '../script'
 import { onFinish } from './usage'
@@ -76,6 +76,23 @@ const agent: Behaviour = async (call) => {
   await deliver(call, answerOf(call, script))
 }
 
+/** Calls the first tool it is offered as often as its argument says, each with two calls at once; then it speaks. */
+const roundsOf: Behaviour = async (call) => {
+  const { messages, tools } = call.asked.body
+  const asked = Array.isArray(messages) ? messages.filter(isJson) : []
+  const sinceUser = asked.slice(asked.findLastIndex(({ role }) => role === 'user'))
+  const rounds = sinceUser.filter(({ tool_calls }) => Array.isArray(tool_calls)).length
+  const [first] = Array.isArray(tools) ? tools.filter(isJson) : []
+  const name = isJson(first?.['function']) ? String(first['function']['name']) : 'unknown'
+  const text = (number: number) =>
+    slices(JSON.stringify({ text: `round ${rounds + 1}.${number}` }), 9)
+  const script =
+    rounds < numberOf(call, 2)
+      ? calling([...toolSteps(0, name, text(1)), ...toolSteps(1, name, text(2))])
+      : say(`Done after ${rounds} rounds.`)
+  await deliver(call, answerOf(call, script))
+}
+
 const resultOf = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content)
 
@@ -87,4 +104,5 @@ export const toolCalls: Record<string, Behaviour> = {
   'tool-no-args': deliverScript(calling(toolSteps(0, 'get_time', []))),
   'tool-finish-stop': wrongFinish,
   'tool-agent': agent,
+  'tool-rounds': roundsOf,
 }

@@ -1,0 +1,160 @@
+import type { Identity } from '../wire/answer'
+import type { ChunkStream } from '../wire/chunk-stream'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** A tool's result, as its model gets it. */
+export interface ToldResult {
+  tool_call_id: string
+  content: string | null
+}
+export type Tell = (result: ToldResult) => void
+
+/** A message whose answers are streamed one after the other. */
+export interface Steps {
+  /** After a model's answer: nothing is left to run. */
+  readonly isOver: boolean
+  /** What was said at the end that is none of the model's words. */
+  readonly closing: string | undefined
+  runTools: (tell: Tell) => Promise<void>
+  /** The next answer of the model, which is kept as it passes. */
+  streamAgain: () => Promise<ChunkStream>
+  /** Resolves with what is told of a failure. */
+  failed: (thrown: unknown, as: 'streamed') => Promise<unknown>
+  /** Its reader has gone while no answer of the model is on its way. */
+  leave: () => void
+}
+
+/**
+ * The answers of one message, and the results of tools between them, as one stream of chunks: one id,
+ * one role, one finish, calls numbered from first to last. A result is a chunk that changes nothing of
+ * the answer, with `tool_message` beside its choices. Source: docs/automation.md.
+ */
+export class StepStream implements ChunkStream {
+  readonly #steps: Steps
+  readonly #identity: Identity
+  #current: ChunkStream | undefined
+  #isFirst = true
+  /** Calls of earlier answers. */
+  #calls = 0
+  #callsOfAnswer = 0
+  /** The last chunk of the model's answer: of those between it is dropped. */
+  #finish: string | undefined
+  /** What is to be told before whatever comes next. */
+  #waiting: string[] = []
+  /** Nothing comes after what waits. */
+  #isLast = false
+  #failure: { thrown: unknown } | undefined
+  #wake = Promise.withResolvers<void>()
+  #ended = false
+
+  constructor(steps: Steps, identity: Identity, first: ChunkStream) {
+    this.#steps = steps
+    this.#identity = identity
+    this.#current = first
+  }
+
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  async read(): Promise<string[] | undefined> {
+    while (!this.#ended) {
+      const chunks = this.#current ? await this.#readOf(this.#current) : await this.#between()
+      if (chunks.length > 0) return chunks
+    }
+    return undefined
+  }
+
+  cancel(reason: Error): void {
+    if (this.#current) this.#current.cancel(reason)
+    else this.#steps.leave()
+  }
+
+  async #readOf(answer: ChunkStream): Promise<string[]> {
+    const chunks = (await answer.read())?.flatMap((text) => this.#toldOf(text))
+    if (chunks && !answer.ended) return chunks
+    const last = chunks ?? []
+    // By now it is kept, and known whether it asks for tools.
+    if (this.#steps.isOver) {
+      this.#ended = true
+      return this.#finish === undefined ? last : [...last, this.#finish]
+    }
+    this.#current = undefined
+    this.#isFirst = false
+    this.#calls += this.#callsOfAnswer
+    this.#callsOfAnswer = 0
+    void this.#goOn()
+    return last
+  }
+
+  /** Whether or not somebody reads: the tools were asked for. */
+  async #goOn(): Promise<void> {
+    const steps = this.#steps
+    try {
+      await steps.runTools((result) => this.#add(this.#resultChunk(result)))
+      if (steps.isOver) {
+        this.#add(this.#chunk({ content: steps.closing ?? '' }), this.#chunk({}, 'length'))
+        this.#isLast = true
+      } else this.#current = await steps.streamAgain()
+    } catch (thrown) {
+      this.#failure = { thrown: await steps.failed(thrown, 'streamed') }
+    }
+    this.#wake.resolve()
+  }
+
+  #add(...chunks: string[]): void {
+    this.#waiting.push(...chunks)
+    this.#wake.resolve()
+  }
+
+  /** The results that have come; after the last one the next answer, or the end. */
+  async #between(): Promise<string[]> {
+    if (this.#waiting.length === 0 && !this.#failure) await this.#wake.promise
+    this.#wake = Promise.withResolvers()
+    const chunks = this.#waiting
+    this.#waiting = []
+    if (this.#isLast) this.#ended = true
+    if (chunks.length === 0 && this.#failure) throw this.#failure.thrown
+    return chunks
+  }
+
+  #resultChunk(result: ToldResult): string {
+    return this.#chunk({}, null, { tool_message: { role: 'tool', ...result } })
+  }
+
+  #chunk(delta: JsonObject, finish_reason: string | null = null, rest: JsonObject = {}): string {
+    const choices = [{ index: 0, delta, logprobs: null, finish_reason }]
+    return JSON.stringify({ ...this.#identity, choices, ...rest })
+  }
+
+  /** A chunk of an answer as it is told; the last one waits until it is known whether it is the last. */
+  #toldOf(text: string): string[] {
+    const chunk: unknown = JSON.parse(text)
+    if (!isObject(chunk)) return []
+    const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
+    if (!isObject(choice)) return []
+    const { id, created } = this.#identity
+    const toChunk = (changes: JsonObject) =>
+      JSON.stringify({ ...chunk, id, created, choices: [{ ...choice, ...changes }] })
+    const delta = this.#deltaOf(isObject(choice['delta']) ? choice['delta'] : {})
+    if (typeof choice['finish_reason'] === 'string') this.#finish = toChunk({ delta: {} })
+    return Object.keys(delta).length === 0 ? [] : [toChunk({ delta, finish_reason: null })]
+  }
+
+  #deltaOf(delta: JsonObject): JsonObject {
+    const { role, content, tool_calls: calls, ...rest } = delta
+    return {
+      // Clients put pieces of it together, as they do with content.
+      ...(this.#isFirst && role !== undefined && { role }),
+      ...(content !== undefined && (this.#isFirst || content) && { content }),
+      ...(Array.isArray(calls) && { tool_calls: calls.filter(isObject).map((c) => this.#call(c)) }),
+      ...rest,
+    }
+  }
+
+  #call(call: JsonObject): JsonObject {
+    const index = Number(call['index'])
+    this.#callsOfAnswer = Math.max(this.#callsOfAnswer, index + 1)
+    return { ...call, index: this.#calls + index }
+  }
+}

@@ -1,0 +1,38 @@
+import type { ToolLimits } from './tools'
+import { plainUsd } from '../wire/usd'
+
+/** What a message has taken so far. */
+export interface Spent {
+  /** How often tools were run. */
+  rounds: number
+  /** Calls of tools. */
+  calls: number
+  /** Nano-dollars. */
+  cost: bigint
+}
+
+const goOn = 'Send another message to go on.'
+
+/** What its model gets for a call that was not run. */
+export const notRun = 'Error: not run, as the message has reached its limit.'
+
+/**
+ * The words for the limit that a message has reached, undefined where it may go on: before it runs the
+ * tools of a `rounds`, or one more of `calls`.
+ */
+export function boundReached(
+  { rounds, calls, cost }: Spent,
+  limits: Pick<ToolLimits, 'rounds' | 'calls' | 'cost'>,
+  of: 'rounds' | 'calls',
+): string | undefined {
+  if (of === 'calls') {
+    if (calls < limits.calls) return undefined
+    return `Stopped: one message may call ${limits.calls} tools. ${goOn}`
+  }
+  if (rounds >= limits.rounds) {
+    return `Stopped: the model may ask for tools ${limits.rounds} times a message. ${goOn}`
+  }
+  if (cost <= limits.cost) return undefined
+  const most = plainUsd(limits.cost)
+  return `Stopped: this message has cost ${plainUsd(cost)} USD, and tools run until ${most}. ${goOn}`
+}

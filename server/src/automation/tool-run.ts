@@ -1,0 +1,105 @@
+import type { ToolDefinition, ToolLimits, ToolResult, Tools } from './tools'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** A call as a model asks for it. */
+export interface AskedCall {
+  id: string
+  name: string
+  /** What the model gives as arguments: JSON, as a rule. */
+  text: string
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** The calls of an assistant message, in their order. */
+export const callsIn = (toolCalls: readonly JsonObject[]): AskedCall[] =>
+  toolCalls.map(({ id, function: called }) => {
+    const { name, arguments: text } = isObject(called) ? called : {}
+    return { id: textOf(id), name: textOf(name), text: textOf(text) }
+  })
+
+/** Where a call goes, and what it may take. */
+export interface ToolRun {
+  tools: Pick<Tools, 'call'>
+  gatewayId: string
+  /** What the owner lets run, of what the gateway announces. */
+  allowed: readonly Pick<ToolDefinition, 'name'>[]
+  limits: Pick<ToolLimits, 'callMs' | 'resultBytes'>
+  /** Aborts when the message is not to go on. */
+  signal: AbortSignal
+}
+
+/**
+ * Runs one call, and resolves with what its model is told: at the latest after `callMs`, with at most
+ * `resultBytes`. Rejects where the gateway is lost, and where the message is not to go on.
+ */
+export async function resultOf(call: AskedCall, run: ToolRun): Promise<string> {
+  const { content, isError } = await resultIn(call, run)
+  // The wire has no other place to say so.
+  const told = isError && !/^error/i.test(content) ? `Error: ${content}` : content
+  return cut(told, run.limits.resultBytes)
+}
+
+const failed = (content: string): ToolResult => ({ content, isError: true })
+
+async function resultIn({ name, text }: AskedCall, run: ToolRun): Promise<ToolResult> {
+  // Models ask for what they were never offered, too.
+  if (!run.allowed.some((tool) => tool.name === name)) {
+    return failed('there is no such tool in this session. It was not run.')
+  }
+  const args = argumentsIn(text)
+  if (!args) return failed('the arguments are no JSON object. The tool was not run.')
+  return inTime({ name, arguments: args }, run)
+}
+
+function argumentsIn(text: string): JsonObject | undefined {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function inTime(
+  call: { name: string; arguments: JsonObject },
+  { tools, gatewayId, limits, signal: going }: ToolRun,
+): Promise<ToolResult> {
+  going.throwIfAborted()
+  const { callMs, resultBytes } = limits
+  const ending = new AbortController()
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  ending.signal.addEventListener('abort', () => reject(ending.signal.reason), { once: true })
+  const end = () => ending.abort(going.reason)
+  going.addEventListener('abort', end, { once: true })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    ending.abort()
+  }, callMs)
+  const asked = { ...call, timeoutMs: callMs, mostBytes: resultBytes, signal: ending.signal }
+  try {
+    // Also where a gateway does not hear of the end.
+    return await Promise.race([tools.call(gatewayId, asked), ended])
+  } catch (thrown) {
+    if (!isLate || going.aborted) throw thrown
+    return failed(`the tool was ended, as it took longer than ${callMs / 1000} s.`)
+  } finally {
+    clearTimeout(timer)
+    going.removeEventListener('abort', end)
+  }
+}
+
+/** A text of at most so many bytes of UTF-8, which says where something is missing. */
+export function cut(text: string, mostBytes: number): string {
+  // A character has at most three bytes for each unit of its text.
+  if (text.length * 3 <= mostBytes) return text
+  const bytes = Buffer.from(text)
+  if (bytes.length <= mostBytes) return text
+  const mark = `\n[cut: the whole result has ${bytes.length} bytes]`
+  const room = Math.max(0, mostBytes - mark.length)
+  // What is left of a character that was cut through waits for more, which does not come.
+  const kept = new TextDecoder().decode(bytes.subarray(0, room), { stream: true })
+  return `${kept}${mark}`
+}
