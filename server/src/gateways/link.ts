@@ -3,8 +3,7 @@ import { bounds, type FromGateway, type ToGateway } from './frames'
 import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type Line } from './relayed-answer'
 import type { Answer } from '../egress/answer'
-import { ConnectionFailed } from '../egress/connection-failed'
-import type { GatewayCall } from '../egress/gateway-call'
+import { GatewayLost, type GatewayCall } from '../egress/gateway-call'
 
 /** A socket, as far as a link needs it. */
 export interface Wire {
@@ -69,7 +68,7 @@ export class Link implements Line {
     const { stop, provider, model, path, body, isStream, timeoutMs } = call
     if (stop.aborted) return Promise.reject(stop.reason)
     if (!this.isOpen || this.#wire.getBufferedAmount() > mostBufferedBytes) {
-      return Promise.reject(new ConnectionFailed(false, new Error('the gateway takes no more')))
+      return Promise.reject(new GatewayLost(false, new Error('the gateway takes no more')))
     }
     const id = String(++this.#requests)
     const answer = new RelayedAnswer(this, { id, isStream, stop })
