@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { event, streamOf, type Agent, type Frame } from './agent-for-tests'
-import { openGatewayStage, type GatewayStage } from './stage'
+import { openGatewayStage, type GatewayStage, type Made } from './stage'
 import { askRaw, eventually } from '../faults/asking'
 import type { Customer } from '../rig'
 
@@ -11,12 +11,18 @@ const longBytes = 64 * 1024 * 1024
 
 let stage: GatewayStage
 let owner: Customer
+let made: Made
 let agent: Agent
 
 beforeAll(async () => {
   // All of it is one process of the tests' own, which may be busy for a while.
-  stage = await openGatewayStage({ GATEWAY_HEARTBEAT_SECONDS: '30', SLOW_CLIENT_SECONDS: '120' })
+  stage = await openGatewayStage({
+    GATEWAY_HEARTBEAT_SECONDS: '30',
+    SLOW_CLIENT_SECONDS: '120',
+    BREAKER_SECONDS: '30',
+  })
   const served = await stage.served()
+  made = served.made
   owner = served.owner
   agent = served.agent
 }, 60_000)
@@ -88,3 +94,15 @@ test('a thousand streams over one socket, and one among them that nobody reads',
   agent.answer = (request) => agent.whole(request)
   expect((await stage.chat(owner)).status).toBe(200)
 }, 120_000)
+
+test('a socket that was lost with many requests on it says nothing against the one after it', async () => {
+  agent.answer = () => undefined
+  agent.frames.length = 0
+  const asked = Array.from({ length: 20 }, () => stage.chat(owner))
+  await eventually(() => agent.seen('request').length === 20, 10_000)
+  agent.kill()
+  const codes = (await Promise.all(asked)).map(({ error }) => error.code)
+  expect(new Set(codes)).toEqual(new Set(['connection_failed']))
+  agent = await stage.agent(made).ready()
+  expect((await stage.chat(owner)).status).toBe(200)
+})

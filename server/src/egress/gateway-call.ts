@@ -1,4 +1,5 @@
 import type { Answer } from './answer'
+import { ConnectionFailed } from './connection-failed'
 import type { Stop } from './stop'
 
 /** One request that a self-hosted gateway is to pass on to a server of its own. */
@@ -13,6 +14,14 @@ export interface GatewayCall {
   stop: Stop
   /** How long it may take altogether. */
   timeoutMs: number
+}
+
+/**
+ * The socket of a gateway was lost, or is not there: this says nothing of the servers behind it, and
+ * whether it is there again is known at once.
+ */
+export class GatewayLost extends ConnectionFailed {
+  override readonly name = 'GatewayLost'
 }
 
 /** The way to models that self-hosted gateways serve. */

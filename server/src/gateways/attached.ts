@@ -1,8 +1,7 @@
 import { closeCodes } from './frames'
 import type { Link } from './link'
 import type { Answer } from '../egress/answer'
-import { ConnectionFailed } from '../egress/connection-failed'
-import type { GatewayCall, GatewayWay } from '../egress/gateway-call'
+import { GatewayLost, type GatewayCall, type GatewayWay } from '../egress/gateway-call'
 
 /** Where the socket of a gateway is. */
 export interface Links {
@@ -43,5 +42,5 @@ export const wayBy = (links: Links): GatewayWay => ({
   },
   send: (gatewayId: string, call: GatewayCall): Promise<Answer> =>
     links.find(gatewayId)?.request(call) ??
-    Promise.reject(new ConnectionFailed(false, new Error('the gateway is not connected'))),
+    Promise.reject(new GatewayLost(false, new Error('the gateway is not connected'))),
 })

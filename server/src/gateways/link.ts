@@ -4,8 +4,7 @@ import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type Line } from './relayed-answer'
 import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
 import type { Answer } from '../egress/answer'
-import { ConnectionFailed } from '../egress/connection-failed'
-import type { GatewayCall } from '../egress/gateway-call'
+import { GatewayLost, type GatewayCall } from '../egress/gateway-call'
 import { ApiError } from '../errors'
 
 /** A socket, as far as a link needs it. */
@@ -71,7 +70,7 @@ export class Link implements Line {
     const { stop, provider, model, path, body, isStream, timeoutMs } = call
     if (stop.aborted) return Promise.reject(stop.reason)
     if (!this.isOpen || this.#wire.getBufferedAmount() > mostBufferedBytes) {
-      return Promise.reject(new ConnectionFailed(false, new Error('the gateway takes no more')))
+      return Promise.reject(new GatewayLost(false, new Error('the gateway takes no more')))
     }
     const id = String(++this.#requests)
     const answer = new RelayedAnswer(this, { id, isStream, stop })

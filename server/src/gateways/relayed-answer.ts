@@ -3,6 +3,7 @@ import { HeldBytes } from './held-bytes'
 import { ProtocolError } from './read-frame'
 import { readText, type Answer } from '../egress/answer'
 import { ConnectionFailed } from '../egress/connection-failed'
+import { GatewayLost } from '../egress/gateway-call'
 import type { Stop, StopListener } from '../egress/stop'
 import { ApiError } from '../errors'
 
@@ -98,7 +99,7 @@ export class RelayedAnswer implements Answer, StopListener {
 
   /** Its socket is gone: the server behind may have answered. */
   lost(): void {
-    this.#finish({ thrown: new ConnectionFailed(true, new Error('the socket was lost')) })
+    this.#finish({ thrown: new GatewayLost(true, new Error('the socket was lost')) })
   }
 
   read(): Promise<Uint8Array | undefined> {

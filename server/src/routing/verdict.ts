@@ -1,4 +1,5 @@
 import { AttemptFailed } from './attempt'
+import { GatewayLost } from '../egress/gateway-call'
 import { ApiError } from '../errors'
 import { isObject } from '../wire/json-body'
 
@@ -16,13 +17,15 @@ const nothing: Verdict = { says: 'nothing', busyMs: 0 }
 /**
  * Judges what an attempt threw. Failures are the provider's own: not reached, lost, silent, busy, broken;
  * and a credential that it does not know, which is never the caller's of a request. A request that was
- * at fault, whatever its status, is no failure.
+ * at fault, whatever its status, is no failure; nor is the socket of a gateway that was lost, as it is
+ * known when there is another.
  */
 export function verdictOf(thrown: unknown): Verdict {
   const error = thrown instanceof AttemptFailed ? thrown.error : thrown
   if (!(error instanceof ApiError)) return nothing
   switch (error.code) {
     case 'connection_failed':
+      return error.cause instanceof GatewayLost ? nothing : fails
     case 'request_timeout':
       return fails
     case 'provider_error':
