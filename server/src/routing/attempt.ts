@@ -147,11 +147,9 @@ function post(attempt: Attempt): Promise<Answer> {
   const { gatewayId } = candidate.connection
   if (gatewayId !== null) return relayed(attempt, gatewayId)
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
-    const { signal } = deadline
     checked.call.body?.release()
-    return Promise.resolve(
-      new LocalAnswer(sandbox.answer({ path: paths[operation], body, signal })),
-    )
+    const asked = { path: paths[operation], body, signal: deadline.signal }
+    return Promise.resolve(new LocalAnswer(sandbox.answer(asked)))
   }
   const proof = proofOf(attempt)
   const url = urlOf(attempt)
@@ -173,7 +171,7 @@ function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<
   const { candidate, checked } = turn
   const { provider, model } = candidate
   const { operation, body } = sent
-  return checked.ports.gateways.send(gatewayId, {
+  const answer = checked.ports.gateways.send(gatewayId, {
     provider: provider.key,
     model: model.upstreamModel,
     path: provider.options.paths[operation] ?? paths[operation],
@@ -182,6 +180,8 @@ function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<
     stop: deadline,
     timeoutMs: deadline.leftMs,
   })
+  checked.call.body?.release()
+  return answer
 }
 
 /** Nobody but the operator's own connections is told of a trace. */

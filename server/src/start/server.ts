@@ -75,12 +75,11 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const watch = opening.use(new StreamWatch(config.timers))
   const notices = openNotices({ config, settings, storage, log }, opening)
   const talks = openRuns({ storage, log }, opening)
-  const { runs } = talks
   const telemetry = await openTelemetry({ config, catalog, log }, opening)
-  const shared = { config, timers, settings, storage, catalog, log, crashAt, notices, runs }
-  const parts = { ...shared, telemetry }
+  const shared = { config, timers, settings, storage, catalog, log, crashAt, notices }
+  const parts = { ...shared, telemetry, runs: talks.runs }
   const opened = await openGateway(parts, opening)
-  const { claims, drains } = opened
+  const { claims, drains, sockets } = opened
   const payments = await openPayments(parts, opened, opening)
   const state = { isStopping: false }
   // Known once the server listens.
@@ -96,7 +95,6 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const firstAccount = await firstAccountOf(config, storage)
   const load = openLoad({ config, log, streams: () => watch.size }, opening)
   const front = createFront(app, { ...telemetry, ...load })
-  const { sockets } = opened
   const http = listenFor(lastOnes(front, state), parts, sockets)
   const port = http.port ?? config.port
   address.here = config.baseUrl ?? `http://${reachable(config.host)}:${port}`
@@ -110,7 +108,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const endAll = () => {
     watch.endAll(unavailable())
     opened.endAll(unavailable())
-    runs.haltAll(unavailable())
+    talks.runs.haltAll(unavailable())
   }
   const stop = stopOf({
     running: { http, claims, drains, sockets, endAll },
