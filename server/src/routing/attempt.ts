@@ -168,10 +168,10 @@ function post(attempt: Attempt): Promise<Answer> {
 
 /** By the gateway that has the provider's address and secret, and is told neither of ours. */
 function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<Answer> {
-  const { candidate, checked } = turn
-  const { provider, model } = candidate
+  const { ports, call } = turn.checked
+  const { provider, model } = turn.candidate
   const { operation, body } = sent
-  const answer = checked.ports.gateways.send(gatewayId, {
+  const answer = ports.gateways.send(gatewayId, {
     provider: provider.key,
     model: model.upstreamModel,
     path: provider.options.paths[operation] ?? paths[operation],
@@ -180,7 +180,7 @@ function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<
     stop: deadline,
     timeoutMs: deadline.leftMs,
   })
-  checked.call.body?.release()
+  call.body?.release()
   return answer
 }
 
@@ -212,7 +212,7 @@ async function postProven(attempt: Attempt, call: UpstreamCall, proof: Proof): P
   return egress.send({ ...call, headers: await provenBy(proof, call, source) })
 }
 
-/** Whatever fails here was not sent to the provider. */
+/** What fails here was not sent. */
 async function provenBy(
   proof: Proof,
   { url, headers, body = '' }: UpstreamCall,
