@@ -93,8 +93,8 @@ interface Props {
   id: string | undefined
   /** Told of one that is new. */
   onBegun: (id: string) => void
-  /** Told of what an earlier one was asked with. */
-  onFound: (asking: Pick<Asking, 'model' | 'systemPrompt'>) => void
+  /** Told of what an earlier one was asked with. Resolves once that is what is asked with. */
+  onFound: (asking: Pick<Asking, 'model' | 'systemPrompt'>) => Promise<void>
 }
 
 /** A conversation with a model: what was said, and how to say more. */
@@ -103,34 +103,36 @@ export function useConversation({ id, onBegun, onFound }: Props) {
   const [lines, setLines] = useState<readonly Line[]>([])
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<Error>()
+  const [isLoading, setLoading] = useState(id !== undefined)
   const kept = useRef<Kept>(undefined)
   const stopping = useRef<AbortController>(undefined)
-
+  const stop = () => stopping.current?.abort()
   useEffect(() => {
     let isWanted = id !== kept.current?.id
     const end = () => {
       isWanted = false
     }
     if (!isWanted) return end
-    stopping.current?.abort()
+    stop()
     stopping.current = undefined
     kept.current = undefined
     setBusy(false)
     setLines([])
     setError(undefined)
+    setLoading(id !== undefined)
     if (id === undefined) return end
     found(queries, id)
-      .then((talk) => {
+      .then(async (talk) => {
         if (!isWanted) return
         kept.current = talk.kept
         setLines(talk.lines)
-        onFound(talk.kept)
+        await onFound(talk.kept)
       })
       .catch((thrown: Error) => isWanted && setError(thrown))
+      .finally(() => isWanted && setLoading(false))
     return end
   }, [id, queries])
-  useEffect(() => () => stopping.current?.abort(), [])
-
+  useEffect(() => stop, [])
   const send = async (content: string, asking: Asking) => {
     const control = new AbortController()
     stopping.current = control
@@ -154,7 +156,7 @@ export function useConversation({ id, onBegun, onFound }: Props) {
       void queries.invalidateQueries({ queryKey: talksKey })
     }
   }
-  return { lines, isBusy, error, send, stop: () => stopping.current?.abort() }
+  return { lines, isBusy, isLoading, error, send, stop }
 }
 
 /**

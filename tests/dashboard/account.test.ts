@@ -167,6 +167,26 @@ describe('sessions', () => {
     await page.close()
   })
 
+  test('are gone on with in the playground, also where they take their time to come', async () => {
+    const { account, context, address } = dashboard
+    const made = await account.ask('POST /api/automation/sessions', { modelId: 'sandbox/lorem' })
+    const id = String(made.body['id'])
+    const page = await context.newPage()
+    await page.route(`**/api/automation/sessions/${id}`, async (route) => {
+      await Bun.sleep(1000)
+      await route.continue()
+    })
+    await page.goto(`${address}/playground?chat=${id}`)
+    await page.getByLabel('Message').fill('Are you there?')
+    await page.getByLabel('Message').press('Enter')
+    await page.getByText(/tokens in/).waitFor()
+    expect(new URL(page.url()).searchParams.get('chat')).toBe(id)
+    const { body } = await account.ask(`GET /api/automation/sessions/${id}`)
+    expect(body).toMatchObject({ messageCount: 2, modelId: 'sandbox/lorem' })
+    await page.close()
+    await account.ask(`DELETE /api/automation/sessions/${id}`)
+  })
+
   test('are seen with what was said, paused, resumed, completed and deleted', async () => {
     const { account } = dashboard
     const made = await account.ask('POST /api/automation/sessions', {

@@ -40,7 +40,6 @@ test('tools are seen while they run, with what they gave, and again later', asyn
   const id = await session()
   const page = await dashboard.open(`/playground?chat=${id}`)
   const log = page.getByRole('log', { name: 'Conversation with sandbox/tools' })
-  await log.waitFor()
   await page.getByLabel('Message').fill('Run it.')
   await page.getByLabel('Message').press('Enter')
   const step = page.getByRole('region', { name: 'Tool echo' })

@@ -32,21 +32,22 @@ function usePlayground() {
   const navigate = route.useNavigate()
   const { data: free = '' } = useQuery(freeModelQuery)
   const [options, setOptions] = useState<OptionFields>(plain)
-  const go = (place: Place) =>
-    void navigate({ search: (old) => ({ ...old, ...place }), replace: true })
+  const goTo = (place: Place) =>
+    navigate({ search: (old) => ({ ...old, ...place }), replace: true })
+  const go = (place: Place) => void goTo(place)
   const model = chosen ?? free
   const first = useConversation({
     id: chat,
     onBegun: (id) => go({ chat: id }),
     onFound: (asked) => {
-      go({ model: asked.model })
       setOptions((old) => ({ ...old, systemPrompt: asked.systemPrompt }))
+      return goTo({ model: asked.model })
     },
   })
   const second = useConversation({
     id: otherChat,
     onBegun: (id) => go({ other_chat: id }),
-    onFound: (asked) => go({ other: asked.model }),
+    onFound: (asked) => goTo({ other: asked.model }),
   })
   const send = (text: string) => {
     const asked = askedOf(options)
@@ -92,7 +93,7 @@ export function PlaygroundPage() {
         )}
       </SimpleGrid>
       <Composer
-        isReady={model !== ''}
+        isReady={model !== '' && !running.some(({ isLoading }) => isLoading)}
         isBusy={running.some(({ isBusy }) => isBusy)}
         onSend={send}
         onStop={() => running.forEach(({ stop }) => stop())}
