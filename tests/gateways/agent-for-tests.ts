@@ -69,6 +69,8 @@ export class Agent implements Disposable {
   readonly opened: Promise<boolean>
   /** Answers every request until it is set anew. */
   answer: (request: Frame) => void = (request) => this.whole(request)
+  /** Runs every tool until it is set anew. */
+  runs: (call: Frame) => void = () => undefined
   readonly #socket: WebSocket
   readonly #welcome = Promise.withResolvers<Frame>()
   #ids = 0
@@ -155,5 +157,6 @@ export class Agent implements Disposable {
     if (frame.type === 'welcome') this.#welcome.resolve(frame)
     if (frame.type === 'ping' && beats) this.send({ type: 'heartbeat', id: frame.id })
     if (frame.type === 'request') this.answer(frame)
+    if (frame.type === 'tool_call') this.runs(frame)
   }
 }

@@ -144,7 +144,7 @@ function post(attempt: Attempt): Promise<Answer> {
   const { turn, sent, deadline } = attempt
   const { candidate, checked } = turn
   const { operation, body } = sent
-  const { gatewayId } = candidate.connection
+  const { gatewayId, owner } = candidate.connection
   if (gatewayId !== null) return relayed(attempt, gatewayId)
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
     checked.call.body?.release()
@@ -153,7 +153,6 @@ function post(attempt: Attempt): Promise<Answer> {
   }
   const proof = proofOf(attempt)
   const url = urlOf(attempt)
-  const { owner } = candidate.connection
   const call: UpstreamCall = {
     url,
     method: 'POST',

@@ -5,7 +5,7 @@
 Bun.plugin({
   name: 'tools by HTTP',
   setup(build) {
-    build.onLoad({ filter: /start\/no-gateways\.ts$/ }, () => ({
+    build.onLoad({ filter: /start\/tools\.ts$/ }, () => ({
       loader: 'ts',
       contents: `
         import { ApiError } from '../errors'
@@ -16,10 +16,10 @@ Bun.plugin({
           if (response.ok) return answer
           throw new ApiError(answer.code)
         }
-        export const noGateways = {
+        export const openTools = () => ({
           of: async (id) => (await ask('/of', { id })).tools,
           call: (id, { signal, ...call }) => ask('/call', { id, ...call }, signal),
-        }`,
+        })`,
     }))
   },
 })
