@@ -2,13 +2,12 @@ import { afterEach } from 'bun:test'
 import { join } from 'node:path'
 import { talking, type Talking } from './talk'
 import { startToolServer } from './tool-server'
+import { giveGateway } from './with-gateway'
 import type { Json } from '../faults/asking'
 import { forFile } from '../for-file'
 import { expectSoundLedger } from '../money/ledger-oracle'
 import { allBooked, openTill } from '../money/till'
 import type { Customer } from '../rig'
-
-const gatewayId = 'gw_01m7zbr7rr3rrzfbtxk7716g95'
 
 async function open() {
   const tools = startToolServer()
@@ -43,9 +42,7 @@ export function toolStage() {
     ): Promise<string> => {
       const { rig, sql } = stage().till
       const id = await by.session({ modelId: await rig.model(name), ...fields })
-      await sql`
-        update automation_session set session_type = 'automation', gateway_id = ${gatewayId}
-        where id = ${id}`
+      await giveGateway(sql, id)
       return id
     },
     /** What the model was asked, oldest first. */

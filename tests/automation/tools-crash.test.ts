@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { talking, until } from './talk'
+import { giveGateway } from './with-gateway'
 import { startToolServer, type ToolServer } from './tool-server'
 import { openDatabase } from '../database'
 import { expectSoundLedger } from '../money/ledger-oracle'
@@ -27,8 +28,7 @@ afterAll(async () => {
 /** Gives a session the tools of the test. */
 async function equip(id: string) {
   await using sql = await openDatabase(options.dataDir)
-  await sql`
-    update automation_session set session_type = 'automation', gateway_id = 'gw_1' where id = ${id}`
+  await giveGateway(sql, id)
 }
 
 test('a node that is killed while a tool runs loses that step; what it had done is kept, and can go on', async () => {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
 import { startToolServer, type ToolServer } from '../automation/tool-server'
+import { giveGateway } from '../automation/with-gateway'
 
 setDefaultTimeout(120_000)
 
 const preload = join(import.meta.dir, '../automation/preloads/tools-by-http.ts')
-const gatewayId = 'gw_01m7zbr7rr3rrzfbtxk7716g95'
 
 let dashboard: SignedIn
 let tools: ToolServer
@@ -28,9 +28,7 @@ async function session(): Promise<string> {
     disabledTools: ['look'],
   })
   const id = String(made.body['id'])
-  await dashboard.sql`
-    update automation_session set session_type = 'automation', gateway_id = ${gatewayId}
-    where id = ${id}`
+  await giveGateway(dashboard.sql, id)
   return id
 }
 

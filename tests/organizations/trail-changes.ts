@@ -50,6 +50,7 @@ export const changes: Readonly<Record<string, Make>> = {
     api_key: 'sk-ours-0123456789',
     endpoint_url: upstream.url,
   })),
+  'POST /api/gateways': scoped(() => ({ name: 'Ours' })),
   'POST /api/connection-pools': scoped(async (_stage, connection) => ({
     name: 'Both',
     provider: 'fake',

@@ -91,6 +91,15 @@ class Taker {
     this.#rest = all.subarray(count)
     return all.subarray(0, count)
   }
+
+  /** Takes all that is left, which has to be nothing but zeros. */
+  async end(): Promise<void> {
+    for (let rest: Buffer | undefined = this.#rest; rest;) {
+      if (rest.some((byte) => byte !== 0)) throw damaged('something stands behind its end')
+      const { value, done } = await this.#source.next()
+      rest = done ? undefined : value
+    }
+  }
 }
 
 function headerOf(header: Buffer): { name: string; size: number } {
@@ -111,7 +120,8 @@ export async function* fromTar(source: AsyncIterable<Buffer>): AsyncGenerator<En
   const taker = new Taker(source)
   for (;;) {
     const header = await taker.take(block)
-    if (header.every((byte) => byte === 0)) return
+    // To the end of what it is packed in, which may be cut as well.
+    if (header.every((byte) => byte === 0)) return taker.end()
     const { name, size } = headerOf(header)
     const bytes = await taker.take(size + paddingOf(size))
     yield { name, bytes: bytes.subarray(0, size) }

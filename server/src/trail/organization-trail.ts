@@ -25,6 +25,7 @@ const deeds = {
   invitation: ['created', 'resent', 'revoked', 'accepted', 'declined'],
   connection: ['created', 'changed', 'key_replaced', 'deleted'],
   pool: ['created', 'changed', 'deleted'],
+  gateway: ['created', 'deleted'],
   collection: ['created', 'changed', 'deleted'],
   checkout: ['opened'],
   credit: ['bought', 'granted', 'adjusted', 'refunded', 'disputed', 'returned'],

@@ -1,4 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
+import { recordGateway } from './recorded'
 import type { GatewayFilters, NewGateway } from './schema'
 import { hashOf, newGatewayToken } from '../../auth/api-key'
 import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
@@ -74,7 +75,7 @@ export function createGatewayStore({ db, address, changed }: GatewayPorts) {
         seenBy(db, caller.userId).where('gateway.id', '=', id).executeTakeFirst(),
       )
       permitChange(caller, row.role)
-      await remove(db, id)
+      await remove(db, row)
       changed(row.user_id ?? row.organization_id ?? '')
       return { success: true as const, message: 'The gateway was deleted.' }
     },
@@ -112,7 +113,7 @@ const insert = (
     // One at a time, so that the count holds.
     await lockOwner(trx, owner)
     await checkCount(trx, owner)
-    return trx
+    const made = await trx
       .insertInto('gateway')
       .values({
         id: newId('gw'),
@@ -123,6 +124,8 @@ const insert = (
       })
       .returningAll()
       .executeTakeFirstOrThrow()
+    await recordGateway(trx, 'gateway.created', made)
+    return made
   })
 
 type Owner = Pick<Row, 'user_id' | 'organization_id'>
@@ -145,12 +148,14 @@ async function checkCount(
 }
 
 /** Its connections stay, for their settings and their logs. */
-const remove = (db: Kysely<Schema>, id: string) =>
+const remove = (db: Kysely<Schema>, row: Row) =>
   db.transaction().execute(async (trx) => {
+    const { id } = row
     await trx
       .updateTable('connection')
       .set({ status: 'inactive', updated_at: new Date() })
       .where('gateway_id', '=', id)
       .execute()
-    await trx.deleteFrom('gateway').where('id', '=', id).execute()
+    const deleted = await trx.deleteFrom('gateway').where('id', '=', id).executeTakeFirst()
+    if (deleted.numDeletedRows > 0n) await recordGateway(trx, 'gateway.deleted', row)
   })
