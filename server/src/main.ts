@@ -93,11 +93,14 @@ function stopOnSignals(server: Stoppable, leave: (code: number) => void): void {
     )
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
-  // A launcher that was killed cannot pass anything on.
+  // A launcher that was killed cannot pass anything on; that of workers may have been while they started.
   const launcher = Number(process.env['TOLLGATE_LAUNCHER_PID'])
-  if (!launcher || process.ppid !== launcher) return
-  setInterval(() => {
-    if (process.ppid !== launcher) stop()
+  const isWorker = process.env['TOLLGATE_WORKER'] !== undefined
+  if (!launcher || (process.ppid !== launcher && !isWorker)) return
+  const watch = setInterval(() => {
+    if (process.ppid === launcher) return
+    clearInterval(watch)
+    stop()
   }, 1000).unref()
 }
 

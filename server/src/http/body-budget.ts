@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { ApiError } from '../errors'
 
 /** Bodies up to so many bytes are not counted, and never wait. */
@@ -14,6 +15,8 @@ const usual = {
   bytesPerSecond: 2 << 20,
   /** While others wait, one that was read and is not sent on counts for so long. */
   unsentMs: 10_000,
+  /** An owner whose body was given up for its slowness sends no large one for so long. */
+  slowMs: 60_000,
   lookEveryMs: 250,
 }
 
@@ -23,6 +26,8 @@ interface Options extends Partial<typeof usual> {
   /** Monotonic milliseconds. */
   now?: () => number
 }
+
+const mostSlow = 10_000
 
 interface Waiting {
   share: BodyShare
@@ -60,6 +65,8 @@ export class BodyBudget implements Disposable {
   readonly #now: () => number
   readonly #shares = new Set<BodyShare>()
   #waiting: Waiting[] = []
+  /** Owners whose bodies came slowly while others waited, and until when that counts. */
+  readonly #slow = new LRUCache<string, number>({ max: mostSlow })
   /** The one that may have more than there is, so that two that grow cannot wait for each other. */
   #beyond: BodyShare | undefined
   #timer: ReturnType<typeof setInterval> | undefined
@@ -83,6 +90,7 @@ export class BodyBudget implements Disposable {
 
   /** Undefined where there is room. Rejects with `gateway_unavailable`. */
   take(share: BodyShare, bytes: number): Promise<void> | undefined {
+    if (share.isReleased || this.#isSlow(share.owner)) return Promise.reject(tooSlow())
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let isIn = false
     const enter = () => {
@@ -101,6 +109,11 @@ export class BodyBudget implements Disposable {
   }
 
   release(share: BodyShare): void {
+    for (const waiting of this.#waiting) {
+      if (waiting.share !== share) continue
+      this.#drop(waiting)
+      waiting.refuse(tooSlow())
+    }
     if (!this.#shares.delete(share)) return
     if (this.#beyond === share) this.#beyond = undefined
     this.#admit()
@@ -119,14 +132,20 @@ export class BodyBudget implements Disposable {
 
   #admit(): void {
     let isBlocked = false
+    /** Whose first one waits for their own others: what they sent later does not overtake it. */
+    const behind = new Set<string>()
     for (const waiting of this.#waiting) {
       const { share } = waiting
+      if (share.bytes === 0 && behind.has(share.owner)) continue
       const isFair = this.#isFair(waiting)
       if (isBlocked || !isFair || !this.#hasRoom(waiting.bytes)) {
         const mayGoBeyond = share.bytes > 0 && (this.#beyond ?? share) === share
         // Whoever is behind would only take what this one waits for.
         isBlocked ||= isFair && !mayGoBeyond
-        if (!mayGoBeyond) continue
+        if (!mayGoBeyond) {
+          behind.add(share.owner)
+          continue
+        }
         this.#beyond = share
       }
       this.#drop(waiting)
@@ -144,6 +163,10 @@ export class BodyBudget implements Disposable {
   #isFair({ share: { owner }, bytes }: Waiting): boolean {
     const held = this.#heldBy([...this.#shares].filter((share) => share.owner === owner))
     return held === 0 || held + bytes <= this.#limits.bytes / 2
+  }
+
+  #isSlow(owner: string): boolean {
+    return (this.#slow.get(owner) ?? 0) > this.#now()
   }
 
   #heldBy(shares: Iterable<BodyShare>): number {
@@ -182,6 +205,8 @@ export class BodyBudget implements Disposable {
     for (const waiting of this.#waiting) {
       if (now - waiting.sinceMs >= this.#limits.waitMs) this.#refuse(waiting)
     }
+    // Who waited behind one that has given up may have room.
+    this.#admit()
     if (this.#waiting.length > 0) this.#hurry(now)
     if (this.#waiting.length === 0) this[Symbol.dispose]()
   }
@@ -191,8 +216,14 @@ export class BodyBudget implements Disposable {
     for (const share of this.#shares) {
       // It is not the sender's doing that one waits for more.
       if (now < share.dueMs || isWaiting.has(share)) continue
-      if (!share.isRead) this.refused += 1
+      if (!share.isRead) {
+        this.refused += 1
+        this.#slow.set(share.owner, now + this.#limits.slowMs)
+      }
       share.end(tooSlow())
+    }
+    for (const waiting of this.#waiting) {
+      if (this.#isSlow(waiting.share.owner)) this.#refuse(waiting)
     }
   }
 
@@ -211,6 +242,7 @@ export class BodyShare {
   /** From then on it is given up for others. Monotonic milliseconds. */
   dueMs = Infinity
   isRead = false
+  isReleased = false
 
   constructor(owner: string, budget: BodyBudget) {
     this.owner = owner
@@ -239,6 +271,7 @@ export class BodyShare {
 
   /** It was sent on, or is not needed any more. Twice is harmless. */
   release(): void {
+    this.isReleased = true
     this.#budget.release(this)
     this.bytes = 0
   }

@@ -103,9 +103,13 @@ async function enter({ request, share, server }: Entering, bytes: number): Promi
   const waiting = share.take(bytes)
   if (!waiting) return
   server.timeout(request, 0)
+  // Who has gone keeps no place.
+  const leave = () => share.release()
+  request.signal.addEventListener('abort', leave, { once: true })
   try {
     await waiting
   } finally {
+    request.signal.removeEventListener('abort', leave)
     server.timeout(request, slowBodySeconds)
   }
 }

@@ -2,7 +2,7 @@ import { networkOf } from './failed-authentications'
 import { tooManyRequests } from './limits'
 
 /** What a node that has just started, behind a proxy that is not believed, does not come to. */
-const mostOfAddress = 256
+const mostOfAddress = 1024
 const waitMs = 1000
 
 /**
