@@ -83,6 +83,23 @@ test('a reader who waits is told at once that the session ended', async () => {
   expect(said).toEqual(['Hel'])
 })
 
+test('an answer that breaks is kept as one that is not whole, however it had ended before', async () => {
+  const call = { index: 0, id: 'call_1', function: { name: 'x', arguments: '{}' } }
+  const asks = JSON.stringify({
+    choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: 'tool_calls' }],
+  })
+  const broken = new Source([asks])
+  const read = broken.read.bind(broken)
+  let reads = 0
+  broken.read = () => (reads++ === 0 ? read() : Promise.reject(new Error('cut')))
+  const run = new Run(turn, new AbortController().signal, () => undefined)
+  const wholes: boolean[] = []
+  const stream = new KeptStream(broken, run, async (_answer, isWhole) => void wholes.push(isWhole))
+  await stream.read()
+  await expect(stream.read()).rejects.toThrow('cut')
+  expect(wholes).toEqual([false])
+})
+
 test('an answer that cannot be kept is no answer', async () => {
   const failure = Promise.reject(new Error('no database'))
   const { stream } = kept(new Source([chunk('Hello', 'stop')]), failure)

@@ -3,8 +3,8 @@ import type { ChunkStream } from '../wire/chunk-stream'
 import { CollectedChat } from '../wire/collected-chat'
 import { isObject, type JsonObject } from '../wire/json-body'
 
-/** Keeps what a stream said: whole, or as far as it came. Once it has resolved, it is kept. */
-export type Keep = (answer: JsonObject) => Promise<void>
+/** Keeps what a stream said: whole, or as far as it came before it broke. Once it has resolved, it is kept. */
+export type Keep = (answer: JsonObject, isWhole: boolean) => Promise<void>
 
 /**
  * A running answer that is collected as it passes, and kept once: before its last chunk goes out, or
@@ -36,7 +36,7 @@ export class KeptStream implements ChunkStream {
     try {
       const chunks = await this.#next()
       for (const text of chunks ?? []) this.#add(text)
-      if (!chunks || this.ended) await this.#end()
+      if (!chunks || this.ended) await this.#end(true)
       return chunks
     } catch (thrown) {
       this.#leave()
@@ -68,11 +68,11 @@ export class KeptStream implements ChunkStream {
 
   #leave(): void {
     if (this.#run.end) this.#interrupt?.(this.#run.end)
-    this.#end().catch(() => undefined)
+    this.#end(false).catch(() => undefined)
   }
 
-  #end(): Promise<void> {
-    this.#keeping ??= this.#keep(this.#collected.whole())
+  #end(isWhole: boolean): Promise<void> {
+    this.#keeping ??= this.#keep(this.#collected.whole(), isWhole)
     return this.#keeping
   }
 }

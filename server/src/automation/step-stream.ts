@@ -59,6 +59,8 @@ export class StepStream implements ChunkStream {
 
   async read(): Promise<string[] | undefined> {
     while (!this.#ended) {
+      // Results that came while nobody read stand before the answer that followed them.
+      if (this.#current && this.#waiting.length > 0) return this.#waiting.splice(0)
       const chunks = this.#current ? await this.#readOf(this.#current) : await this.#between()
       if (chunks.length > 0) return chunks
     }

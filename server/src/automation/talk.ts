@@ -130,8 +130,11 @@ export class Talk implements Steps {
   /** What was said at the end that is none of the model's words. */
   closing: string | undefined
 
-  /** Keeps what the model said, or as much of it as came. What was used is known once it is settled. */
-  async keep(answer: JsonObject): Promise<void> {
+  /**
+   * Keeps what the model said, or as much of it as came: what broke runs no tools. What was used is known
+   * once it is settled.
+   */
+  async keep(answer: JsonObject, isWhole = true): Promise<void> {
     const { usage, cost } = await this.#settled.promise
     this.#spent.cost += cost
     if (usage) this.#usage = addUsage(this.#usage, usage)
@@ -141,7 +144,8 @@ export class Talk implements Steps {
     this.#uncounted = []
     const said = outcome.messages.at(-1)
     const calls = said?.toolCalls ?? []
-    const goesOn = this.#session.gateway_id !== null && !this.#begun.run.signal.aborted
+    const mayGoOn = this.#session.gateway_id !== null && !this.#begun.run.signal.aborted
+    const goesOn = isWhole && mayGoOn
     if (!said || calls.length === 0 || !goesOn) return this.#end(outcome)
     await this.#add(outcome)
     this.#chat.messages.push(saidToWire(said))
@@ -226,8 +230,8 @@ export class Talk implements Steps {
   }
 
   #keptOf(stream: ChunkStream): KeptStream {
-    return new KeptStream(stream, this.#begun.run, async (answer) => {
-      await this.keep(answer).catch((error: unknown) => {
+    return new KeptStream(stream, this.#begun.run, async (answer, isWhole) => {
+      await this.keep(answer, isWhole).catch((error: unknown) => {
         this.#lost(error)
         throw error
       })

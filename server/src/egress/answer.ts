@@ -1,3 +1,5 @@
+import { HeldBytes } from './held-bytes'
+
 /** An upstream's answer: its head, and a body that is pulled. It is read to its end, or cancelled. */
 export interface Answer {
   readonly status: number
@@ -20,6 +22,8 @@ export class AnswerTooLong extends Error {
 }
 
 const usualMost = 20 * 1024 * 1024
+/** Beyond it they are put together as they come: each is an object many times its size. */
+const mostPieces = 256
 
 /** The rest of a body, which is cancelled where it is too long. Throws as `Answer.text` does. */
 export async function readWhole(
@@ -27,6 +31,7 @@ export async function readWhole(
   mostBytes = usualMost,
 ): Promise<Buffer> {
   const pieces: Uint8Array[] = []
+  const many = new HeldBytes()
   let size = 0
   for (let piece = await answer.read(); piece; piece = await answer.read()) {
     size += piece.byteLength
@@ -35,6 +40,11 @@ export async function readWhole(
       throw new AnswerTooLong(`an answer has more than ${mostBytes} bytes`)
     }
     pieces.push(piece)
+    if (pieces.length === mostPieces) for (const each of pieces.splice(0)) many.add(each)
+  }
+  if (many.length > 0) {
+    for (const each of pieces) many.add(each)
+    return Buffer.from(many.take() ?? [])
   }
   const [first] = pieces
   return pieces.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(pieces)

@@ -7,6 +7,8 @@ export const subprotocol = 'tollgate.gateway.1'
 export const bounds = {
   /** Of a frame from a gateway. */
   frameBytes: 1024 * 1024,
+  /** Of a frame to a gateway, in UTF-8. */
+  sentBytes: 32 * 1024 * 1024,
   /** Of an answer's data that may be on its way before more is granted, for each request. */
   windowBytes: 256 * 1024,
   /** Of an answer that comes in one frame, and of a tool's result. */

@@ -5,7 +5,7 @@ import { RelayedAnswer, type Line } from './relayed-answer'
 import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
 import type { Answer } from '../egress/answer'
 import { GatewayLost, type GatewayCall } from '../egress/gateway-call'
-import { ApiError } from '../errors'
+import { ApiError, invalidRequest } from '../errors'
 
 /** A socket, as far as a link needs it. */
 export interface Wire {
@@ -28,6 +28,23 @@ const mostBufferedBytes = 4 * 1024 * 1024
 /** What may come for requests that nobody knows. */
 const strayBytes = bounds.frameBytes
 const strayFrameBytes = 64
+
+/** Undefined for what no frame can hold: too much of it, or nested too deeply to be written. */
+function textOf(frame: ToGateway): string | undefined {
+  try {
+    const text = JSON.stringify(frame)
+    return Buffer.byteLength(text) <= bounds.sentBytes ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const tooLarge = () =>
+  invalidRequest(
+    null,
+    'body_too_large',
+    `A self-hosted gateway takes requests of at most ${bounds.sentBytes >> 20} MB, as they are sent to it.`,
+  )
 
 /** One socket of a self-hosted gateway: who it is, what it serves, and the requests that run over it. */
 export class Link implements Line {
@@ -59,7 +76,12 @@ export class Link implements Line {
 
   /** Whether it takes requests, and one more. */
   get isOpen(): boolean {
-    return !this.isLost && this.announced !== undefined && this.#running.size < bounds.requests
+    return (
+      !this.isLost &&
+      this.announced !== undefined &&
+      this.#running.size < bounds.requests &&
+      this.#wire.getBufferedAmount() <= mostBufferedBytes
+    )
   }
 
   /**
@@ -69,13 +91,11 @@ export class Link implements Line {
   request(call: GatewayCall): Promise<Answer> {
     const { stop, provider, model, path, body, isStream, timeoutMs } = call
     if (stop.aborted) return Promise.reject(stop.reason)
-    if (!this.isOpen || this.#wire.getBufferedAmount() > mostBufferedBytes) {
+    if (!this.isOpen) {
       return Promise.reject(new GatewayLost(false, new Error('the gateway takes no more')))
     }
     const id = String(++this.#requests)
-    const answer = new RelayedAnswer(this, { id, isStream, stop })
-    this.#running.set(id, answer)
-    this.send({
+    const text = textOf({
       type: 'request',
       id,
       provider,
@@ -86,6 +106,10 @@ export class Link implements Line {
       window: bounds.windowBytes,
       timeout_ms: Math.max(1, Math.round(timeoutMs)),
     })
+    if (text === undefined) return Promise.reject(tooLarge())
+    const answer = new RelayedAnswer(this, { id, isStream, stop })
+    this.#running.set(id, answer)
+    this.#wire.send(text)
     return answer.head
   }
 
@@ -101,13 +125,9 @@ export class Link implements Line {
     signal,
   }: ToolAsked): Promise<ToolOutcome> {
     if (signal.aborted) return Promise.reject(signal.reason)
-    if (!this.isOpen || this.#wire.getBufferedAmount() > mostBufferedBytes) {
-      return Promise.reject(new ApiError('gateway_unavailable'))
-    }
+    if (!this.isOpen) return Promise.reject(new ApiError('gateway_unavailable'))
     const id = String(++this.#requests)
-    const call = new RelayedToolCall(this, { id, signal })
-    this.#running.set(id, call)
-    this.send({
+    const text = textOf({
       type: 'tool_call',
       id,
       name,
@@ -115,6 +135,10 @@ export class Link implements Line {
       timeout_ms: Math.max(1, Math.round(timeoutMs)),
       most_bytes: mostBytes,
     })
+    if (text === undefined) return Promise.reject(tooLarge())
+    const call = new RelayedToolCall(this, { id, signal })
+    this.#running.set(id, call)
+    this.#wire.send(text)
     return call.outcome
   }
 

@@ -1,6 +1,6 @@
 import { bounds, type FromGateway, type ToGateway } from './frames'
-import { HeldBytes } from './held-bytes'
 import { ProtocolError } from './read-frame'
+import { HeldBytes } from '../egress/held-bytes'
 import { readText, type Answer } from '../egress/answer'
 import { ConnectionFailed } from '../egress/connection-failed'
 import { GatewayLost } from '../egress/gateway-call'

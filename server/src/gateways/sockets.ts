@@ -160,7 +160,10 @@ export class Sockets implements AsyncDisposable {
     this.#open.set(link, data)
     data.helloTimer = setTimeout(() => this.#broke(link, 'No hello came in time.'), heartbeatMs / 3)
     data.attached = this.#write(data, async () => {
-      if (await rows.attach(link)) attached.attach(link)
+      const isTheirs = await rows.attach(link)
+      // It may have gone meanwhile, and takes nobody's place then.
+      if (link.isLost) return
+      if (isTheirs) attached.attach(link)
       else link.close(closeCodes.revoked, 'the gateway was deleted')
     })
   }
@@ -199,21 +202,22 @@ export class Sockets implements AsyncDisposable {
     void this.#write(data, () => this.#ports.rows.detach(link, isBroken ? 'error' : 'offline'))
   }
 
-  /** One after the other, and the newest in place of those that came meanwhile. */
+  /** One a second, and the newest in place of those that came meanwhile. */
   #greet(link: Link, data: SocketData, hello: Hello): void {
     clearTimeout(data.helloTimer)
     data.hello = hello
     if (data.isGreeting) return
     data.isGreeting = true
-    void this.#write(data, async () => {
-      while (data.hello && !link.isLost) {
-        const next = data.hello
-        data.hello = undefined
-        await this.#welcome(link, next)
-        if (data.hello) await Bun.sleep(helloEveryMs)
-      }
-      data.isGreeting = false
+    const taking = this.#write(data, async () => {
+      const next = data.hello
+      data.hello = undefined
+      if (next && !link.isLost) await this.#welcome(link, next)
     })
+    const goOn = () => {
+      data.isGreeting = false
+      if (data.hello && !link.isLost) this.#greet(link, data, data.hello)
+    }
+    void taking.then(() => setTimeout(goOn, helloEveryMs).unref())
   }
 
   async #welcome(link: Link, hello: Hello): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Storage } from './storage'
 import { insertConnection } from '../api/connections/insert'
+import { recordConnection, toldConnection } from '../api/connections/recorded'
 import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../config'
 import { newId } from '../db/id'
@@ -39,7 +40,7 @@ export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSo
     node: newId('node'),
     catalog,
     connect: async (trx, gateway, provider) => {
-      await insertConnection(trx, {
+      const row = await insertConnection(trx, {
         id: newId('conn'),
         owner: ownerOf(gateway),
         name: `${gateway.name} ${provider}`.slice(-mostName).trim(),
@@ -47,6 +48,7 @@ export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSo
         gateway_type: 3,
         gateway_id: gateway.id,
       })
+      await recordConnection(trx, 'connection.created', { row, after: toldConnection(row) })
     },
   })
   const sockets = stack.use(

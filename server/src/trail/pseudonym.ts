@@ -23,7 +23,7 @@ export async function forgetInTrails(
     where actor = ${userId} and action in ('invitation.accepted', 'invitation.declined')`
   await changeRows(db, {
     change: sql`actor_email = ${pseudonym}, client_address = null`,
-    isWanted: sql`actor = ${userId} and actor_email <> ${pseudonym}`,
+    isWanted: sql`actor = ${userId} and actor_email is distinct from ${pseudonym}`,
   })
   for (const isWanted of [
     sql`${isNamed} and object_id = ${userId}`,

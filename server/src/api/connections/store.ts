@@ -226,6 +226,8 @@ const gatewayOf = (trx: Transaction<Schema>, owner: Owner, id: string) =>
       .where('id', '=', id)
       .where('user_id', 'is not distinct from', owner.user_id)
       .where('organization_id', 'is not distinct from', owner.organization_id)
+      // What it says meanwhile waits, and finds the connection.
+      .forUpdate()
       .executeTakeFirst(),
   )
 

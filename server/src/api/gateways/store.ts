@@ -151,6 +151,8 @@ async function checkCount(
 const remove = (db: Kysely<Schema>, row: Row) =>
   db.transaction().execute(async (trx) => {
     const { id } = row
+    // In this order, as a gateway's own hello takes them.
+    await trx.selectFrom('gateway').select('id').where('id', '=', id).forUpdate().execute()
     await trx
       .updateTable('connection')
       .set({ status: 'inactive', updated_at: new Date() })

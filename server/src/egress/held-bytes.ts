@@ -22,6 +22,10 @@ export class HeldBytes {
     this.#length = length
   }
 
+  get length(): number {
+    return this.#length
+  }
+
   /** All of them; undefined where there are none. */
   take(): Uint8Array | undefined {
     if (this.#length === 0) return undefined
