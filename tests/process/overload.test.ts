@@ -181,7 +181,7 @@ describe('an event loop that is late', () => {
   beforeAll(async () => {
     rig = await startRig({
       preload: join(import.meta.dir, 'preloads/held-loop.ts'),
-      environment: { MOST_LOOP_DELAY_MS: '40', METRICS_PORT: '0' },
+      environment: { MOST_LOOP_DELAY_MS: '20', METRICS_PORT: '0' },
     })
     asked = await asking(rig)
   })

@@ -1,5 +1,5 @@
 /** Loaded before a gateway: from a SIGUSR2 on its event loop is held nearly all the time, until the next one. */
-const heldMs = 60
+const heldMs = 150
 let isHeld = false
 
 function hold(): void {
