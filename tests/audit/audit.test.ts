@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { databaseUrl, openDatabase, startTwoNodes, type TwoNodes } from '../database'
-import { runAudit } from './run-audit'
+import { runCommand } from '../run-command'
 import { upstreamSecret, type Customer, type Gateway } from '../rig'
 import { startFakeProvider, type FakeProvider } from '../upstreams/fake-provider'
 
@@ -96,7 +96,7 @@ describe('the audit', () => {
       ),
     )
 
-    const { out, code } = await runAudit({ DATA_DIR: nodes.a.dataDir })
+    const { out, code } = await runCommand('audit', { DATA_DIR: nodes.a.dataDir })
     expect(out).toMatch(
       new RegExp(
         `^I2 q2a ${victim.userId}: .*: must be \\d+\\.\\d{9} USD, is \\d+\\.\\d{9} USD\\n1 violations: `,
@@ -114,26 +114,30 @@ describe('the audit', () => {
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => ask(index % 2 ? nodes.a : nodes.b, customer)),
     )
-    const bySocket = await runAudit({ DATA_DIR: nodes.a.dataDir })
+    const bySocket = await runCommand('audit', { DATA_DIR: nodes.a.dataDir })
     expect(bySocket).toMatchObject({ code: 0, err: '' })
     expect(bySocket.out).toMatch(
       /^in order: \d+ accounts, .* events; 0\.000000000 USD written off\n$/,
     )
     const url = await databaseUrl(nodes.a.dataDir)
-    const byUrl = await runAudit({ DATABASE_URL: url }, '--json')
+    const byUrl = await runCommand('audit', { DATABASE_URL: url }, '--json')
     expect(byUrl.code).toBe(0)
     expect(JSON.parse(byUrl.out)).toMatchObject({ violations: [], written_off_usd: '0.000000000' })
   })
 
   test('says in one line why it cannot look, and ends with 2', async () => {
-    const { code, err, out } = await runAudit({ DATA_DIR: '/nowhere' })
+    const { code, err, out } = await runCommand('audit', { DATA_DIR: '/nowhere' })
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toMatch(/^tollgate audit: There is no database in \/nowhere\..*\n$/)
-    expect(await runAudit({ DATABASE_URL: 'postgres://localhost:1/none' })).toMatchObject({
+    expect(
+      await runCommand('audit', { DATABASE_URL: 'postgres://localhost:1/none' }),
+    ).toMatchObject({
       code: 2,
       err: expect.stringMatching(/^tollgate audit: .*\n$/),
     })
-    expect(await runAudit({ DATA_DIR: nodes.a.dataDir }, '--all')).toMatchObject({ code: 2 })
+    expect(await runCommand('audit', { DATA_DIR: nodes.a.dataDir }, '--all')).toMatchObject({
+      code: 2,
+    })
   })
 })
 

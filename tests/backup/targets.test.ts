@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { runCommand } from './commands'
+import { runCommand } from '../run-command'
 import { writeBackup } from '../../server/src/backup/write'
 import { Database } from '../../server/src/db/database'
 import { newId } from '../../server/src/db/id'

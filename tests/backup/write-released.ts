@@ -1,7 +1,7 @@
 // Writes what server/src/start/formats has of each release: a small backup, with its keys.
 // Run as: bun tests/backup/write-released.ts server/src/start/formats/backup-<version>.tar.gz
 import { resolve } from 'node:path'
-import { runCommand } from './commands'
+import { runCommand } from '../run-command'
 import { openDatabase } from '../database'
 import { startRig, type Customer, type Rig } from '../rig'
 import { signedUp } from '../sign-in/browser'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { newOrganization, type Organization } from './organization'
 import { call, openModelStage, type Stage } from './stage'
-import { runAudit } from '../audit/run-audit'
+import { runCommand } from '../run-command'
 import { ask, messages, type Json } from '../faults/asking'
 import { ask as operate, problem } from '../operator/calls'
 import type { Customer } from '../rig'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]())
 afterEach(async () => {
   stage.reset()
-  const audited = await runAudit({ DATA_DIR: stage.gateway.dataDir })
+  const audited = await runCommand('audit', { DATA_DIR: stage.gateway.dataDir })
   expect(audited).toMatchObject({ code: 0, err: '' })
 })
 

@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { allowLoopback, call, idIn, newSomebody, reaching, startUpstream } from './stage'
 import { openDatabase } from '../database'
 import { ask, messages } from '../faults/asking'
 import { newDataDir, startGateway, type Customer } from '../rig'
+import { runCommand } from '../run-command'
 
-const root = join(dirname(import.meta.dir), '..')
 const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
 
 const upstream = startUpstream()
@@ -16,19 +15,8 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-async function rotate(keys: string) {
-  const child = Bun.spawn([process.execPath, 'server/src/rotate-keys.ts'], {
-    cwd: root,
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir, ENCRYPTION_KEY: keys },
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
-  const [out, err] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ])
-  return { out, err, code: await child.exited }
-}
+const rotate = (keys: string) =>
+  runCommand('rotate-keys', { DATA_DIR: dataDir, ENCRYPTION_KEY: keys })
 
 const start = (keys: string) =>
   startGateway({ dataDir, environment: { ...reaching(upstream), ENCRYPTION_KEY: keys } })

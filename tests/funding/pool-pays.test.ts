@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { becomes, openFunding, price, priceNanos, type FundingStage } from './stage'
-import { runAudit } from '../audit/run-audit'
+import { runCommand } from '../run-command'
 import { completion } from '../connections/stage'
 import { ask as operate } from '../operator/calls'
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   gateway.recorder.verify()
   upstream.seen.length = 0
   upstream.answer = () => completion()
-  const audited = await runAudit({ DATA_DIR: gateway.dataDir })
+  const audited = await runCommand('audit', { DATA_DIR: gateway.dataDir })
   expect(audited).toMatchObject({ code: 0, err: '' })
 })
 

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { becomes } from './stage'
-import { runAudit } from '../audit/run-audit'
+import { runCommand } from '../run-command'
 import {
   allowLoopback,
   call,
@@ -104,6 +104,6 @@ test.each(['flush-before-commit', 'flush-after-commit'])(
     ])
     expect(byConnection).toEqual({ requests: Number(used['other/m']?.['requests'] ?? 0), cost: 0 })
     expect(nanos(used['other/m']?.['cost_usd'])).toBeGreaterThanOrEqual(seen('other/m') * 3_005_000)
-    expect(await runAudit({ DATA_DIR: dataDir })).toMatchObject({ code: 0, err: '' })
+    expect(await runCommand('audit', { DATA_DIR: dataDir })).toMatchObject({ code: 0, err: '' })
   },
 )

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { owned } from '../../server/src/api/admin-users/owned'
-import { runAudit } from '../audit/run-audit'
+import { runCommand } from '../run-command'
 import { openDatabase, databaseUrl } from '../database'
 import { startRig, type Customer, type Rig } from '../rig'
 
@@ -113,7 +113,9 @@ test('an account that is erased is gone at once, its name from everywhere, its l
   expect(changes).toContainEqual(
     expect.objectContaining({ method: 'DELETE', object_kind: 'user', object_id: customer.userId }),
   )
-  const { out } = await runAudit({ DATABASE_URL: await databaseUrl(rig.gateway.dataDir) })
+  const { out } = await runCommand('audit', {
+    DATABASE_URL: await databaseUrl(rig.gateway.dataDir),
+  })
   expect(out).toContain('in order')
 })
 

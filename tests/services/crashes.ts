@@ -3,7 +3,7 @@ import { silentAttempts, sumsOf, type Sums } from './booked'
 import type { Witness } from './client-load'
 import type { Nodes } from './nodes'
 import type { CrashPoint } from '../../server/src/crash-points'
-import { runAudit } from '../audit/run-audit'
+import { runCommand } from '../run-command'
 import { expectSoundLedger } from '../money/ledger-oracle'
 import { allBooked } from '../money/till'
 import type { Customer, Gateway } from '../rig'
@@ -52,7 +52,10 @@ export async function expectNothingLost(
   expect([sums.doubled, sums.chargedOrphans, silent]).toEqual([0, 0, 0])
   expect(sums.settled).toBeGreaterThanOrEqual(witness.seen.length)
   await expectSoundLedger(sql, { seen: witness.seen })
-  expect(await runAudit({ DATABASE_URL: nodes.postgres.url })).toMatchObject({ code: 0, err: '' })
+  expect(await runCommand('audit', { DATABASE_URL: nodes.postgres.url })).toMatchObject({
+    code: 0,
+    err: '',
+  })
   for (const customer of customers) {
     const { status } = await nodes.chat(nodes.at(0), customer, { name: 'chunks-5' })
     expect(status).toBe(200)

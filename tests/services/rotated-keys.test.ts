@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { runCommand } from '../backup/commands'
+import { runCommand } from '../run-command'
 import { startNodes, type Nodes } from './nodes'
 
 const newKey = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
