@@ -81,6 +81,16 @@ describe('a socket ends', () => {
     })
   })
 
+  test('sooner where Tollgate speaks more often than usual, never later', async () => {
+    using one = await stage({ heartbeatMs: 10_000, silenceMs: 25_000 })
+    one.tollgate.send({ type: 'ping', id: 'the last' })
+    one.link.beatEvery(1_000_000)
+    one.link.beatEvery(400)
+    const startedAt = performance.now()
+    expect(await one.link.ended).toMatchObject({ words: 'nothing was heard for 1 s' })
+    expect(performance.now() - startedAt).toBeWithin(900, 5000)
+  })
+
   test('not as long as Tollgate pings', async () => {
     using one = await stage({ silenceMs: 300 })
     let isOver = false

@@ -20,7 +20,10 @@ export interface Patience {
   openMs: number
   /** Between two heartbeats. */
   heartbeatMs: number
-  /** Without any frame: then nobody is there, whatever the system believes. */
+  /**
+   * Without any frame: then nobody is there, whatever the system believes. Shorter by as much as Tollgate
+   * has heartbeats more often.
+   */
   silenceMs: number
   /** For an answer to our close. */
   closeMs: number
@@ -114,9 +117,14 @@ export class Link {
     }
   }
 
-  /** Tollgate says how often; never less often than we would. */
+  /** Tollgate says how often it speaks, and we are to; never less often than we would. */
   beatEvery(ms: number): void {
     this.#heartbeatMs = Math.min(ms, this.#patience.heartbeatMs)
+  }
+
+  get #silenceMs(): number {
+    const { silenceMs, heartbeatMs } = this.#patience
+    return silenceMs * (this.#heartbeatMs / heartbeatMs)
   }
 
   close(code: number, words: string): void {
@@ -151,9 +159,9 @@ export class Link {
 
   #look(): void {
     const now = performance.now()
-    const { silenceMs, openMs } = this.#patience
+    const silenceMs = this.#silenceMs
     if (!this.#isOpen || !this.#hasHeard) {
-      if (now - this.#heardAt > openMs) this.#giveUp('no answer came in time')
+      if (now - this.#heardAt > this.#patience.openMs) this.#giveUp('no answer came in time')
     } else if (now - this.#heardAt > silenceMs) {
       this.#giveUp(`nothing was heard for ${Math.round(silenceMs / 1000)} s`)
     } else if (now - this.#beatAt >= this.#heartbeatMs) {

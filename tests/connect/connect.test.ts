@@ -174,7 +174,7 @@ describe('it ends with words and a code of its own', () => {
     30_000,
   )
 
-  test('5: where its version of the protocol is not spoken any more', async () => {
+  test('G09: 5, where its version of the protocol is not spoken any more', async () => {
     using tollgate = new SimulatedTollgate()
     tollgate.door = () => Response.json({ error: { code: 'unsupported_version' } }, { status: 426 })
     const args = ['--url', tollgate.url, '--serve', 'local=http://127.0.0.1:1/v1']

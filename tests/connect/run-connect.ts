@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '../..')
@@ -9,8 +10,13 @@ export class RunningConnect implements AsyncDisposable {
   readonly #child
   readonly #read: Promise<unknown>
 
-  constructor(args: readonly string[], environment: Record<string, string> = {}) {
-    this.#child = Bun.spawn(['node', 'bin/tollgate.mjs', 'connect', ...args], {
+  /** `through`: the command that runs it, elsewhere perhaps. */
+  constructor(
+    args: readonly string[],
+    environment: Record<string, string> = {},
+    through: readonly string[] = [],
+  ) {
+    this.#child = Bun.spawn([...through, 'node', 'bin/tollgate.mjs', 'connect', ...args], {
       cwd: root,
       env: {
         PATH: process.env['PATH'] ?? '',
@@ -32,6 +38,13 @@ export class RunningConnect implements AsyncDisposable {
 
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void {
     this.#child.kill(name)
+  }
+
+  /** The process of the agent itself, which the launcher has started. */
+  get agentPid(): number {
+    const { pid } = this.#child
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    return Number(/\d+/.exec(children)?.[0])
   }
 
   /** The exit code, once it has ended and was heard to its end. */

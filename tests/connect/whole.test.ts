@@ -95,7 +95,7 @@ afterAll(async () => {
 
 const asked = { model: 'home/mine', messages: [{ role: 'user' as const, content: 'Hello' }] }
 
-test('a model of a machine of one’s own is called by the unmodified client, whole and streamed', async () => {
+test('G01: a model of a machine of one’s own is called by the unmodified client, whole and streamed', async () => {
   const { client } = owner
   const whole = await client.chat.completions.create(asked)
   expect(whole.choices[0]?.message.content).toBe('Done: ')

@@ -21,7 +21,7 @@ test('a gateway that opens one socket after the other is told to come later', as
   expect(refused).toBeDefined()
 })
 
-test('hellos without end hold up nobody: the newest is taken, and others are seen to be alive', async () => {
+test('G08: hellos without end hold up nobody: the newest is taken, and others are seen to be alive', async () => {
   const { owner: somebody, made: quiet } = await stage.served()
   const { owner: loud, agent } = await stage.served()
   let count = 0

@@ -61,7 +61,7 @@ const asking = (content: string) =>
     body: { model: 'fake/mine', stream: true, messages: [{ role: 'user', content }] },
   })
 
-test('a thousand streams over one socket, and one among them that nobody reads', async () => {
+test('G07: a thousand streams over one socket, and one among them that nobody reads', async () => {
   const long: LongAnswer[] = []
   const waiting: Frame[] = []
   agent.answer = (request) => {

@@ -53,7 +53,7 @@ test('a plain answer and a stream: what the server counted, at the price of the 
   expect(await booked(stream.headers.get('x-request-id'))).toEqual({ outcome: 'ok', cost: 13_000 })
 })
 
-test('a gateway that dies in the middle of a stream: what was relayed, once', async () => {
+test('G04: a gateway that dies in the middle of a stream: what was relayed, once', async () => {
   agent.answer = ({ id }) => {
     for (let at = 0; at < 20; at++) {
       agent.send({ type: 'chunk', id, data: event({ content: 'word after word ' }) })

@@ -54,7 +54,7 @@ describe('who opens one', () => {
     expect((await stage.chat({ key: made.token })).status).toBe(401)
   })
 
-  test('speaks a version that is spoken here', async () => {
+  test('G09: speaks a version that is spoken here', async () => {
     for (const offered of [{}, { 'sec-websocket-protocol': 'tollgate.gateway.2, chat' }]) {
       const response = await fetch(`${stage.gateway.url}/gateway`, {
         headers: { upgrade: 'websocket', connection: 'Upgrade', ...bearer(made.token), ...offered },
@@ -130,7 +130,7 @@ describe('who opens one', () => {
 })
 
 describe('its end', () => {
-  test('a newer socket with the same token replaces it; what ran over it is lost', async () => {
+  test('G11: a newer socket with the same token replaces it; what ran over it is lost', async () => {
     const first = await stage.agent(made).ready()
     first.answer = () => undefined
     const running = stage.chat(owner)
@@ -168,7 +168,7 @@ describe('its end', () => {
     expect(await again.opened).toBe(false)
   })
 
-  test('silent, though it is open still: closed after two heartbeats, and offline', async () => {
+  test('G06: silent, though it is open still: closed after two heartbeats, and offline', async () => {
     const { owner: somebody, made: theirs, agent } = await stage.served({ beats: false })
     const startedAt = performance.now()
     expect((await agent.closed).code).toBe(4408)
@@ -185,7 +185,7 @@ describe('its end', () => {
   }, 15_000)
 })
 
-describe('what breaks the protocol', () => {
+describe('G08: what breaks the protocol', () => {
   const huge = JSON.stringify({ type: 'heartbeat', id: '1', more: 'x'.repeat(1_100_000) })
   const far = JSON.stringify({ type: 'heartbeat', id: '1', more: 'x'.repeat(5_000_000) })
 

@@ -49,3 +49,9 @@ test('an orphan’s log says of the attempt what its record did, and has the sam
     organization_id: 'org_1',
   })
 })
+
+test('an orphan’s log says whether a self-hosted gateway was asked', () => {
+  const usage = recordForTests('user_1', { connectionId: 'conn_1' })
+  expect(fieldsOf(orphanLog(usage, new Set(['conn_1'])))).toMatchObject({ gateway_type: 3 })
+  expect(fieldsOf(orphanLog(usage, new Set(['conn_2'])))).toMatchObject({ gateway_type: 2 })
+})

@@ -120,10 +120,14 @@ const endpointOf: Readonly<Record<string, string>> = {
 
 /**
  * The log of a request whose process died while its attempt, a usage record, was open: nobody knows
- * how it ended, and it cost nothing.
+ * how it ended, and it cost nothing. `selfHosted`: connections of self-hosted gateways.
  */
-export function orphanLog(usageRecord: string): string {
+export function orphanLog(
+  usageRecord: string,
+  selfHosted: ReadonlySet<string> = new Set(),
+): string {
   const text = textsOf(usageRecord)
+  const connectionId = text('connection_id')
   const model = text('model') ?? ''
   return toLogRecord({
     id: text('request_id') ?? '',
@@ -153,8 +157,8 @@ export function orphanLog(usageRecord: string): string {
     billingMode: text('billing_mode'),
     accountId: text('account_id'),
     organizationId: text('organization_id'),
-    connectionId: text('connection_id'),
-    gatewayType: providerGateway,
+    connectionId,
+    gatewayType: selfHosted.has(connectionId ?? '') ? selfHostedGateway : providerGateway,
     concurrent: 1,
     callerUser: null,
     metadata: null,

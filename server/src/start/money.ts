@@ -21,6 +21,7 @@ import { Restrictions } from '../ledger/restrictions'
 import { Sweeper } from '../ledger/sweeper'
 import { asOrphan } from '../ledger/usage-record'
 import { orphanLog } from '../logs/log-record'
+import { selfHostedAmong } from '../logs/self-hosted'
 import type { Flusher } from '../metering/flusher'
 import type { Journal } from '../metering/journal'
 import { Metering } from '../metering/metering'
@@ -168,9 +169,14 @@ async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
 async function replay(parts: Omit<Parts, 'purses'>): Promise<void> {
   const { storage, log, crashAt, node, journal, flusher } = parts
   const { query } = storage.database
-  for (const { attemptId, body } of journal.orphans()) {
+  const orphans = journal.orphans()
+  const selfHosted = await selfHostedAmong(
+    query,
+    orphans.map(({ body }) => body),
+  )
+  for (const { attemptId, body } of orphans) {
     log.warn({ attemptId }, 'an attempt was open when its process died')
-    await journal.settle(attemptId, withLog(asOrphan(body), orphanLog(body)))
+    await journal.settle(attemptId, withLog(asOrphan(body), orphanLog(body, selfHosted)))
     crashAt?.('replay-mid')
   }
   await flusher.drain()

@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test'
+import { readlinkSync } from 'node:fs'
+import { asked, DoorStage, type Home } from './door-stage'
+import { numbers, readStream } from './door-stream'
+import { expectSums } from './door-sums'
+import { manyStreams } from './many-streams'
+import { inOwnNetwork } from './own-network'
+import { call } from '../connections/stage'
+import { openDatabase } from '../database'
+import { forFile } from '../for-file'
+import { allBooked, bookedOf, priceOf } from '../money/till'
+
+async function open() {
+  // What many callers at once keep busy is one machine with all sides on it.
+  const stage = await DoorStage.open({ GATEWAY_HEARTBEAT_SECONDS: '30', SLOW_CLIENT_SECONDS: '90' })
+  const [free, paid] = await Promise.all([stage.home(), stage.home({ isPaid: true })])
+  return { stage, free, paid }
+}
+
+const dial = (hostname: string, port: number) =>
+  Bun.connect({ hostname, port, socket: { data: () => undefined } }).then(
+    (socket) => {
+      socket.end()
+      return 'connected'
+    },
+    (thrown: unknown) => String(Reflect.get(Object(thrown), 'code')),
+  )
+
+/** Addresses that programs in a network listen at. */
+const listeners = ({ network }: Home) =>
+  network
+    .run('ss', '-Hltn')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/)[3] ?? '')
+
+const name = 'G01 G07 G12: models and tools in a private network'
+
+inOwnNetwork({ name, path: import.meta.path, limitMs: 150_000 }, () => {
+  const opened = forFile(open, ({ stage }) => stage[Symbol.asyncDispose]())
+
+  test('G01: nothing outside can dial in, and nothing inside can get on from there', async () => {
+    const { free } = opened()
+    const { network } = free
+    expect(listeners(free)).toEqual(['127.0.0.1:11434'])
+    expect(await dial(network.inside, 11_434)).toBe('ECONNREFUSED')
+    // That is how somebody who listens there would look like.
+    using open = Bun.listen({
+      hostname: network.outside,
+      port: 0,
+      socket: { data: () => undefined },
+    })
+    expect(await dial(network.outside, open.port)).toBe('connected')
+    expect(network.run('ip', 'route').trim().split('\n')).toHaveLength(1)
+    expect(() => network.run('ip', 'route', 'get', '192.0.2.1')).toThrow('unreachable')
+  })
+
+  test.each(['free', 'paid'] as const)(
+    'G01: the official client calls its model, whole and streamed: %s',
+    async (which) => {
+      const { stage, [which]: home } = opened()
+      const asking = home.caller.client.chat.completions.create(asked('Hello'))
+      const { data, response } = await asking.withResponse()
+      const requestId = response.headers.get('x-request-id') ?? ''
+      home.requests.push(requestId)
+      expect(data.choices[0]?.message.content).toBe('Done: ')
+      const stream = await readStream(home, 'say 300')
+      expect([stream.text, stream.code]).toEqual([numbers(300), undefined])
+      await using sql = await openDatabase(stage.tollgate.dataDir)
+      const events = await bookedOf(sql, [requestId, stream.requestId])
+      expect(events.map(({ outcome, estimated }) => [outcome, estimated])).toEqual([
+        ['ok', false],
+        ['ok', false],
+      ])
+      const costs = which === 'free' ? [0n, 0n] : [priceOf(7, 3), priceOf(7, 300)]
+      expect(events.map(({ cost }) => cost)).toEqual(costs)
+    },
+  )
+
+  test('G01: a session completes a task with two tools that run in there', async () => {
+    const { stage, free } = opened()
+    const { tollgate } = stage
+    const session = await call(tollgate, free.owner, 'POST /automation/sessions', {
+      modelId: 'fake/mine',
+      sessionType: 'automation',
+      gatewayId: free.gatewayId,
+    })
+    const path = `/automation/sessions/${String(session.body['id'])}`
+    const content = 'Add 2 and 40, and say where.'
+    const said = await call(tollgate, free.owner, `POST ${path}/messages`, { content })
+    const { assistantMessage, toolMessages } = said.body
+    const [sum, pid] = Array.isArray(toolMessages) ? toolMessages : []
+    expect(sum).toMatchObject({ content: '42' })
+    expect(readlinkSync(`/proc/${pid?.content}/ns/net`)).toBe(free.network.name)
+    expect(assistantMessage).toMatchObject({ content: `Done: 42, ${pid?.content}` })
+    // Each answer of the model is a request of its own.
+    expect(free.network.count('asked', content)).toBe(3)
+    await using sql = await openDatabase(tollgate.dataDir)
+    await allBooked(sql)
+    const rows: { request_id: string }[] = await sql`
+      select request_id from usage_event where key_id = ${free.caller.keyId}`
+    const others = rows.flatMap(({ request_id: id }) => (free.requests.includes(id) ? [] : [id]))
+    expect(others).toHaveLength(3)
+    free.requests.push(...others)
+  })
+
+  test('G07: a thousand streams over one socket, and one that nobody reads holds up none', async () => {
+    const { stage, paid } = opened()
+    await manyStreams(stage, paid)
+  }, 90_000)
+
+  test('G12: the sums are right', () => {
+    const { stage, free, paid } = opened()
+    return expectSums(stage, [free, paid])
+  })
+})

@@ -1,0 +1,194 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PrivateNetwork } from './private-network'
+import { call, newSomebody } from '../connections/stage'
+import { newOrganization } from '../connections/organization'
+import type { RunningConnect } from '../connect/run-connect'
+import { ask, type Answer, type Json } from '../faults/asking'
+import { becomes } from '../gateways/stage'
+import { requestIdOf } from '../money/till'
+import { newDataDir, startGateway, type Customer, type Gateway } from '../rig'
+
+/** A Tollgate that private networks connect to. All of it is where `inOwnNetwork` runs. */
+
+/**
+ * How often both sides say that they are there: twice that without a word is a silence for Tollgate, two
+ * and a half times for an agent. HEARTBEAT_SECONDS=30 is what both do by default.
+ */
+export const heartbeatSeconds = Number(process.env['HEARTBEAT_SECONDS'] ?? 3)
+
+const port = 8080
+const program = join(import.meta.dir, '../../connect/src/tools/program-for-tests.ts')
+
+/** A private network with a gateway of its own: who calls it, and its agent. */
+export interface Home {
+  network: PrivateNetwork
+  gatewayId: string
+  owner: Customer
+  /** The owner, or somebody who pays for what he asks. */
+  caller: Customer
+  agent: RunningConnect
+  /** Ids of the requests of `caller` that were let in. */
+  requests: string[]
+  /** Starts a further agent with the same token; `agent` from now on. */
+  connect: (environment?: Record<string, string>) => RunningConnect
+  /** As its owner is shown it. */
+  status: () => Promise<unknown>
+}
+
+export class DoorStage implements AsyncDisposable {
+  tollgate: Gateway
+  readonly #folder: string
+  readonly #environment: Record<string, string>
+  readonly #homes: Home[] = []
+
+  private constructor(tollgate: Gateway, environment: Record<string, string>, folder: string) {
+    this.tollgate = tollgate
+    this.#environment = environment
+    this.#folder = folder
+  }
+
+  static async open(environment: Record<string, string> = {}): Promise<DoorStage> {
+    const all = {
+      HOST: '0.0.0.0',
+      PORT: String(port),
+      MINIMUM_BALANCE_USD: '0',
+      DRAIN_SECONDS: '2',
+      GATEWAY_HEARTBEAT_SECONDS: String(heartbeatSeconds),
+      // By default a provider that says nothing is given up sooner than a gateway.
+      IDLE_TIMEOUT_SECONDS: String(30 + 3 * heartbeatSeconds),
+      LOG_LEVEL: 'info',
+      ...environment,
+    }
+    const tollgate = await startGateway({ environment: all, dataDir: await newDataDir() })
+    const { admin } = tollgate
+    await admin('PUT', '/config', { rates: { api_requests_per_minute: 100_000 } })
+    await admin('POST', '/providers', { key: 'fake', name: 'Fake', adapter: 'openai' })
+    const model = { name: 'One', category: 'chat', pricing: { input: 1, output: 4 } }
+    await admin('POST', '/models', { id: 'fake/one', ...model })
+    // Makes what all accounts of tests share: several homes are opened at once.
+    await tollgate.customer()
+    const stage = new DoorStage(tollgate, all, await mkdtemp(join(tmpdir(), 'tollgate-door-')))
+    await writeFile(stage.otherClock, otherClock, { mode: 0o755 })
+    return stage
+  }
+
+  /** Waits until its agent serves. `isPaid`: the caller pays for models of the catalogue. */
+  async home({ isPaid = false } = {}): Promise<Home> {
+    const { tollgate } = this
+    const network = await PrivateNetwork.open()
+    const { owner, caller, made } = await (isPaid ? this.#paid() : this.#free())
+    const gatewayId = String(made['id'])
+    tollgate.recorder.canary(String(made['token']))
+    const config = join(this.#folder, `${gatewayId}.json`)
+    await writeFile(config, JSON.stringify(settings))
+    const url = `http://${network.outside}:${port}`
+    const args = ['--url', url, '--insecure', '--config', config, '--json']
+    const start = (environment: Record<string, string> = {}) =>
+      network.connect(args, { TOLLGATE_GATEWAY_TOKEN: String(made['token']), ...environment })
+    const home: Home = {
+      network,
+      gatewayId,
+      owner,
+      caller,
+      requests: [],
+      agent: start(),
+      connect: (environment) => (home.agent = start(environment)),
+      status: async () => {
+        const { body } = await call(this.tollgate, owner, 'GET /gateways')
+        const gateways: Json[] = Array.isArray(body['gateways']) ? body['gateways'] : []
+        const { status, tool_count: tools } = gateways.find(({ id }) => id === gatewayId) ?? {}
+        return status === 'online' && tools !== 2 ? 'without its tools' : status
+      },
+    }
+    this.#homes.push(home)
+    await becomes(home.status, 'online', 40_000)
+    if (isPaid) await this.#charge(home)
+    return home
+  }
+
+  /** A plain answer of the model, read to its end. */
+  async chat({ caller: { key }, requests }: Home, content: string): Promise<Answer> {
+    const answer = await ask(this.tollgate, { key, body: asked(content) })
+    if (answer.error.code !== 'gateway_unavailable') requests.push(requestIdOf(answer))
+    return answer
+  }
+
+  /** A Bun for TOLLGATE_BUN with the time of day that CLOCK_HOURS and CLOCK_JUMPS say. */
+  get otherClock(): string {
+    return join(this.#folder, 'other-clock')
+  }
+
+  /** Starts Tollgate again, which has ended, with what it left behind. */
+  async restart(): Promise<void> {
+    const { dataDir } = this.tollgate
+    this.tollgate = await startGateway({ environment: this.#environment, dataDir })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#homes.map(({ network }) => network[Symbol.asyncDispose]()))
+    await this.tollgate[Symbol.asyncDispose]()
+    await rm(this.tollgate.dataDir, { recursive: true, force: true })
+    await rm(this.#folder, { recursive: true })
+  }
+
+  async #free() {
+    const owner = await newSomebody(this.tollgate)
+    const { body: made } = await call(this.tollgate, owner, 'POST /gateways', { name: 'At home' })
+    return { owner, caller: owner, made }
+  }
+
+  async #paid() {
+    const gateway = this.tollgate
+    const somebody = () => newSomebody(gateway)
+    const { id, owner, member } = await newOrganization({ gateway, somebody })
+    const caller = await member()
+    const { plan_id } = await gateway.admin('GET', `/users/${caller.userId}`)
+    await gateway.admin('PUT', `/organizations/${id}`, { plan_id, ...room })
+    await gateway.admin('POST', '/credits/grant', {
+      user_id: caller.userId,
+      amount: 1000,
+      reason: 'test',
+    })
+    const fields = { name: 'At work', scope: 'organization', organization_id: id }
+    const { body: made } = await call(gateway, owner, 'POST /gateways', fields)
+    return { owner, caller, made }
+  }
+
+  async #charge({ owner }: Home): Promise<void> {
+    const { body } = await call(this.tollgate, owner, 'GET /connections?gateway_type=3')
+    const [connection] = Array.isArray(body['connections']) ? body['connections'] : []
+    const change = { billing_mode: 'member_pays' }
+    const { status, text } = await call(
+      this.tollgate,
+      owner,
+      `PUT /connections/${connection?.id}`,
+      change,
+    )
+    if (status !== 200) throw new Error(text)
+  }
+}
+
+const otherClock = `#!/bin/sh
+exec '${process.execPath}' --preload '${join(import.meta.dir, 'preloads/other-clock.ts')}' "$@"
+`
+
+/** What agents serve: the server of models, and two tools. */
+const settings = {
+  servers: [{ provider: 'fake', base_url: 'http://127.0.0.1:11434/v1' }],
+  tools: [{ name: 'mine', command: process.execPath, args: [program], allow: ['add', 'pid'] }],
+}
+
+/** What limits are not to be in the way of. */
+const room = {
+  rate_limit_requests_per_minute: 1_000_000,
+  rate_limit_tokens_per_minute: 1_000_000_000,
+  max_concurrent_requests: 10_000,
+}
+
+/** A request for the model that has a price. */
+export const asked = (content: string) => ({
+  model: 'fake/one',
+  messages: [{ role: 'user' as const, content }],
+})

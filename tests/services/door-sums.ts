@@ -1,0 +1,38 @@
+import { expect } from 'bun:test'
+import type { DoorStage, Home } from './door-stage'
+import { openDatabase } from '../database'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import { runCommand } from '../run-command'
+
+/**
+ * Each request that was let in is booked once, what they cost is what the ledger took for them, and the
+ * audit finds nothing. `unanswered`: how many a killed Tollgate never told the id of; they cost nothing.
+ */
+export async function expectSums(
+  { tollgate: { dataDir } }: DoorStage,
+  homes: readonly Home[],
+  { unanswered = 0 } = {},
+): Promise<void> {
+  await using sql = await openDatabase(dataDir)
+  await allBooked(sql)
+  let unknown = 0
+  for (const { caller, requests } of homes) {
+    const rows: { request_id: string; state: string; cost: string }[] = await sql`
+      select request_id, state, cost::text from usage_event where key_id = ${caller.keyId}`
+    const told = rows.filter((row) => requests.includes(row.request_id))
+    expect(told.map((row) => row.request_id).toSorted()).toEqual(requests.toSorted())
+    const untold = rows.filter((row) => !requests.includes(row.request_id))
+    expect(untold.filter(({ state, cost }) => state !== 'orphan' || cost !== '0')).toEqual([])
+    unknown += untold.length
+    const [{ posted }] = await sql`
+      select coalesce(sum(amount), 0)::text as posted from ledger_entry
+      join ledger_transaction on ledger_transaction.id = transaction_id
+      where kind = 'usage' and account_id = ${caller.userId}`
+    const cost = rows.reduce((sum, row) => sum + BigInt(row.cost), 0n)
+    expect(-BigInt(posted)).toBe(cost)
+  }
+  expect(unknown).toBe(unanswered)
+  await expectSoundLedger(sql)
+  expect(await runCommand('audit', { DATA_DIR: dataDir })).toMatchObject({ code: 0, err: '' })
+}

@@ -1,0 +1,195 @@
+import { expect, test } from 'bun:test'
+import { DoorStage, heartbeatSeconds, type Home } from './door-stage'
+import { numbers, readStream } from './door-stream'
+import { expectSums } from './door-sums'
+import { inOwnNetwork } from './own-network'
+import type { RunningConnect } from '../connect/run-connect'
+import { call } from '../connections/stage'
+import { openDatabase } from '../database'
+import { eventually } from '../faults/asking'
+import { forFile } from '../for-file'
+import { becomes } from '../gateways/stage'
+import { bookedOf, priceOf } from '../money/till'
+
+const heartbeatMs = heartbeatSeconds * 1000
+const limitMs = 60_000 + 4 * heartbeatMs
+
+async function open() {
+  const stage = await DoorStage.open()
+  const opening = [true, true, true].map((isPaid) => stage.home({ isPaid }))
+  const homes = await Promise.all(opening)
+  const [home, other] = homes
+  if (!home || !other) throw new Error('there are three')
+  return { stage, home, other, homes }
+}
+
+/** Reads a stream without an end, and does something in the middle of it. */
+async function cutBy(home: Home, content: string, work: () => unknown) {
+  const middle = Promise.withResolvers<void>()
+  const reading = readStream(home, content, (text) => {
+    if (text.length > 20) middle.resolve()
+  })
+  await middle.promise
+  const startedAt = performance.now()
+  await work()
+  const told = await reading
+  return { ...told, tookMs: performance.now() - startedAt }
+}
+
+/** Asserts that the next call of a model is answered. */
+async function expectServed(home: Home): Promise<void> {
+  const { text, code } = await readStream(home, 'say 5')
+  expect([text, code]).toEqual([numbers(5), undefined])
+}
+
+/** The event of a request, which has one. */
+async function eventOf(stage: DoorStage, requestId: string) {
+  await using sql = await openDatabase(stage.tollgate.dataDir)
+  const [event, ...others] = await bookedOf(sql, [requestId])
+  if (!event || others.length > 0) throw new Error(`${others.length + 1} events of one request`)
+  return event
+}
+
+const lines = (agent: RunningConnect, event: string) =>
+  agent.said.split('\n').filter((line) => line.includes(`"event":"${event}"`))
+
+/** When Tollgate heard of an agent last, by its own clock. */
+async function lastSeen(stage: DoorStage, { owner }: Home): Promise<string> {
+  const { body } = await call(stage.tollgate, owner, 'GET /gateways')
+  const [shown] = Array.isArray(body['gateways']) ? body['gateways'] : []
+  return String(shown?.last_heartbeat_at)
+}
+
+/** Seven hours ahead, seven behind, and from one to the other each second. */
+const clocks = [
+  { CLOCK_HOURS: '7' },
+  { CLOCK_HOURS: '-7' },
+  { CLOCK_HOURS: '7', CLOCK_JUMPS: 'true' },
+]
+
+/** Starts an agent with that clock beside the one that is there, which is told and ends. */
+async function replaced(stage: DoorStage, home: Home, clock: Record<string, string> = {}) {
+  const older = home.agent
+  const agent = home.connect({ ...clock, TOLLGATE_BUN: stage.otherClock })
+  expect(await older.ended()).toBe(4)
+  expect(lines(older, 'stopped').join()).toContain('connected with the same token')
+  await eventually(() => lines(agent, 'online').length > 0, 10_000)
+  // Longer than a silence, with and without a word of it.
+  const longMs = Math.round(2.6 * heartbeatMs)
+  const count = Math.round(longMs / 50)
+  const [stream, { status }] = await Promise.all([
+    readStream(home, `say ${count} every 50 ms`),
+    stage.chat(home, `wait ${longMs}`),
+  ])
+  expect([stream.text, stream.code, status]).toEqual([numbers(count), undefined, 200])
+  expect([lines(agent, 'offline'), await home.status()]).toEqual([[], 'online'])
+  expect(Date.now() - Date.parse(await lastSeen(stage, home))).toBeWithin(-1000, 2 * heartbeatMs)
+  // It does live in another time.
+  const hours = lines(agent, 'online').map(hoursFromNow)
+  expect(new Set(hours.map(Math.abs))).toEqual(new Set([7]))
+}
+
+/** How far the time of a line in an agent's log is from ours. */
+const hoursFromNow = (line: string) =>
+  Math.round((Date.parse(JSON.parse(line).time) - Date.now()) / 3_600_000)
+
+const name = 'G04 G05 G06 G10 G11 G12: agents that are lost, and come back'
+
+inOwnNetwork({ name, path: import.meta.path, limitMs: 3 * limitMs }, () => {
+  const opened = forFile(open, ({ stage }) => stage[Symbol.asyncDispose]())
+
+  test(
+    'G04: an agent is killed within a stream: it is cut at once, booked once, and the next one serves',
+    async () => {
+      const { stage, home } = opened()
+      const { network, agent } = home
+      const content = 'say 1000000 every 50 ms, killed'
+      const cut = await cutBy(home, content, () => process.kill(agent.agentPid, 'SIGKILL'))
+      expect(cut.code).toBe('connection_failed')
+      expect(numbers(1000)).toStartWith(cut.text)
+      expect(cut.tookMs).toBeLessThan(2000)
+      expect(await agent.ended()).toBe(128 + 9)
+      // Its tools are gone with it, as are its requests.
+      await eventually(() => !network.programs().some((line) => line.includes('program-for-tests')))
+      await eventually(() => network.count('left', content) === 1)
+      const { outcome, estimated, inputTokens, outputTokens, cost } = await eventOf(
+        stage,
+        cut.requestId,
+      )
+      expect([outcome, estimated]).toEqual(['connection_failed', true])
+      expect(outputTokens).toBeWithin(5, 30)
+      expect(cost).toBe(priceOf(inputTokens, outputTokens))
+      await becomes(home.status, 'offline')
+      home.connect()
+      await becomes(home.status, 'online', 15_000)
+      await expectServed(home)
+    },
+    limitMs,
+  )
+
+  test(
+    'G05: Tollgate is killed within a stream: agents come back by themselves, and what ran is an orphan',
+    async () => {
+      const { stage, home, other } = opened()
+      const both = [home, other]
+      const waiting = stage.chat(other, 'wait 600000').catch(() => 'no answer')
+      await eventually(() => other.network.count('asked', 'wait 600000') === 1)
+      const before = both.map(({ agent }) => lines(agent, 'online').length)
+      const content = 'say 1000000 every 50 ms, orphaned'
+      const cut = await cutBy(home, content, () => stage.tollgate.stop('SIGKILL'))
+      expect([cut.code, await waiting]).toEqual(['ECONNRESET', 'no answer'])
+      await stage.restart()
+      const startedAt = performance.now()
+      for (const [at, { agent }] of both.entries()) {
+        await eventually(() => lines(agent, 'online').length > (before[at] ?? 0), 35_000)
+      }
+      const tookMs = performance.now() - startedAt
+      console.log(`G05: both agents were back ${(tookMs / 1000).toFixed(1)} s after the start`)
+      await expectServed(home)
+      await expectServed(other)
+      expect(await eventOf(stage, cut.requestId)).toMatchObject({ state: 'orphan', cost: 0n })
+      const path = `GET /account/request-logs/${cut.requestId}`
+      const { body } = await call(stage.tollgate, home.caller, path)
+      expect(body).toMatchObject({ status: 'error', gateway_type: 3 })
+      // Nobody asked again for what nobody waits for.
+      expect(home.network.count('asked', content)).toBe(1)
+      expect(other.network.count('asked', 'wait 600000')).toBe(1)
+    },
+    limitMs,
+  )
+
+  test(
+    'G06: an agent that stands still, its socket open: given up after two heartbeats, back when it goes on',
+    async () => {
+      const { stage, home } = opened()
+      const { agent, network } = home
+      const { agentPid } = agent
+      const content = 'say 1000000 every 50 ms, asleep'
+      // Whatever is found, the tests after this one want it awake.
+      using awake = { [Symbol.dispose]: () => process.kill(agentPid, 'SIGCONT') }
+      const cut = await cutBy(home, content, () => process.kill(agentPid, 'SIGSTOP'))
+      expect(cut.code).toBe('connection_failed')
+      expect(cut.tookMs).toBeWithin(2 * heartbeatMs - 500, 2.2 * heartbeatMs + 2000)
+      await becomes(home.status, 'offline')
+      const { status, error } = await stage.chat(home, 'Hello?')
+      expect([status, error.code]).toEqual([503, 'gateway_unavailable'])
+      awake[Symbol.dispose]()
+      await becomes(home.status, 'online', 15_000)
+      await eventually(() => network.count('left', content) === 1)
+      await expectServed(home)
+      expect(await eventOf(stage, cut.requestId)).toMatchObject({ outcome: 'connection_failed' })
+    },
+    limitMs,
+  )
+
+  test(
+    'G10 G11: an agent with the token of another takes its place, and serves whatever its clock says',
+    () => Promise.all(opened().homes.map((home, at) => replaced(opened().stage, home, clocks[at]))),
+    limitMs,
+  )
+
+  test('G12: the sums are right', () => {
+    const { stage, homes } = opened()
+    return expectSums(stage, homes, { unanswered: 1 })
+  })
+})

@@ -1,0 +1,61 @@
+import { expect } from 'bun:test'
+import { asked, type DoorStage, type Home } from './door-stage'
+import { numbers } from './door-stream'
+import { askRaw, eventually, toStream } from '../faults/asking'
+import { parseResponse, type RawClient, type RawResponse } from '../raw-client'
+
+/** As many as one gateway has at a time. */
+const many = 1000
+const waitingFor = 'say 20 when I say so'
+/** Of what nobody reads: buffers on its way have room for some of it. */
+const longBytes = 64 * 1024 * 1024
+const long = `say ${longBytes / 32_768} of 32768 bytes`
+
+/** The id of a request, and what its stream said. */
+function readBy({ headers, status, body }: RawResponse) {
+  const [, requestId = ''] = headers.find(([name]) => name === 'x-request-id') ?? []
+  const fields = { status, text: body.toString(), headers: new Headers(), body: {}, error: {} }
+  const { content, isDone } = toStream({ ...fields, tookMs: 0 })
+  return { requestId, content, isDone }
+}
+
+/** The same of what came so far: the first of it. */
+async function beginningOf(client: RawClient) {
+  const response = parseResponse(await client.until((bytes) => bytes.includes('data: ')))
+  if (!response) throw new Error('it ended before it began')
+  return readBy(response)
+}
+
+/** All the requests that one agent takes at a time, one of which nobody reads. */
+export async function manyStreams(stage: DoorStage, home: Home): Promise<void> {
+  const { network, caller, requests } = home
+  /** On a connection of its own: the runtime's fetch makes 256 at once. */
+  const begin = (content: string) =>
+    askRaw(stage.tollgate, { key: caller.key, body: { ...asked(content), stream: true } })
+  const slow = await begin(long)
+  requests.push((await beginningOf(slow)).requestId)
+  slow.stopReading()
+  const begun = Array.from({ length: many - 1 }, () => begin(waitingFor))
+  const [leaving, ...waiting] = await Promise.all(begun)
+  // All of them are there at once, and not one more.
+  await eventually(() => network.count('asked', waitingFor) === many - 1, 30_000)
+  const refused = await stage.chat(home, 'Hello?')
+  expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])
+  if (leaving) requests.push((await beginningOf(leaving)).requestId)
+  leaving?.close()
+  await eventually(() => network.count('left', waitingFor) === 1, 10_000)
+  expect((await stage.chat(home, 'now')).status).toBe(200)
+  const answers = await Promise.all(waiting.map(async (client) => readBy(await client.response())))
+  requests.push(...answers.map(({ requestId }) => requestId))
+  const whole = answers.filter(({ content, isDone }) => isDone && content === numbers(20))
+  expect(whole).toHaveLength(many - 2)
+  // It came to a stand at its server too, which would have said all of it in that time.
+  await Bun.sleep(1000)
+  slow.close()
+  await eventually(() => network.count('left', long) === 1, 10_000)
+  const sentMb = (network.sent(long) ?? 0) / 2 ** 20
+  console.log(
+    `G07: of ${longBytes / 2 ** 20} MB that nobody read its server said ${sentMb.toFixed(1)}`,
+  )
+  expect(network.sent(long)).toBeWithin(256 * 1024, longBytes / 2)
+}

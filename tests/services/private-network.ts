@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { ip } from './namespace'
+import { RunningConnect } from '../connect/run-connect'
+import { eventually } from '../faults/asking'
+
+/** Which way nothing comes through: from the agent to Tollgate, back, or neither; or the cable is out. */
+export type Cut = 'up' | 'down' | 'both' | 'unplugged'
+
+/** What the server of models tells. */
+interface Told {
+  /** `left`: whoever asked was gone before the answer was whole. */
+  event: 'listening' | 'asked' | 'left'
+  /** Of the last message. */
+  content: string
+  /** Bytes that were said until then. */
+  sent?: number
+}
+
+let count = 0
+
+const nobody = '02:00:00:00:ff:ff'
+
+/**
+ * A network behind a cable to ours, with a server of models in it. Each side knows one address of the
+ * other and no way on. To be opened where `inOwnNetwork` runs; ends with whoever opened it.
+ */
+export class PrivateNetwork implements AsyncDisposable {
+  /** Of ours, as it is seen from inside. */
+  readonly outside: string
+  /** Of theirs, as it is seen from here. */
+  readonly inside: string
+  readonly #server
+  readonly #number = ++count
+  readonly #told: Told[] = []
+  readonly #agents: RunningConnect[] = []
+  #rest = ''
+
+  private constructor() {
+    this.outside = `10.213.${this.#number}.1`
+    this.inside = `10.213.${this.#number}.2`
+    const script = join(import.meta.dir, 'model-server.ts')
+    const run = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, script]
+    this.#server = Bun.spawn(['unshare', '--net', ...run], {
+      env: { PATH: process.env['PATH'] },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+  }
+
+  static async open(): Promise<PrivateNetwork> {
+    const network = new PrivateNetwork()
+    void network.#read()
+    await eventually(() => network.#told.length > 0, 10_000)
+    network.#connect()
+    return network
+  }
+
+  /** The way to run a program in there. */
+  get #enter(): string[] {
+    return ['nsenter', `--net=/proc/${this.#server.pid}/ns/net`]
+  }
+
+  get #here(): string {
+    return `tg${this.#number}`
+  }
+
+  /** How often the server of models was asked that, or left before its answer was whole. */
+  count(event: Told['event'], content: string): number {
+    return this.#told.filter((one) => one.event === event && one.content === content).length
+  }
+
+  /** How many bytes of an answer to that were said to whoever left. */
+  sent(content: string): number | undefined {
+    return this.#told.find((one) => one.event === 'left' && one.content === content)?.sent
+  }
+
+  /** Command lines of all that runs in there. */
+  programs(): string[] {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+    return pids.flatMap((pid) => {
+      try {
+        const isInside = readlinkSync(`/proc/${pid}/ns/net`) === this.name
+        return isInside ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')] : []
+      } catch {
+        // It has ended meanwhile.
+        return []
+      }
+    })
+  }
+
+  /** As the kernel calls it. */
+  get name(): string {
+    return readlinkSync(`/proc/${this.#server.pid}/ns/net`)
+  }
+
+  /** Starts `tollgate connect` in there. */
+  connect(args: readonly string[], environment: Record<string, string>): RunningConnect {
+    const agent = new RunningConnect(args, environment, this.#enter)
+    this.#agents.push(agent)
+    return agent
+  }
+
+  /** What a program in there says. */
+  run(...command: string[]): string {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([...this.#enter, ...command])
+    if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString()}`)
+    return stdout.toString()
+  }
+
+  /** From now on nothing comes through that way, and nobody is told. */
+  cut(way: Cut): void {
+    if (way === 'unplugged') this.run('ip', 'link', 'set', 'up0', 'down')
+    // What is sent goes to whom nobody is: it is on the cable, and passed over by all.
+    if (way === 'up' || way === 'both') this.#neighbourOfThem(nobody)
+    if (way === 'down' || way === 'both') this.#neighbourOfOurs(nobody)
+  }
+
+  mend(): void {
+    this.run('ip', 'link', 'set', 'up0', 'up')
+    this.#neighbourOfThem(this.#macOf(1))
+    this.#neighbourOfOurs(this.#macOf(2))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#agents.map((agent) => agent[Symbol.asyncDispose]()))
+    this.#server.kill('SIGKILL')
+    await this.#server.exited
+  }
+
+  #connect(): void {
+    const names = ['type', 'veth', 'peer', 'name', 'up0', 'address', this.#macOf(2)]
+    const pid = String(this.#server.pid)
+    ip('link', 'add', this.#here, 'address', this.#macOf(1), ...names, 'netns', pid)
+    ip('address', 'add', `${this.outside}/30`, 'dev', this.#here)
+    ip('link', 'set', this.#here, 'up')
+    this.run('ip', 'address', 'add', `${this.inside}/30`, 'dev', 'up0')
+    this.mend()
+  }
+
+  #macOf(side: 1 | 2): string {
+    return `02:00:00:00:${this.#number.toString(16).padStart(2, '0')}:0${side}`
+  }
+
+  // Neither side asks who the other is, or a way cut one way would be cut both.
+  #neighbourOfThem(mac: string): void {
+    this.run(
+      'ip',
+      'neigh',
+      'replace',
+      this.outside,
+      'lladdr',
+      mac,
+      'nud',
+      'permanent',
+      'dev',
+      'up0',
+    )
+  }
+
+  #neighbourOfOurs(mac: string): void {
+    ip('neigh', 'replace', this.inside, 'lladdr', mac, 'nud', 'permanent', 'dev', this.#here)
+  }
+
+  async #read(): Promise<void> {
+    for await (const bytes of this.#server.stdout) {
+      const lines = (this.#rest + new TextDecoder().decode(bytes)).split('\n')
+      this.#rest = lines.pop() ?? ''
+      for (const line of lines) this.#told.push(JSON.parse(line))
+    }
+  }
+}
