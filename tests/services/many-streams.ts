@@ -26,6 +26,8 @@ async function beginningOf(client: RawClient) {
   return readBy(response)
 }
 
+const isRefused = (client: RawClient) => /^HTTP\/1.1 [345]/.test(client.read().toString('latin1'))
+
 /** All the requests that one agent takes at a time, one of which nobody reads. */
 export async function manyStreams(stage: DoorStage, home: Home): Promise<void> {
   const { network, caller, requests } = home
@@ -38,7 +40,10 @@ export async function manyStreams(stage: DoorStage, home: Home): Promise<void> {
   const begun = Array.from({ length: many - 1 }, () => begin(waitingFor))
   const [leaving, ...waiting] = await Promise.all(begun)
   // All of them are there at once, and not one more.
-  await eventually(() => network.count('asked', waitingFor) === many - 1, 30_000)
+  const areAsked = () => network.count('asked', waitingFor) === many - 1
+  await eventually(areAsked, 40_000).catch(() => undefined)
+  expect(waiting.filter(isRefused).map((client) => client.read().toString())).toEqual([])
+  expect(network.count('asked', waitingFor)).toBe(many - 1)
   const refused = await stage.chat(home, 'Hello?')
   expect([refused.status, refused.error.code]).toEqual([503, 'gateway_unavailable'])
   if (leaving) requests.push((await beginningOf(leaving)).requestId)
