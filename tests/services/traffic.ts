@@ -34,7 +34,7 @@ interface Options {
 export async function startTraffic({ targets, probeMs }: Options): Promise<Traffic> {
   const waiting = new Map<number, (answered: Answered) => void>()
   const ready = Promise.withResolvers<void>()
-  let tellFailures: (failures: string[]) => void = () => undefined
+  let tellFailures: ((failures: string[]) => void) | undefined
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, 'traffic-process.ts'), JSON.stringify({ probeMs })],
     {
@@ -44,7 +44,7 @@ export async function startTraffic({ targets, probeMs }: Options): Promise<Traff
       serialization: 'advanced',
       ipc(message: FromTraffic) {
         if ('ready' in message) ready.resolve()
-        else if ('failures' in message) tellFailures(message.failures)
+        else if ('failures' in message) tellFailures?.(message.failures)
         else {
           waiting.get(message.answered)?.(message)
           waiting.delete(message.answered)
