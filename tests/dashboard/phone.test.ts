@@ -68,7 +68,7 @@ test.each(lists)('on a phone nothing of the list of %s is beyond the edge', asyn
 })
 
 test.each(['organization', 'organization-invitations', 'organization-trail', 'gateway'])(
-  'on a phone nothing of the list of an %s is beyond the edge',
+  'on a phone nothing of a list of %s is beyond the edge',
   async (name) => {
     const page = await openOnPhone(details[name] ?? '')
     expect(await page.evaluate(cutOff)).toEqual([])

@@ -6,12 +6,19 @@ import { soonAgain } from '../live'
 import { organizationsQuery } from '../organizations'
 import { talkTypes, usableGateways, type ToolFields } from '../session-tools'
 
+interface Props<Fields> {
+  form: UseFormReturnType<Fields>
+  /** What it is to choose none by its name. */
+  all?: string
+}
+
+const allTools = 'All of its tools, also those that it gets later'
+
 /** Whether a session has tools, whose, and which. */
 export function SessionToolFields<Fields extends ToolFields>({
   form,
-}: {
-  form: UseFormReturnType<Fields>
-}) {
+  all = allTools,
+}: Props<Fields>) {
   const { sessionType, gatewayId } = form.values
   const { data: gateways } = useQuery({ ...gatewaysQuery, refetchInterval: soonAgain })
   const { data: organizations = [] } = useQuery(organizationsQuery)
@@ -40,17 +47,21 @@ export function SessionToolFields<Fields extends ToolFields>({
           {...form.getInputProps('gatewayId')}
         />
       )}
-      {sessionType !== 'chat' && gateway && <Allowed form={form} gateway={gateway} />}
+      {sessionType !== 'chat' && gateway && <Allowed form={form} all={all} gateway={gateway} />}
     </>
   )
 }
 
-interface AllowedProps<Fields> {
-  form: UseFormReturnType<Fields>
+interface AllowedProps<Fields> extends Required<Props<Fields>> {
   gateway: Gateway
 }
 
-function Allowed<Fields extends ToolFields>({ form, gateway: { tools } }: AllowedProps<Fields>) {
+function Allowed<Fields extends ToolFields>(props: AllowedProps<Fields>) {
+  const {
+    form,
+    all,
+    gateway: { tools },
+  } = props
   if (tools.length === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -60,10 +71,7 @@ function Allowed<Fields extends ToolFields>({ form, gateway: { tools } }: Allowe
   }
   return (
     <Stack gap="xs">
-      <Checkbox
-        label="All of its tools, also those that it gets later"
-        {...form.getInputProps('hasAllTools', { type: 'checkbox' })}
-      />
+      <Checkbox label={all} {...form.getInputProps('hasAllTools', { type: 'checkbox' })} />
       {!form.values.hasAllTools && (
         <Checkbox.Group label="Allowed tools" {...form.getInputProps('enabledTools')}>
           <ScrollArea.Autosize mah={240} mt={4} viewportProps={{ tabIndex: -1 }}>

@@ -17,7 +17,8 @@ interface Props {
 
 /** Fills the gaps of a template in, and goes on in the playground. */
 export function StartSession({ template, onCancel }: Props) {
-  const { id, name, modelId, variables } = template
+  const { id, name, modelId, variables, enabledTools, disabledTools } = template
+  const isNarrow = enabledTools !== null || disabledTools.length > 0
   const queries = useQueryClient()
   const goTo = useGoToTalk()
   const form = useForm({
@@ -61,7 +62,10 @@ export function StartSession({ template, onCancel }: Props) {
         {...form.getInputProps('modelId')}
         value={form.values.modelId}
       />
-      <SessionToolFields form={form} />
+      <SessionToolFields
+        form={form}
+        {...(isNarrow && { all: 'Those of its tools that the template allows' })}
+      />
     </FormFrame>
   )
 }
