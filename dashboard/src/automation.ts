@@ -27,12 +27,19 @@ interface Message {
   max_tokens?: number | undefined
 }
 
+export type TalkType = Talk['sessionType']
+
 interface Beginning {
   modelId?: string | undefined
   systemPrompt?: string
   name?: string | undefined
   templateId?: string
   variables?: Readonly<Record<string, string>>
+  sessionType?: TalkType
+  /** Of all types but `chat`. */
+  gatewayId?: string
+  /** The only tools that it may use; without it all of its gateway's. */
+  enabledTools?: readonly string[]
 }
 
 interface Changes {
@@ -61,16 +68,18 @@ export const talksQuery = queryOptions({
     (await ask<TalkList>('/api/automation/sessions?status=active&limit=100')).sessions,
 })
 
-/** One of them with what was said in it: its first hundred messages. */
+const mostLatest = 100
+
+/** One of them with its latest messages; `earlier` is how many were before these. */
 export const talkQuery = (id: string) =>
   queryOptions({
     queryKey: ['talks', 'said', id],
     queryFn: async () => {
-      const [talk, { messages }] = await Promise.all([
-        ask<Talk>(path(id)),
-        ask<Said>(`${path(id)}/conversation?limit=100`),
-      ])
-      return { talk, messages }
+      const talk = await ask<Talk>(path(id))
+      const earlier = Math.max(0, talk.messageCount - mostLatest)
+      const place = `limit=${mostLatest}&offset=${earlier}`
+      const { messages } = await ask<Said>(`${path(id)}/conversation?${place}`)
+      return { talk, messages, earlier }
     },
   })
 

@@ -34,6 +34,8 @@ interface Kept {
   systemPrompt: string
 }
 
+const reasonOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
+
 const nameLength = 80
 
 /** Where a message goes: a conversation that is as asked for. Its first message names it. */
@@ -68,24 +70,33 @@ type Messages = Awaited<
 /** What was said, with the results of tools at the answers that asked for them. */
 function linesOf(messages: Messages): Line[] {
   const lines: Line[] = []
-  for (const { role, content, tool_calls, tool_call_id } of messages) {
+  for (const { role, content, tool_calls, tool_call_id, createdAt } of messages) {
     const text = content ?? ''
+    const atMs = Date.parse(createdAt)
     const last = lines.at(-1)
     if (role === 'user') lines.push({ role, text })
-    else if (role === 'assistant') lines.push({ role, text, steps: stepsIn(tool_calls) })
+    else if (role === 'assistant') lines.push({ role, text, steps: stepsIn(tool_calls, atMs) })
     else if (role === 'tool' && last?.steps) {
       const result = { tool_call_id: tool_call_id ?? '', content: text }
-      lines[lines.length - 1] = { ...last, steps: answered(last.steps, result) }
+      lines[lines.length - 1] = { ...last, steps: answered(last.steps, result, atMs) }
     }
   }
   return lines
 }
 
+/** What is shown of a conversation. */
+interface Shown {
+  lines: readonly Line[]
+  /** How many messages were before these. */
+  earlier: number
+}
+const nothingSaid: Shown = { lines: [], earlier: 0 }
+
 /** An earlier conversation, as the service keeps it. */
-async function found(queries: QueryClient, id: string): Promise<{ kept: Kept; lines: Line[] }> {
-  const { talk, messages } = await queries.fetchQuery(talkQuery(id))
+async function found(queries: QueryClient, id: string): Promise<Shown & { kept: Kept }> {
+  const { talk, messages, earlier } = await queries.fetchQuery({ ...talkQuery(id), staleTime: 0 })
   const kept = { id, model: talk.modelId, systemPrompt: talk.systemPrompt ?? '' }
-  return { kept, lines: linesOf(messages) }
+  return { kept, lines: linesOf(messages), earlier }
 }
 
 interface Props {
@@ -97,13 +108,30 @@ interface Props {
   onFound: (asking: Pick<Asking, 'model' | 'systemPrompt'>) => Promise<void>
 }
 
+interface State extends Shown {
+  isBusy: boolean
+  isLoading: boolean
+  error: Error | undefined
+}
+
+const begun = (isLoading: boolean): State => ({
+  ...nothingSaid,
+  isBusy: false,
+  isLoading,
+  error: undefined,
+})
+
+/** With others in place of the last so many lines. */
+const withLines = (state: State, last: number, others: readonly Line[]): State => ({
+  ...state,
+  lines: [...state.lines.slice(0, state.lines.length - last), ...others],
+})
+
 /** A conversation with a model: what was said, and how to say more. */
 export function useConversation({ id, onBegun, onFound }: Props) {
   const queries = useQueryClient()
-  const [lines, setLines] = useState<readonly Line[]>([])
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<Error>()
-  const [isLoading, setLoading] = useState(id !== undefined)
+  const [state, setState] = useState(() => begun(id !== undefined))
+  const change = (fields: Partial<State>) => setState((old) => ({ ...old, ...fields }))
   const kept = useRef<Kept>(undefined)
   const stopping = useRef<AbortController>(undefined)
   const stop = () => stopping.current?.abort()
@@ -116,32 +144,28 @@ export function useConversation({ id, onBegun, onFound }: Props) {
     stop()
     stopping.current = undefined
     kept.current = undefined
-    setBusy(false)
-    setLines([])
-    setError(undefined)
-    setLoading(id !== undefined)
+    setState(begun(id !== undefined))
     if (id === undefined) return end
     found(queries, id)
-      .then(async (talk) => {
+      .then(async ({ kept: talk, ...shown }) => {
         if (!isWanted) return
-        kept.current = talk.kept
-        setLines(talk.lines)
-        await onFound(talk.kept)
+        kept.current = talk
+        change(shown)
+        await onFound(talk)
       })
-      .catch((thrown: Error) => isWanted && setError(thrown))
-      .finally(() => isWanted && setLoading(false))
+      .catch((error: Error) => isWanted && change({ error }))
+      .finally(() => isWanted && change({ isLoading: false }))
     return end
   }, [id, queries])
   useEffect(() => stop, [])
   const send = async (content: string, asking: Asking) => {
     const control = new AbortController()
     stopping.current = control
-    setBusy(true)
-    setError(undefined)
+    change({ isBusy: true, error: undefined })
     const answer = new Answer(asking.model, (lines, before) => {
-      if (stopping.current === control) setLines((all) => [...all.slice(0, -before), ...lines])
+      if (stopping.current === control) setState((old) => withLines(old, before, lines))
     })
-    setLines((all) => [...all, { role: 'user', text: content }, ...answer.lines])
+    setState((old) => withLines(old, 0, [{ role: 'user', text: content }, ...answer.lines]))
     try {
       const talk = await prepared(kept.current, asking, content)
       if (stopping.current !== control) return
@@ -149,14 +173,19 @@ export function useConversation({ id, onBegun, onFound }: Props) {
       onBegun(talk.id)
       await answer.read(await said(talk.id, content, { asking, signal: control.signal }))
     } catch (thrown) {
-      const reason = thrown instanceof Error ? thrown.message : String(thrown)
-      answer.end(control.signal.aborted ? 'Stopped.' : reason)
+      answer.end(control.signal.aborted ? 'Stopped.' : reasonOf(thrown))
     } finally {
-      if (stopping.current === control) setBusy(false)
+      if (stopping.current === control) change({ isBusy: false })
       void queries.invalidateQueries({ queryKey: talksKey })
     }
   }
-  return { lines, isBusy, isLoading, error, send, stop }
+  /** Looks what else was said meanwhile, elsewhere. */
+  const refresh = async () => {
+    const [known, before] = [kept.current, stopping.current]
+    const { lines, earlier } = known ? await found(queries, known.id) : state
+    if (kept.current === known && stopping.current === before) change({ lines, earlier })
+  }
+  return { ...state, send, stop, refresh }
 }
 
 /**
@@ -214,9 +243,9 @@ class Answer {
     if (reasoning) this.#change({ reasoning: (line.reasoning ?? '') + reasoning })
     if (call) {
       const piece = { ...call, index: call.index - this.#calls }
-      this.#change({ steps: grown(line.steps ?? [], piece) })
+      this.#change({ steps: grown(line.steps ?? [], piece, Date.now()) })
     }
-    if (result) this.#change({ steps: answered(line.steps ?? [], result) })
+    if (result) this.#change({ steps: answered(line.steps ?? [], result, Date.now()) })
   }
 
   get #last(): Line {

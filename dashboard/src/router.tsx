@@ -80,6 +80,16 @@ const pools = createRoute({
   path: '/pools',
   component: lazyRouteComponent(() => import('./pages/pools'), 'PoolsPage'),
 })
+const gateways = createRoute({
+  getParentRoute: () => home,
+  path: '/gateways',
+  component: lazyRouteComponent(() => import('./pages/gateways'), 'GatewaysPage'),
+})
+const gateway = createRoute({
+  getParentRoute: () => home,
+  path: '/gateways/$id',
+  component: lazyRouteComponent(() => import('./pages/gateway'), 'GatewayPage'),
+})
 const models = createRoute({
   getParentRoute: () => home,
   path: '/models',
@@ -125,6 +135,11 @@ const sessions = createRoute({
   path: '/sessions',
   validateSearch: textsIn('status', 'open'),
   component: lazyRouteComponent(() => import('./pages/sessions'), 'SessionsPage'),
+})
+const session = createRoute({
+  getParentRoute: () => home,
+  path: '/sessions/$id',
+  component: lazyRouteComponent(() => import('./pages/session'), 'SessionPage'),
 })
 const templates = createRoute({
   getParentRoute: () => home,
@@ -193,6 +208,8 @@ const routeTree = root.addChildren([
     quota,
     connections,
     pools,
+    gateways,
+    gateway,
     organizations,
     mappings,
     logs,
@@ -209,6 +226,7 @@ const routeTree = root.addChildren([
     organization,
     playground,
     sessions,
+    session,
     templates,
     settings,
     operatorArea,

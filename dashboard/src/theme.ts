@@ -62,16 +62,24 @@ const readableOnLight = {
   '--mantine-color-lime-light-color': '#44660b',
 }
 
+/** White words on the usual red are too pale. */
+const readableOnRed = {
+  '--mantine-color-red-filled': 'var(--mantine-color-red-9)',
+  '--mantine-color-red-filled-hover': '#b02525',
+}
+
 /** All text has 4.5 to 1 against what is behind it, what is dimmed and what is wrong too. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     ...readableOnLight,
+    ...readableOnRed,
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
   },
   dark: {
+    ...readableOnRed,
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-2)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',

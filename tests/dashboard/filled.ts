@@ -1,3 +1,4 @@
+import { asksFor, makeGateway, makeProvider, startAgent } from './self-hosted'
 import type { SignedIn } from './signed-in'
 import type { Json } from '../faults/asking'
 
@@ -21,6 +22,7 @@ export async function fill(dashboard: SignedIn): Promise<Record<string, string>>
     ...(await own(dashboard, make)),
     ...(await shared(dashboard, make)),
     ...(await traffic(dashboard, make)),
+    ...(await selfHosted(dashboard, make)),
     'playground-two': '/playground?model=sandbox%2Fecho&other=sandbox%2Florem',
     model: '/models?model=sandbox%2Fecho',
     'ticket-new': '/support?new=true',
@@ -114,5 +116,41 @@ async function traffic({ account, call }: SignedIn, make: Make) {
     'playground-talk': `/playground?chat=${talk}`,
     log: `/logs?open=${request}`,
     'log-failed': `/logs?open=${failed}`,
+  }
+}
+
+/** A gateway whose program is there until the end, one that never came, and a session with tools. */
+async function selfHosted(dashboard: SignedIn, make: Make) {
+  await makeProvider(dashboard)
+  const made = await makeGateway(dashboard, { name: 'The machine under the desk' })
+  const agent = await startAgent(made)
+  const { id: waiting } = await makeGateway(dashboard, { name: 'Cellar' })
+  await dashboard.call('fake/mine')
+  agent.answer = (request) => agent.fail(request, 'connection_failed')
+  await dashboard.call('fake/mine')
+  agent.runs = ({ id, name }) =>
+    agent.send({
+      type: 'tool_result',
+      id,
+      content: name === 'files_read' ? 'Dear Ada,\nthere are two bridges.' : 'it broke',
+      is_error: name !== 'files_read',
+    })
+  const asked = [
+    { name: 'files_read', arguments: { text: 'letter.txt' } },
+    { name: 'wiki_search', arguments: { text: 'bridges over the river' } },
+  ]
+  asksFor(agent, asked, 'The letter says that there are **two** bridges.')
+  const session = await make('/automation/sessions', {
+    modelId: 'fake/mine',
+    name: 'Errands',
+    sessionType: 'automation',
+    gatewayId: made.id,
+  })
+  const said = { content: 'How many bridges are there?', stream: true }
+  await dashboard.account.ask(`POST /api/automation/sessions/${session}/messages`, said)
+  return {
+    gateway: `/gateways/${made.id}`,
+    'gateway-waiting': `/gateways/${waiting}`,
+    'session-tools': `/sessions/${session}`,
   }
 }

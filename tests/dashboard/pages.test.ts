@@ -62,6 +62,7 @@ const pages: [path: string, heading: string][] = [
   ['/quota', 'Quota'],
   ['/connections', 'Connections'],
   ['/pools', 'Connection pools'],
+  ['/gateways', 'Gateways'],
   ['/usage', 'Usage'],
   ['/sessions', 'Sessions'],
   ['/templates', 'Templates'],

@@ -38,6 +38,7 @@ const lists = [
   '/usage',
   '/sessions',
   '/connections',
+  '/gateways',
   '/collections',
   '/mappings',
   '/keys',
@@ -66,8 +67,8 @@ test.each(lists)('on a phone nothing of the list of %s is beyond the edge', asyn
   await page.close()
 })
 
-test.each(['organization', 'organization-invitations', 'organization-trail'])(
-  'on a phone nothing of the list of an %s is beyond the edge',
+test.each(['organization', 'organization-invitations', 'organization-trail', 'gateway'])(
+  'on a phone nothing of a list of %s is beyond the edge',
   async (name) => {
     const page = await openOnPhone(details[name] ?? '')
     expect(await page.evaluate(cutOff)).toEqual([])

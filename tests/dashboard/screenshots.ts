@@ -68,6 +68,7 @@ const pages = {
   sessions: '/sessions',
   connections: '/connections',
   pools: '/pools',
+  gateways: '/gateways',
   collections: '/collections',
   mappings: '/mappings',
   keys: '/keys',

@@ -5,9 +5,8 @@ import { startSignedIn, type SignedIn } from './signed-in'
 setDefaultTimeout(60_000)
 
 let dashboard: SignedIn
-/** The id of one, and what stands for it in a path. */
-let organization: string
-const own = 'own'
+/** Ids of what was made, by what stands for them in a path. */
+const ids: Record<string, string> = {}
 
 beforeAll(async () => {
   dashboard = await startSignedIn()
@@ -15,7 +14,7 @@ beforeAll(async () => {
   await call('sandbox/echo')
   const engines = await account.ask('POST /api/organizations', { name: 'Engines' })
   expect(engines.status).toBe(201)
-  organization = String(engines.body['id'])
+  ids['$organization'] = String(engines.body['id'])
   const made = [
     ['POST /api/user/prompts', { title: 'Greeting', content: 'Hello {{name}}' }],
     ['POST /api/user/model-mappings', { source_pattern: 'gpt-*', target_model: 'sandbox/echo' }],
@@ -24,13 +23,15 @@ beforeAll(async () => {
       'POST /api/account/alerts',
       { name: 'Cost', type: 'cost_threshold', threshold: 1, period: 'day' },
     ],
+    ['POST /api/gateways', { name: 'Cellar' }],
     ['POST /api/automation/templates', { name: 'Greeter', modelId: 'sandbox/echo' }],
     ['POST /api/automation/sessions', { modelId: 'sandbox/echo', name: 'A talk' }],
     ['POST /api/support/tickets', { subject: 'A question', description: 'How?' }],
   ] as const
   for (const [place, body] of made) {
-    const { status } = await account.ask(place, body)
+    const { status, body: one } = await account.ask(place, body)
     expect([place, status]).toEqual([place, 201])
+    ids[`$${place.replace(/.*\/|s$/g, '')}`] = String(one['id'])
   }
 })
 afterAll(() => dashboard[Symbol.asyncDispose]())
@@ -43,11 +44,14 @@ const full = [
   '/usage?by=member',
   '/playground',
   '/sessions',
+  '/sessions/$session',
   '/templates',
   '/models',
   '/logs',
   '/connections',
   '/pools',
+  '/gateways',
+  '/gateways/$gateway',
   '/collections',
   '/mappings',
   '/keys',
@@ -56,7 +60,7 @@ const full = [
   '/alerts',
   '/inbox',
   '/organizations',
-  `/organizations/${own}`,
+  '/organizations/$organization',
   '/support',
   '/prompts',
   '/settings',
@@ -65,7 +69,7 @@ const full = [
 
 describe('for who reads by headings, tables and landmarks', () => {
   test.each(full)('%s has one heading of the first level, and axe nothing to say', async (path) => {
-    const page = await dashboard.open(path.replace(own, organization))
+    const page = await dashboard.open(path.replace(/\$\w+/, (name) => ids[name] ?? name))
     await page.getByRole('heading', { level: 1 }).waitFor()
     await page.waitForLoadState('networkidle')
     expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1)

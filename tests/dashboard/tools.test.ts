@@ -59,7 +59,8 @@ test('tools are seen while they run, with what they gave, and again later', asyn
   expect(await barriersOf(page)).toEqual([])
 
   tools.run = () => Promise.reject(new Error('lost'))
-  await drawer.getByRole('link', { name: 'Go on in the playground' }).click()
+  await drawer.getByRole('link', { name: 'Go on with it' }).click()
+  await page.waitForURL(/\/sessions\/sess_/)
   await log.getByRole('region', { name: 'Tool echo' }).waitFor()
   await page.getByLabel('Message').fill('Again.')
   await page.getByLabel('Message').press('Enter')

@@ -61,7 +61,7 @@ function Result({ name, result }: { name: string; result: TestResult | undefined
             {result.success ? 'works' : 'failed'}
           </Badge>
         ) : (
-          <Loader size="xs" aria-label={`${name} is being tested`} />
+          <Loader size="xs" role="img" aria-label={`${name} is being tested`} />
         )}
       </Group>
       {result && (

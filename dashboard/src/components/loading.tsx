@@ -2,6 +2,6 @@ import { Center, Loader } from '@mantine/core'
 
 export const Loading = () => (
   <Center mih={240}>
-    <Loader aria-label="Loading" />
+    <Loader role="img" aria-label="Loading" />
   </Center>
 )

@@ -1,3 +1,6 @@
+import { useInterval } from '@mantine/hooks'
+import { useState } from 'react'
+
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const distance = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
@@ -8,14 +11,16 @@ const units = [
   ['minute', 60_000],
 ] as const
 const nearMs = 7 * 86_400_000
+const secondMs = 1000
 
-function inWords(date: Date): string {
+function inWords(date: Date, least: 'minute' | 'second'): string {
   const awayMs = date.getTime() - Date.now()
   if (Math.abs(awayMs) >= nearMs) return days.format(date)
   const unit = units.find(([, lengthMs]) => Math.abs(awayMs) >= lengthMs)
-  return unit
-    ? distance.format(Math.round(awayMs / unit[1]), unit[0])
-    : distance.format(0, 'minute')
+  if (unit) return distance.format(Math.round(awayMs / unit[1]), unit[0])
+  if (least === 'minute') return distance.format(0, 'minute')
+  // By another clock it may be yet to come.
+  return distance.format(Math.min(0, Math.round(awayMs / secondMs)), 'second')
 }
 
 interface Props {
@@ -25,13 +30,24 @@ interface Props {
   none?: string
 }
 
-/** A time as people say it; the exact one, in their own zone, is its title. */
-export const Moment = ({ at, none = 'never' }: Props) => {
-  if (at === null) return none
+const Shown = ({ at, least }: { at: string; least: 'minute' | 'second' }) => {
   const date = new Date(at)
   return (
     <time dateTime={at} title={exact.format(date)}>
-      {inWords(date)}
+      {inWords(date, least)}
     </time>
   )
+}
+
+/** A time as people say it; the exact one, in their own zone, is its title. */
+export const Moment = ({ at, none = 'never' }: Props) =>
+  at === null ? none : <Shown at={at} least="minute" />
+
+const tickMs = 5000
+
+/** The same to the second, as it goes by. */
+export function LiveMoment({ at, none = 'never' }: Props) {
+  const [, tick] = useState(0)
+  useInterval(() => tick((count) => count + 1), tickMs, { autoInvoke: true })
+  return at === null ? none : <Shown at={at} least="second" />
 }

@@ -39,6 +39,7 @@ const places = [
     links: [
       { to: '/connections', label: 'Connections' },
       { to: '/pools', label: 'Pools' },
+      { to: '/gateways', label: 'Gateways' },
       { to: '/collections', label: 'Collections' },
       { to: '/mappings', label: 'Mappings' },
     ],

@@ -1,5 +1,6 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { DayInputs } from './day-inputs'
 import { Filters } from './filters'
 import { transactionStatuses, transactionTypes, type TransactionFilter } from '../money-search'
 
@@ -41,20 +42,7 @@ export function TransactionFilters({ filter, onChange: set, children }: Props) {
         value={status ?? all}
         onChange={(value) => set({ status: value })}
       />
-      <TextInput
-        type="date"
-        label="From"
-        max={to}
-        value={from ?? ''}
-        onChange={(event) => set({ from: event.currentTarget.value })}
-      />
-      <TextInput
-        type="date"
-        label="To"
-        min={from}
-        value={to ?? ''}
-        onChange={(event) => set({ to: event.currentTarget.value })}
-      />
+      <DayInputs days={filter} onChange={(changed) => set({ ...changed })} />
       {isFiltered && (
         <Button variant="subtle" onClick={() => set(cleared)}>
           Clear

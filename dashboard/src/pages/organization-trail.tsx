@@ -1,6 +1,8 @@
-import { Code, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Code, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api } from '../api'
+import { ActorSelect } from '../components/actor-select'
+import { DayInputs } from '../components/day-inputs'
 import { Empty } from '../components/empty'
 import { FilterSelect } from '../components/filter-select'
 import { Filters } from '../components/filters'
@@ -70,24 +72,13 @@ function TrailFilters({ id, search, onChange }: Props) {
       return (await (await api.organizations[':id'].members.$get(asked)).json()).members
     },
   })
-  const { who } = search
   const actors = [
     ...members.map((one) => ({ value: one.user_id, label: one.email ?? one.display_name })),
     ...Object.entries(others).map(([value, label]) => ({ value, label })),
   ]
-  // Who is no member any more has left traces all the same.
-  const isKnown = who === undefined || actors.some(({ value }) => value === who)
   return (
     <Filters>
-      <Select
-        label="Who"
-        placeholder="Everybody"
-        clearable
-        searchable
-        data={isKnown ? actors : [...actors, { value: who, label: who }]}
-        value={who ?? null}
-        onChange={(value) => onChange({ who: value ?? undefined })}
-      />
+      <ActorSelect actors={actors} value={search.who} onChange={(who) => onChange({ who })} />
       <FilterSelect
         label="What about"
         isLabelled
@@ -96,20 +87,7 @@ function TrailFilters({ id, search, onChange }: Props) {
         value={search.kind}
         onChange={(kind) => onChange({ kind })}
       />
-      <TextInput
-        type="date"
-        label="From"
-        max={search.to}
-        value={search.from ?? ''}
-        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="date"
-        label="To"
-        min={search.from}
-        value={search.to ?? ''}
-        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
-      />
+      <DayInputs days={search} onChange={onChange} />
     </Filters>
   )
 }

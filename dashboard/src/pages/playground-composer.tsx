@@ -1,7 +1,8 @@
-import { Button, Group, Paper, Stack, Textarea } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { enterSends, MessageBox } from '../components/message-box'
 import { SavedPrompts } from './playground-prompts'
 
 interface Props {
@@ -31,59 +32,34 @@ function useMessage({ isReady, isBusy, onSend }: Pick<Props, 'isReady' | 'isBusy
   useEffect(() => {
     if (isWaiting && isReady) send()
   })
-  return { text, setText, isEmpty, isWaiting, send }
+  return { text, setText, isWaiting, send }
 }
 
 /** Where messages are written. */
 export function Composer({ onStop, onSystem, onOptions, areOptionsOpen, ...sending }: Props) {
-  const { text, setText, isEmpty, isWaiting, send } = useMessage(sending)
+  const { text, setText, isWaiting, send } = useMessage(sending)
   const [arePromptsOpen, prompts] = useDisclosure()
   return (
-    <Paper withBorder p="md">
-      <Stack gap="xs">
-        <Textarea
-          label="Message"
-          description={
-            isWaiting
-              ? 'It is sent as soon as there is a model: choose one above.'
-              : 'Enter sends, Shift and Enter begin a new line.'
-          }
-          autosize
-          minRows={2}
-          maxRows={10}
-          maxLength={100_000}
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            // Enter that ends the choice of a character sends nothing.
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-            event.preventDefault()
-            send()
-          }}
-        />
-        <Group justify="space-between">
-          <Group gap="xs">
-            <Button variant="subtle" size="xs" onClick={onOptions} aria-expanded={areOptionsOpen}>
-              Options
-            </Button>
-            <Button variant="subtle" size="xs" onClick={prompts.open}>
-              Saved prompt
-            </Button>
-          </Group>
-          {sending.isBusy ? (
-            <Button color="red" onClick={onStop}>
-              Stop
-            </Button>
-          ) : (
-            <Button onClick={send} loading={isWaiting} disabled={isEmpty}>
-              Send
-            </Button>
-          )}
-        </Group>
-      </Stack>
+    <>
+      <MessageBox
+        text={text}
+        onText={setText}
+        hint={isWaiting ? 'It is sent as soon as there is a model: choose one above.' : enterSends}
+        isBusy={sending.isBusy}
+        isWaiting={isWaiting}
+        onSend={send}
+        onStop={onStop}
+      >
+        <Button variant="subtle" size="xs" onClick={onOptions} aria-expanded={areOptionsOpen}>
+          Options
+        </Button>
+        <Button variant="subtle" size="xs" onClick={prompts.open}>
+          Saved prompt
+        </Button>
+      </MessageBox>
       {arePromptsOpen && (
         <SavedPrompts onMessage={setText} onSystem={onSystem} onClose={prompts.close} />
       )}
-    </Paper>
+    </>
   )
 }

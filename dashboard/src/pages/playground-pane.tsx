@@ -1,82 +1,8 @@
-import { Box, Code, Group, Loader, Paper, Spoiler, Stack, Text } from '@mantine/core'
-import { queryOptions, useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
-import { api } from '../api'
-import { SafeMarkdown } from '../components/markdown'
+import { Code, Paper, Stack } from '@mantine/core'
 import { ModelPicker } from '../components/model-picker'
 import { Problem } from '../components/problem'
-import { ToolSteps } from '../components/tool-steps'
+import { TalkLog } from '../components/talk-log'
 import type { Line } from '../conversation'
-import { countOf, usdOf } from '../numbers'
-
-const mostLooks = 12
-const lookMs = 700
-
-/** What a request came to. Its log is written a moment after its answer. */
-const logQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['log', id],
-    queryFn: async () => {
-      const answer = await api.account['request-logs'][':id'].$get({ param: { id } })
-      return answer.json()
-    },
-    retry: mostLooks,
-    retryDelay: lookMs,
-    staleTime: Infinity,
-  })
-
-function Figures({ requestId }: { requestId: string }) {
-  const { data: log } = useQuery(logQuery(requestId))
-  // The line is there before its figures, so that nothing moves when they come.
-  if (!log) return <Text size="xs">&nbsp;</Text>
-  const about = log.estimated ? 'about ' : ''
-  return (
-    <Text size="xs" c="dimmed">
-      {about}
-      {countOf(log.input_tokens)} tokens in, {countOf(log.output_tokens)} out · {usdOf(log.cost)} ·{' '}
-      {countOf(log.latency_ms)} ms
-    </Text>
-  )
-}
-
-const Said = ({ text }: { text: string }) => (
-  <Paper bg="var(--mantine-color-default-hover)" p="sm" ml="xl">
-    <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-      {text}
-    </Text>
-  </Paper>
-)
-
-function Answer({ line, isComing }: { line: Line; isComing: boolean }) {
-  const { text, reasoning, steps, problem, requestId, model } = line
-  return (
-    <Stack gap={4} aria-busy={isComing}>
-      {model && (
-        <Text size="xs" fw={600}>
-          {model}
-        </Text>
-      )}
-      {reasoning && (
-        <Spoiler maxHeight={60} showLabel="All of its reasoning" hideLabel="Less">
-          <Text size="xs" c="dimmed" style={{ whiteSpace: 'pre-wrap' }}>
-            {reasoning}
-          </Text>
-        </Spoiler>
-      )}
-      <Box style={{ overflowWrap: 'anywhere' }}>
-        <SafeMarkdown text={text} />
-      </Box>
-      {steps && steps.length > 0 && <ToolSteps steps={steps} isComing={isComing} />}
-      {isComing && <Loader type="dots" size="xs" aria-label="The answer is coming" />}
-      {problem && (
-        <Text size="sm" c="red" role="alert">
-          {problem}
-        </Text>
-      )}
-      {requestId && !isComing && <Figures requestId={requestId} />}
-    </Stack>
-  )
-}
 
 interface Props {
   /** What it is called where there are two. */
@@ -88,52 +14,20 @@ interface Props {
   error: Error | undefined
 }
 
-/** Nearer to its end than this one follows it. */
-const nearPixels = 80
-
 /** One conversation: its model, and what was said. */
-export function Pane({ label, model, onModel, lines, isBusy, error }: Props) {
-  const log = useRef<HTMLDivElement>(null)
-  const isFollowing = useRef(true)
-  useEffect(() => {
-    if (isFollowing.current) log.current?.scrollTo({ top: log.current.scrollHeight })
-  }, [lines, isBusy])
-  const follow = ({ scrollHeight, scrollTop, clientHeight }: HTMLDivElement) => {
-    isFollowing.current = scrollHeight - scrollTop - clientHeight < nearPixels
-  }
-  return (
-    <Paper withBorder p="md" miw={0}>
-      <Stack gap="sm">
-        <ModelPicker label={label} model={model} onChange={onModel} />
-        <Problem error={error} />
-        <Box
-          ref={log}
-          role="log"
-          aria-label={`Conversation with ${model || 'a model'}`}
-          tabIndex={0}
-          onScroll={(event) => follow(event.currentTarget)}
-          h={{ base: '32vh', sm: '44vh' }}
-          style={{ overflowY: 'auto' }}
-        >
-          {lines.length === 0 ? (
-            <Group h="100%" justify="center">
-              <Text c="dimmed" size="sm" ta="center">
-                Say something, and {model ? <Code>{model}</Code> : 'the model'} answers.
-              </Text>
-            </Group>
-          ) : (
-            <Stack gap="md" pr="xs">
-              {lines.map((line, index) =>
-                line.role === 'user' ? (
-                  <Said key={index} text={line.text} />
-                ) : (
-                  <Answer key={index} line={line} isComing={isBusy && index === lines.length - 1} />
-                ),
-              )}
-            </Stack>
-          )}
-        </Box>
-      </Stack>
-    </Paper>
-  )
-}
+export const Pane = ({ label, model, onModel, lines, isBusy, error }: Props) => (
+  <Paper withBorder p="md" miw={0}>
+    <Stack gap="sm">
+      <ModelPicker label={label} model={model} onChange={onModel} />
+      <Problem error={error} />
+      <TalkLog
+        label={`Conversation with ${model || 'a model'}`}
+        lines={lines}
+        isBusy={isBusy}
+        height={{ base: '32vh', sm: '44vh' }}
+      >
+        Say something, and {model ? <Code>{model}</Code> : 'the model'} answers.
+      </TalkLog>
+    </Stack>
+  </Paper>
+)

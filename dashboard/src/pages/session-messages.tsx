@@ -5,8 +5,8 @@ import { Loaded } from '../components/loaded'
 import { SafeMarkdown } from '../components/markdown'
 import { Moment } from '../components/moment'
 import { More } from '../components/more'
-import { ToolSteps } from '../components/tool-steps'
-import { answered, stepsIn, type ToolStep } from '../tool-steps'
+import { Limit, ToolSteps } from '../components/tool-steps'
+import { answered, isLimit, stepsIn, type ToolStep } from '../tool-steps'
 
 /** What was said in a session, oldest first. */
 export function SessionMessages({ id }: { id: string }) {
@@ -48,12 +48,13 @@ interface Entry {
 function withSteps(messages: readonly SaidMessage[]): Entry[] {
   const entries: Entry[] = []
   for (const message of messages) {
-    const { role, content, tool_call_id, tool_calls } = message
+    const { role, content, tool_call_id, tool_calls, createdAt } = message
+    const atMs = Date.parse(createdAt)
     const last = entries.at(-1)
     if (role === 'tool' && last && last.steps.length > 0) {
       const result = { tool_call_id: tool_call_id ?? '', content: content ?? '' }
-      entries[entries.length - 1] = { ...last, steps: answered(last.steps, result) }
-    } else entries.push({ message, steps: stepsIn(tool_calls) })
+      entries[entries.length - 1] = { ...last, steps: answered(last.steps, result, atMs) }
+    } else entries.push({ message, steps: stepsIn(tool_calls, atMs) })
   }
   return entries
 }
@@ -63,15 +64,23 @@ const Message = ({ message: { role, content, createdAt }, steps }: Entry) => (
     <Text size="xs" c="dimmed">
       {role} · <Moment at={createdAt} />
     </Text>
-    {role === 'assistant' ? (
-      <div style={{ overflowWrap: 'anywhere' }}>
-        <SafeMarkdown text={content ?? ''} />
-      </div>
-    ) : (
-      <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {content}
-      </Text>
-    )}
+    <Words isModels={role === 'assistant'} text={content ?? ''} />
     {steps.length > 0 && <ToolSteps steps={steps} isComing={false} />}
   </Paper>
 )
+
+function Words({ isModels, text }: { isModels: boolean; text: string }) {
+  if (isModels && isLimit(text)) return <Limit text={text} />
+  if (isModels) {
+    return (
+      <div style={{ overflowWrap: 'anywhere' }}>
+        <SafeMarkdown text={text} />
+      </div>
+    )
+  }
+  return (
+    <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {text}
+    </Text>
+  )
+}

@@ -1,4 +1,5 @@
-import { Anchor, Badge, Select, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Modal, Select, Stack, Table, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Filters } from '../components/filters'
@@ -12,6 +13,7 @@ import { Page } from '../components/page'
 import { ShowMore } from '../components/show-more'
 import { compact, count } from '../figures'
 import { oneOf } from '../search'
+import { NewSession } from './new-session'
 import { SessionDrawer } from './session-drawer'
 
 const route = getRouteApi('/home/sessions')
@@ -24,12 +26,14 @@ export function SessionsPage() {
   const status = oneOf(search, 'status', talkStatuses)
   const navigate = route.useNavigate()
   const query = useInfiniteQuery(allTalksQuery(status))
+  const [isBeginning, beginning] = useDisclosure()
   const change = (changed: typeof search) =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true })
   return (
     <Page
       title="Sessions"
       about="Conversations that are kept: those of the playground, and those of your programs."
+      actions={<Button onClick={beginning.open}>New session</Button>}
     >
       <Filters>
         <Select
@@ -58,6 +62,9 @@ export function SessionsPage() {
           )
         }}
       </Loaded>
+      <Modal opened={isBeginning} onClose={beginning.close} title="New session">
+        <NewSession onCancel={beginning.close} />
+      </Modal>
       {search.open !== undefined && (
         <SessionDrawer
           key={search.open}

@@ -1,10 +1,12 @@
 import { Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { talks, talksKey } from '../automation'
 import { FormFrame } from '../components/form-frame'
 import { ModelInput } from '../components/model-input'
+import { SessionToolFields } from '../components/tool-fields'
+import { useGoToTalk } from '../go-to-talk'
+import { sentTools, toolRules, withoutTools } from '../session-tools'
 import { useSubmit } from '../submit'
 import { templatesQuery, type Template } from '../templates'
 
@@ -15,22 +17,25 @@ interface Props {
 
 /** Fills the gaps of a template in, and goes on in the playground. */
 export function StartSession({ template, onCancel }: Props) {
-  const { id, name, modelId, variables } = template
+  const { id, name, modelId, variables, enabledTools, disabledTools } = template
+  const isNarrow = enabledTools !== null || disabledTools.length > 0
   const queries = useQueryClient()
-  const navigate = useNavigate()
+  const goTo = useGoToTalk()
   const form = useForm({
     initialValues: {
       modelId: modelId ?? '',
       gaps: Object.fromEntries(variables.map((gap) => [gap, ''])),
+      ...withoutTools,
     },
+    validate: toolRules,
   })
   const submission = useSubmit(async (fields: typeof form.values) => {
     const { gaps } = fields
     const made = { templateId: id, name, modelId: fields.modelId, variables: gaps }
-    const talk = await talks.begin(made)
+    const talk = await talks.begin({ ...made, ...sentTools(fields) })
     void queries.invalidateQueries({ queryKey: talksKey })
     void queries.invalidateQueries(templatesQuery)
-    await navigate({ to: '/playground', search: { chat: talk.id } })
+    await goTo(talk)
   }, form)
   return (
     <FormFrame form={form} submission={submission} label="Begin" onCancel={onCancel}>
@@ -56,6 +61,10 @@ export function StartSession({ template, onCancel }: Props) {
         required
         {...form.getInputProps('modelId')}
         value={form.values.modelId}
+      />
+      <SessionToolFields
+        form={form}
+        {...(isNarrow && { all: 'Those of its tools that the template allows' })}
       />
     </FormFrame>
   )

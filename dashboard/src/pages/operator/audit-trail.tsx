@@ -1,7 +1,9 @@
-import { Anchor, Code, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Code, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ChangeDrawer } from './change-drawer'
+import { ActorSelect } from '../../components/actor-select'
+import { DayInputs } from '../../components/day-inputs'
 import { Empty } from '../../components/empty'
 import { FilterSelect } from '../../components/filter-select'
 import { Filters } from '../../components/filters'
@@ -78,9 +80,6 @@ function TrailFilters({ search, onChange }: FiltersProps) {
     { value: operatorKey, label: 'Operator key' },
     ...operators.map(({ id, display_name: name }) => ({ value: id, label: name })),
   ]
-  const { actor } = search
-  // Who is no operator any more has left traces all the same.
-  const isKnown = actor === undefined || actors.some(({ value }) => value === actor)
   return (
     <Filters>
       <SearchBox
@@ -89,15 +88,7 @@ function TrailFilters({ search, onChange }: FiltersProps) {
         value={search.search}
         onSearch={(text) => onChange({ search: text })}
       />
-      <Select
-        label="Who"
-        placeholder="Everybody"
-        clearable
-        searchable
-        data={isKnown ? actors : [...actors, { value: actor, label: actor }]}
-        value={actor ?? null}
-        onChange={(value) => onChange({ actor: value ?? undefined })}
-      />
+      <ActorSelect actors={actors} value={search.actor} onChange={(actor) => onChange({ actor })} />
       <FilterSelect
         label="What about"
         isLabelled
@@ -112,20 +103,7 @@ function TrailFilters({ search, onChange }: FiltersProps) {
         value={search.object}
         onSearch={(object) => onChange({ object })}
       />
-      <TextInput
-        type="date"
-        label="From"
-        max={search.to}
-        value={search.from ?? ''}
-        onChange={(event) => onChange({ from: event.currentTarget.value || undefined })}
-      />
-      <TextInput
-        type="date"
-        label="To"
-        min={search.from}
-        value={search.to ?? ''}
-        onChange={(event) => onChange({ to: event.currentTarget.value || undefined })}
-      />
+      <DayInputs days={search} onChange={onChange} />
     </Filters>
   )
 }

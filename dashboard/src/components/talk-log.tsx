@@ -1,0 +1,135 @@
+import { Box, Group, Loader, Paper, Spoiler, Stack, Text, type BoxProps } from '@mantine/core'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { api } from '../api'
+import { SafeMarkdown } from './markdown'
+import { Limit, ToolSteps } from './tool-steps'
+import type { Line } from '../conversation'
+import { countOf, usdOf } from '../numbers'
+import { isLimit } from '../tool-steps'
+
+const mostLooks = 12
+const lookMs = 700
+
+/** What a request came to. Its log is written a moment after its answer. */
+const logQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['log', id],
+    queryFn: async () => {
+      const answer = await api.account['request-logs'][':id'].$get({ param: { id } })
+      return answer.json()
+    },
+    retry: mostLooks,
+    retryDelay: lookMs,
+    staleTime: Infinity,
+  })
+
+function Figures({ requestId }: { requestId: string }) {
+  const { data: log } = useQuery(logQuery(requestId))
+  // The line is there before its figures, so that nothing moves when they come.
+  if (!log) return <Text size="xs">&nbsp;</Text>
+  const about = log.estimated ? 'about ' : ''
+  return (
+    <Text size="xs" c="dimmed">
+      {about}
+      {countOf(log.input_tokens)} tokens in, {countOf(log.output_tokens)} out · {usdOf(log.cost)} ·{' '}
+      {countOf(log.latency_ms)} ms
+    </Text>
+  )
+}
+
+const Said = ({ text }: { text: string }) => (
+  <Paper bg="var(--mantine-color-default-hover)" p="sm" ml="xl">
+    <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+      {text}
+    </Text>
+  </Paper>
+)
+
+function Answer({ line, isComing }: { line: Line; isComing: boolean }) {
+  const { text, reasoning, steps, problem, requestId, model } = line
+  return (
+    <Stack gap={4} aria-busy={isComing}>
+      {model && (
+        <Text size="xs" fw={600}>
+          {model}
+        </Text>
+      )}
+      {reasoning && (
+        <Spoiler maxHeight={60} showLabel="All of its reasoning" hideLabel="Less">
+          <Text size="xs" c="dimmed" style={{ whiteSpace: 'pre-wrap' }}>
+            {reasoning}
+          </Text>
+        </Spoiler>
+      )}
+      {isLimit(text) ? (
+        <Limit text={text} />
+      ) : (
+        <Box style={{ overflowWrap: 'anywhere' }}>
+          <SafeMarkdown text={text} />
+        </Box>
+      )}
+      {steps && steps.length > 0 && <ToolSteps steps={steps} isComing={isComing} />}
+      {isComing && <Loader type="dots" size="xs" role="img" aria-label="The answer is coming" />}
+      {problem && (
+        <Text size="sm" c="red" role="alert">
+          {problem}
+        </Text>
+      )}
+      {requestId && !isComing && <Figures requestId={requestId} />}
+    </Stack>
+  )
+}
+
+interface Props {
+  label: string
+  lines: readonly Line[]
+  isBusy: boolean
+  height: BoxProps['h']
+  /** What stands there while nothing was said. */
+  children: ReactNode
+}
+
+/** Nearer to its end than this one follows it. */
+const nearPixels = 80
+
+/** What was said in a conversation, and what is being said: its end stays in sight. */
+export function TalkLog({ label, lines, isBusy, height, children }: Props) {
+  const log = useRef<HTMLDivElement>(null)
+  const isFollowing = useRef(true)
+  useEffect(() => {
+    if (isFollowing.current) log.current?.scrollTo({ top: log.current.scrollHeight })
+  }, [lines, isBusy])
+  const follow = ({ scrollHeight, scrollTop, clientHeight }: HTMLDivElement) => {
+    isFollowing.current = scrollHeight - scrollTop - clientHeight < nearPixels
+  }
+  return (
+    <Box
+      ref={log}
+      role="log"
+      aria-label={label}
+      tabIndex={0}
+      onScroll={(event) => follow(event.currentTarget)}
+      h={height}
+      style={{ overflowY: 'auto' }}
+    >
+      {lines.length === 0 ? (
+        <Group h="100%" justify="center">
+          <Text c="dimmed" size="sm" ta="center" component="div">
+            {children}
+          </Text>
+        </Group>
+      ) : (
+        <Stack gap="md" pr="xs">
+          {lines.map((line, index) =>
+            line.role === 'user' ? (
+              <Said key={index} text={line.text} />
+            ) : (
+              <Answer key={index} line={line} isComing={isBusy && index === lines.length - 1} />
+            ),
+          )}
+        </Stack>
+      )}
+    </Box>
+  )
+}

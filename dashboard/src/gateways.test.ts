@@ -1,0 +1,69 @@
+import { expect, test } from 'bun:test'
+import { byUse, connectCommand, isInTheClear, serviceOf, type Gateway } from './gateways'
+import { soonAgain } from './live'
+import { sentTools, usableGateways, withoutTools } from './session-tools'
+
+const gateway = (fields: Partial<Gateway>): Gateway => ({
+  id: 'gw_1',
+  name: 'Cellar',
+  gateway_type: 3,
+  status: 'online',
+  scope: 'individual',
+  organization_id: null,
+  is_public: false,
+  tool_count: 0,
+  tools: [],
+  providers: [],
+  version: null,
+  last_heartbeat_at: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  ...fields,
+})
+
+test.each([
+  ['wss://tollgate.example.com/gateway', 'https://tollgate.example.com', false],
+  ['wss://example.com/below/gateway', 'https://example.com/below', false],
+  ['ws://localhost:8080/gateway', 'http://localhost:8080', false],
+  ['ws://192.168.1.7:8080/gateway', 'http://192.168.1.7:8080', true],
+])('the program for %s is told %s', (connectUrl, address, isClear) => {
+  expect(serviceOf(connectUrl)).toBe(address)
+  expect(isInTheClear(address)).toBe(isClear)
+  expect(connectCommand(address).endsWith('--insecure')).toBe(isClear)
+})
+
+test('gateways that can be used now come first, then by their names', () => {
+  const all = [
+    gateway({ name: 'b', status: 'offline' }),
+    gateway({ name: 'c' }),
+    gateway({ name: 'a', status: 'offline' }),
+    gateway({ name: 'd', status: 'starting' }),
+  ]
+  expect(byUse(all).map(({ name }) => name)).toEqual(['c', 'd', 'a', 'b'])
+})
+
+test('who only looks on in an organization is not offered its tools', () => {
+  const shared = gateway({ name: 'shared', scope: 'organization', organization_id: 'org_1' })
+  const own = gateway({ name: 'own' })
+  const among = (role: string, status = 'active') =>
+    usableGateways([shared, own], [{ id: 'org_1', role, status }]).map(({ name }) => name)
+  expect(among('viewer')).toEqual(['own'])
+  expect(among('member')).toEqual(['own', 'shared'])
+  expect(among('owner', 'suspended')).toEqual(['own'])
+})
+
+test('a session is asked for with a gateway where it has tools, with a list where not all are allowed', () => {
+  const chosen = { gatewayId: 'gw_1', enabledTools: ['add'] }
+  expect(sentTools({ ...withoutTools, ...chosen })).toEqual({})
+  const all = { ...withoutTools, ...chosen, sessionType: 'automation' as const }
+  expect(sentTools(all)).toEqual({ sessionType: 'automation', gatewayId: 'gw_1' })
+  expect(sentTools({ ...all, hasAllTools: false })).toMatchObject({ enabledTools: ['add'] })
+})
+
+const after = (dataUpdateCount: number, status: 'success' | 'error' = 'success') =>
+  soonAgain({ state: { status, dataUpdateCount } })
+
+test('what was looked at for ten minutes, and what fails, is asked for more seldom', () => {
+  expect(after(1)).toBe(4000)
+  expect(after(151)).toBe(30_000)
+  expect(after(1, 'error')).toBe(30_000)
+})

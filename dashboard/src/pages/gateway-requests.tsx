@@ -1,0 +1,141 @@
+import { Anchor, Badge, Code, Group, Select, Stack, Table, Text } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Card } from '../components/card'
+import { ListTable } from '../components/list-table'
+import { Loaded } from '../components/loaded'
+import { When } from '../components/when'
+import { count } from '../figures'
+import { soonAgain } from '../live'
+import { logColors, logsQuery, statsQuery, type ListedLog, type LogStats } from '../logs'
+import { shownDuration } from '../shown'
+
+const mostShown = 10
+
+/** The latest requests for models of a provider that nobody served, as its gateway was away, say. */
+function useUnserved(provider: string): readonly ListedLog[] {
+  const filter = { status: 'error', range: 'day' } as const
+  const { data } = useInfiniteQuery({ ...logsQuery(filter), refetchInterval: soonAgain })
+  const [latest] = data?.pages ?? []
+  return (latest?.logs ?? []).filter(
+    ({ provider: servedBy, model }) => servedBy === null && model.startsWith(`${provider}/`),
+  )
+}
+
+/** Of both, the latest. */
+const latestOf = (one: readonly ListedLog[], other: readonly ListedLog[]) =>
+  [...one, ...other]
+    .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
+    .slice(0, mostShown)
+
+/**
+ * What the reader asked the providers of a gateway in the last day, and what of it failed. Logs know the
+ * provider that served, not the gateway: another connection of that provider is among them.
+ */
+export function GatewayRequests({ providers }: { providers: readonly string[] }) {
+  const [first = ''] = providers
+  const [chosen, setChosen] = useState(first)
+  const provider = providers.includes(chosen) ? chosen : first
+  const filter = { provider, range: 'day' } as const
+  const stats = useQuery({ ...statsQuery(filter), refetchInterval: soonAgain })
+  const query = useInfiniteQuery({ ...logsQuery(filter), refetchInterval: soonAgain })
+  const unserved = useUnserved(provider)
+  return (
+    <Card title="Your requests of the last day">
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" c="dimmed" flex="1 1 200px">
+          All that you asked {provider}, whichever connection went there.{' '}
+          <Anchor
+            inherit
+            underline="always"
+            renderRoot={(props) => <Link to="/logs" search={filter} {...props} />}
+          >
+            See them in the logs
+          </Anchor>
+        </Text>
+        {providers.length > 1 && (
+          <Select
+            aria-label="Provider"
+            size="xs"
+            allowDeselect={false}
+            data={providers}
+            value={provider}
+            onChange={(value) => setChosen(value ?? first)}
+          />
+        )}
+      </Group>
+      <Loaded query={stats}>{(told) => <Errors stats={told} unserved={unserved.length} />}</Loaded>
+      <Loaded query={query}>
+        {({ pages }) => {
+          const served = pages.flatMap((page) => page.logs)
+          const logs = latestOf(served, unserved)
+          return logs.length > 0 && <RequestTable logs={logs} />
+        }}
+      </Loaded>
+    </Card>
+  )
+}
+
+interface ErrorsProps {
+  stats: LogStats
+  /** How many requests nobody served, which are in no provider's figures. */
+  unserved: number
+}
+
+const Errors = ({
+  stats: { total_requests, failed_requests, by_error },
+  unserved,
+}: ErrorsProps) => (
+  <Stack gap={6}>
+    <Text size="sm">
+      {total_requests === 0
+        ? 'None was served yet.'
+        : `${count(total_requests)} in all, ${count(failed_requests)} of them failed.`}
+      {unserved > 0 && ` ${count(unserved)} more reached nobody, as where a gateway is away.`}
+    </Text>
+    {by_error.length > 0 && (
+      <Group gap="xs" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
+        {by_error.map(({ code, count: times }) => (
+          <Text key={code} component="li" size="sm">
+            <Code>{code}</Code> × {count(times)}
+          </Text>
+        ))}
+      </Group>
+    )}
+  </Stack>
+)
+
+const RequestTable = ({ logs }: { logs: readonly ListedLog[] }) => (
+  <ListTable
+    columns={[
+      'Time',
+      { name: 'Status', place: 'aside' },
+      { name: 'Model', place: 'wide' },
+      { name: 'Tokens', isNumber: true },
+      { name: 'Took', isNumber: true },
+    ]}
+    minWidth={560}
+  >
+    {logs.map((log) => (
+      <Table.Tr key={log.id}>
+        <Table.Td style={{ whiteSpace: 'nowrap' }}>
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link to="/logs" search={{ open: log.id }} {...props} />}
+          >
+            <When at={log.created_at} withSeconds />
+          </Anchor>
+        </Table.Td>
+        <Table.Td>
+          <Badge color={logColors[log.status]} variant="light" miw="max-content">
+            {log.status === 'error' ? `error ${log.status_code}` : log.status}
+          </Badge>
+        </Table.Td>
+        <Table.Td style={{ overflowWrap: 'anywhere' }}>{log.model || '–'}</Table.Td>
+        <Table.Td ta="right">{count(log.total_tokens)}</Table.Td>
+        <Table.Td ta="right">{shownDuration(log.latency_ms)}</Table.Td>
+      </Table.Tr>
+    ))}
+  </ListTable>
+)

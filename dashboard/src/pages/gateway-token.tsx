@@ -1,0 +1,121 @@
+import { Alert, Anchor, Button, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Command } from '../components/command'
+import { Copy } from '../components/copy'
+import { connectCommand, gatewaysQuery, isInTheClear, serviceOf, type Gateway } from '../gateways'
+import { soonAgain } from '../live'
+import type { MadeGateway } from './new-gateway'
+
+interface Props {
+  made: MadeGateway
+  onDone: () => void
+}
+
+/**
+ * The token of a new gateway, once, what to run with it, and what came of that. Only its buttons close it, so
+ * that a stray click does not lose the token.
+ */
+export const GatewayToken = ({ made, onDone }: Props) => {
+  const address = serviceOf(made.connect_url)
+  return (
+    <Modal
+      opened
+      onClose={onDone}
+      title={`The gateway ${made.name}`}
+      size="lg"
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+    >
+      <Stack gap="md">
+        <Alert color="yellow">
+          Copy the token now and keep it where secrets belong. It is not shown again.
+        </Alert>
+        <Stack gap={6}>
+          <TextInput
+            label="Token"
+            value={made.token}
+            readOnly
+            autoComplete="off"
+            spellCheck={false}
+            data-autofocus
+            onFocus={(event) => event.currentTarget.select()}
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          />
+          <Group>
+            <Copy value={made.token} label="Copy token" />
+          </Group>
+        </Stack>
+        <Stack gap={6}>
+          <Text size="sm">
+            Then run this on the machine with the models. It finds Ollama, vLLM, LM Studio and
+            llama.cpp by itself; others are named with{' '}
+            <code style={{ whiteSpace: 'nowrap' }}>--serve</code>.
+          </Text>
+          <Command
+            label="What to run"
+            text={`export TOLLGATE_GATEWAY_TOKEN=${made.token}\n${connectCommand(address)}`}
+          />
+          {isInTheClear(address) && (
+            <Text size="xs" c="dimmed">
+              This service is reached without TLS, so the token goes over the network in the clear.
+            </Text>
+          )}
+        </Stack>
+        <Arrival id={made.id} />
+        <Group justify="flex-end">
+          <Button onClick={onDone}>I have kept it</Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** Whether its program has connected, as soon as that is so. */
+function Arrival({ id }: { id: string }) {
+  const { data: gateways = [] } = useQuery({ ...gatewaysQuery, refetchInterval: soonAgain })
+  const gateway = gateways.find((one) => one.id === id)
+  const isOnline = gateway?.status === 'online'
+  return (
+    <Alert color={isOnline ? 'green' : 'gray'} role="status">
+      {gateway && isOnline ? <Announced gateway={gateway} /> : <Waiting gateway={gateway} />}
+    </Alert>
+  )
+}
+
+const Waiting = ({ gateway }: { gateway: Gateway | undefined }) => (
+  <Group gap="xs" wrap="nowrap" align="flex-start">
+    <Loader size="xs" mt={4} aria-hidden />
+    <Text size="sm">
+      {gateway?.status === 'error'
+        ? 'A program came, and said what is not understood. Is it of this version?'
+        : gateway && gateway.last_heartbeat_at !== null
+          ? 'Its program is there, and is about to say what it serves.'
+          : 'Waiting for its program. This changes by itself once it has connected.'}
+    </Text>
+  </Group>
+)
+
+const Announced = ({ gateway }: { gateway: Gateway }) => (
+  <Stack gap={2}>
+    <Text size="sm" fw={600}>
+      Connected
+    </Text>
+    <Text size="sm">{announcementOf(gateway)}</Text>
+    <Anchor
+      size="sm"
+      underline="always"
+      renderRoot={(props) => <Link to="/gateways/$id" params={{ id: gateway.id }} {...props} />}
+    >
+      To its page
+    </Anchor>
+  </Stack>
+)
+
+/** What it said that it has, in a sentence. */
+function announcementOf({ version, providers, tool_count: tools }: Gateway): string {
+  const served = providers.length === 0 ? 'no models' : `models of ${providers.join(', ')}`
+  const run = tools === 0 ? 'no tools' : tools === 1 ? 'one tool' : `${tools} tools`
+  return `Version ${version ?? 'unknown'} serves ${served}, and has ${run}.`
+}

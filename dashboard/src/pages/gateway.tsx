@@ -1,0 +1,168 @@
+import { Alert, Anchor, Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Card } from '../components/card'
+import { Command } from '../components/command'
+import { Empty } from '../components/empty'
+import { Facts } from '../components/facts'
+import { useMayDelete, useOwnerName } from '../components/gateway-owner'
+import { Loaded } from '../components/loaded'
+import { LiveMoment } from '../components/moment'
+import { Page } from '../components/page'
+import { When } from '../components/when'
+import { count } from '../figures'
+import { connectCommand, gatewaysQuery, gatewayStates, meaningOf, type Gateway } from '../gateways'
+import { soonAgain } from '../live'
+import { DeleteGateway } from './delete-gateway'
+import { GatewayModels } from './gateway-models'
+import { GatewayRequests } from './gateway-requests'
+
+const route = getRouteApi('/home/gateways/$id')
+
+/** One gateway: how it is, what it serves, and what was asked of it. */
+export function GatewayPage() {
+  const { id } = route.useParams()
+  const query = useQuery({
+    ...gatewaysQuery,
+    refetchInterval: soonAgain,
+    // The list has all of them, and there is no other way to one.
+    select: (gateways: readonly Gateway[]) => gateways.find((one) => one.id === id) ?? null,
+  })
+  const { data: gateway } = query
+  return (
+    <Page
+      title={gateway?.name ?? 'Gateway'}
+      back={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/gateways" {...props} />}>
+          All gateways
+        </Anchor>
+      }
+      actions={gateway && <Deletion gateway={gateway} />}
+    >
+      <Loaded query={query}>{(one) => (one ? <Parts gateway={one} /> : <Gone />)}</Loaded>
+    </Page>
+  )
+}
+
+const Gone = () => (
+  <Empty title="There is no such gateway">
+    It was deleted, or it is one of an organization that you do not belong to.
+  </Empty>
+)
+
+function Deletion({ gateway }: { gateway: Gateway }) {
+  const [isDoomed, setDoomed] = useState(false)
+  const navigate = useNavigate()
+  if (!useMayDelete(gateway)) return undefined
+  return (
+    <>
+      <Button variant="default" onClick={() => setDoomed(true)}>
+        Delete gateway
+      </Button>
+      {isDoomed && (
+        <DeleteGateway
+          gateway={gateway}
+          onGone={() => navigate({ to: '/gateways' })}
+          onClose={() => setDoomed(false)}
+        />
+      )}
+    </>
+  )
+}
+
+const Parts = ({ gateway }: { gateway: Gateway }) => (
+  <>
+    <Group gap="xs">
+      <Badge color={gatewayStates[gateway.status].color} variant="light">
+        {gateway.status}
+      </Badge>
+      <Text size="sm" role="status">
+        {meaningOf(gateway)}
+      </Text>
+    </Group>
+    <Advice gateway={gateway} />
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Card title="The program">
+        <Facts facts={factsOf(gateway)} />
+      </Card>
+      <Card title="Tools">
+        <Tools tools={gateway.tools} />
+      </Card>
+    </SimpleGrid>
+    <GatewayModels gateway={gateway} />
+    {gateway.providers.length > 0 && <GatewayRequests providers={gateway.providers} />}
+  </>
+)
+
+const factsOf = (gateway: Gateway) =>
+  [
+    ['Heard from', <LiveMoment key="heard" at={gateway.last_heartbeat_at} />],
+    ['Version', gateway.version ?? 'not said yet'],
+    ['Providers', gateway.providers.join(', ') || 'none'],
+    ['Whose', <Whose key="whose" gateway={gateway} />],
+    ['Made', <When key="made" at={gateway.created_at} />],
+    ['Id', gateway.id],
+  ] as const
+
+function Whose({ gateway }: { gateway: Gateway }) {
+  const name = useOwnerName(gateway)
+  return gateway.is_public ? `${name}, public` : name
+}
+
+/** What there is to do while it takes no requests. */
+function Advice({ gateway }: { gateway: Gateway }) {
+  const { status, last_heartbeat_at: heard } = gateway
+  if (status === 'online') return undefined
+  if (heard !== null && status !== 'offline') return undefined
+  return (
+    <Alert
+      color="yellow"
+      title={heard === null ? 'Connect its program' : 'Is its program running?'}
+    >
+      <Stack gap="xs">
+        <Text size="sm">
+          Run this where the models are, with the token in <code>TOLLGATE_GATEWAY_TOKEN</code>. The
+          token was shown when the gateway was made; where it is lost, delete the gateway and make
+          another.
+        </Text>
+        <Command label="What to run" text={connectCommand(window.location.origin)} />
+      </Stack>
+    </Alert>
+  )
+}
+
+const Tools = ({ tools }: Pick<Gateway, 'tools'>) =>
+  tools.length === 0 ? (
+    <Text size="sm" c="dimmed">
+      It has none. A file of the program says which tools it may run, one by one; sessions use them.
+    </Text>
+  ) : (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        {tools.length === 1 ? 'One' : count(tools.length)} for sessions with this gateway. They run
+        on its machine.
+      </Text>
+      <Stack
+        gap="xs"
+        component="ul"
+        m={0}
+        p={0}
+        mah={320}
+        tabIndex={0}
+        aria-label="Tools"
+        style={{ overflowY: 'auto', listStyle: 'none' }}
+      >
+        {tools.map(({ name, description }) => (
+          <li key={name}>
+            <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+              {name}
+            </Text>
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {description}
+            </Text>
+          </li>
+        ))}
+      </Stack>
+    </Stack>
+  )

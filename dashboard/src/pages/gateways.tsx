@@ -1,0 +1,123 @@
+import { Anchor, Code, Menu, Table } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { GatewayOwner, useMayDelete } from '../components/gateway-owner'
+import { GatewayState } from '../components/gateway-state'
+import { ListPage } from '../components/list-page'
+import { ListTable } from '../components/list-table'
+import { LiveMoment } from '../components/moment'
+import { RowMenu } from '../components/row-menu'
+import { count } from '../figures'
+import { connectCommand, gatewaysQuery, type Gateway } from '../gateways'
+import { soonAgain } from '../live'
+import { DeleteGateway } from './delete-gateway'
+import { GatewayToken } from './gateway-token'
+import { NewGateway, type MadeGateway } from './new-gateway'
+
+export function GatewaysPage() {
+  const queries = useQueryClient()
+  const [made, setMade] = useState<MadeGateway>()
+  const show = (gateway: MadeGateway) => {
+    setMade(gateway)
+    void queries.invalidateQueries(gatewaysQuery)
+  }
+  return (
+    <>
+      <ListPage
+        title="Gateways"
+        about="Programs of yours beside models and tools of your own: they connect from inside, and are called from here."
+        query={useQuery({ ...gatewaysQuery, refetchInterval: soonAgain })}
+        empty={{ title: 'No gateways yet', text: <Explained /> }}
+        add={{
+          label: 'New gateway',
+          form: (close) => (
+            <NewGateway
+              onMade={(gateway) => {
+                close()
+                show(gateway)
+              }}
+              onCancel={close}
+            />
+          ),
+        }}
+      >
+        {(gateways) => <GatewayTable gateways={gateways} />}
+      </ListPage>
+      {made && <GatewayToken made={made} onDone={() => setMade(undefined)} />}
+    </>
+  )
+}
+
+const Explained = () => (
+  <>
+    A gateway is a program on a machine of yours: it connects to here from inside, so that models
+    and tools of that machine can be called, nothing has to be opened, and keys of your servers stay
+    with it. Make one for its token, then run there:
+    <Code display="block" p="xs" mt="xs" style={{ overflowWrap: 'anywhere' }}>
+      {connectCommand(window.location.origin)}
+    </Code>
+  </>
+)
+
+const GatewayTable = ({ gateways }: { gateways: readonly Gateway[] }) => (
+  <ListTable
+    columns={[
+      'Name',
+      { name: 'State', place: 'wide' },
+      'Providers',
+      { name: 'Tools', isNumber: true },
+      'Version',
+      { name: 'Heard from', about: 'When its program said last that it is there' },
+      { name: 'Actions', isHidden: true },
+    ]}
+    minWidth={860}
+  >
+    {gateways.map((gateway) => (
+      <GatewayRow key={gateway.id} gateway={gateway} />
+    ))}
+  </ListTable>
+)
+
+const GatewayRow = ({ gateway }: { gateway: Gateway }) => (
+  <Table.Tr>
+    <Table.Td maw={300}>
+      <Anchor
+        fw={500}
+        size="sm"
+        style={{ overflowWrap: 'anywhere' }}
+        renderRoot={(props) => <Link to="/gateways/$id" params={{ id: gateway.id }} {...props} />}
+      >
+        {gateway.name}
+      </Anchor>
+      <GatewayOwner gateway={gateway} />
+    </Table.Td>
+    <Table.Td>
+      <GatewayState gateway={gateway} />
+    </Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>{gateway.providers.join(', ') || '–'}</Table.Td>
+    <Table.Td ta="right">{count(gateway.tool_count)}</Table.Td>
+    <Table.Td style={{ overflowWrap: 'anywhere' }}>{gateway.version ?? '–'}</Table.Td>
+    <Table.Td style={{ whiteSpace: 'nowrap', fontVariantNumeric: 'tabular-nums' }}>
+      <LiveMoment at={gateway.last_heartbeat_at} />
+    </Table.Td>
+    <Table.Td ta="right">
+      <Actions gateway={gateway} />
+    </Table.Td>
+  </Table.Tr>
+)
+
+function Actions({ gateway }: { gateway: Gateway }) {
+  const [isDoomed, setDoomed] = useState(false)
+  if (!useMayDelete(gateway)) return undefined
+  return (
+    <>
+      <RowMenu name={gateway.name}>
+        <Menu.Item color="red" onClick={() => setDoomed(true)}>
+          Delete
+        </Menu.Item>
+      </RowMenu>
+      {isDoomed && <DeleteGateway gateway={gateway} onClose={() => setDoomed(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,170 @@
+import { Anchor, Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState, type ReactNode } from 'react'
+import {
+  oneTalkQuery,
+  talkColors,
+  talks,
+  talksKey,
+  type Talk,
+  type TalkStatus,
+} from '../automation'
+import { Confirm } from '../components/confirm'
+import { Money } from '../components/money'
+import { Problem } from '../components/problem'
+import { When } from '../components/when'
+import { count } from '../figures'
+import { gatewaysQuery, gatewayStates } from '../gateways'
+import { soonAgain } from '../live'
+import { useSubmit } from '../submit'
+
+interface AboutProps {
+  talk: Talk
+  /** Its name, where nothing above has it. */
+  name?: ReactNode
+}
+
+/** What a session is. */
+export const SessionAbout = ({ talk, name }: AboutProps) => (
+  <Stack gap={4}>
+    <Group gap="xs">
+      {name}
+      <Badge color={talkColors[talk.status]} variant="light">
+        {talk.status}
+      </Badge>
+    </Group>
+    <Group gap="xs">
+      <Code>{talk.modelId}</Code>
+      <Text size="sm" c="dimmed">
+        since <When at={talk.createdAt} />
+      </Text>
+    </Group>
+    <Text size="sm" c="dimmed">
+      {count(talk.messageCount)} messages · {count(talk.totalTokens.input)} tokens in,{' '}
+      {count(talk.totalTokens.output)} out · <Money amount={talk.totalCost} />
+    </Text>
+    {talk.gatewayId !== null && <ToolsOf talk={talk} gatewayId={talk.gatewayId} />}
+    {talk.summary && (
+      <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {talk.summary}
+      </Text>
+    )}
+  </Stack>
+)
+
+/** Whose tools its model may use, and which. */
+function ToolsOf({ talk, gatewayId }: { talk: Talk; gatewayId: string }) {
+  const { data: gateways = [] } = useQuery({ ...gatewaysQuery, refetchInterval: soonAgain })
+  const gateway = gateways.find(({ id }) => id === gatewayId)
+  return (
+    <Group gap="xs">
+      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        Tools of{' '}
+        {gateway ? (
+          <Anchor
+            inherit
+            underline="always"
+            renderRoot={(props) => (
+              <Link to="/gateways/$id" params={{ id: gatewayId }} {...props} />
+            )}
+          >
+            {gateway.name}
+          </Anchor>
+        ) : (
+          <Code>{gatewayId}</Code>
+        )}
+        : {toolsOf(talk)}
+      </Text>
+      {gateway && (
+        <Badge color={gatewayStates[gateway.status].color} variant="light" size="sm">
+          {gateway.status}
+        </Badge>
+      )}
+    </Group>
+  )
+}
+
+/** What its model may use of what its gateway has. */
+function toolsOf({ enabledTools, disabledTools }: Talk): string {
+  const enabled = enabledTools === null ? 'all' : enabledTools.join(', ') || 'none'
+  return disabledTools.length === 0 ? enabled : `${enabled}, but not ${disabledTools.join(', ')}`
+}
+
+interface Move {
+  label: string
+  /** Where it is possible. */
+  from: readonly TalkStatus[]
+  work: (id: string) => Promise<unknown>
+}
+
+/** Source: api.md 17. */
+const moves: readonly Move[] = [
+  { label: 'Pause', from: ['active'], work: (id) => talks.change(id, { status: 'paused' }) },
+  { label: 'Resume', from: ['paused'], work: (id) => talks.change(id, { status: 'active' }) },
+  { label: 'Complete', from: ['active', 'paused'], work: (id) => talks.complete(id) },
+  {
+    label: 'Cancel',
+    from: ['active', 'paused'],
+    work: (id) => talks.change(id, { status: 'cancelled' }),
+  },
+]
+
+interface DeedsProps {
+  talk: Talk
+  /** Where something can be said in it. */
+  wayOn?: ReactNode
+  /** It is deleted. */
+  onGone: () => void
+}
+
+/** What can be done with it. */
+export function SessionDeeds({ talk, wayOn, onGone }: DeedsProps) {
+  const { id, status, name, modelId } = talk
+  const queries = useQueryClient()
+  const [isDoomed, setDoomed] = useState(false)
+  const refresh = () => queries.invalidateQueries({ queryKey: talksKey })
+  const { submit, isBusy, error } = useSubmit(async (work: () => Promise<unknown>) => {
+    await work()
+    await refresh()
+  })
+  const remove = async () => {
+    await talks.delete(id)
+    onGone()
+    queries.removeQueries(oneTalkQuery(id))
+    await refresh()
+  }
+  return (
+    <Stack gap="xs">
+      <Problem error={error} />
+      <Group gap="xs">
+        {status === 'active' && wayOn}
+        {moves
+          .filter(({ from }) => from.includes(status))
+          .map(({ label, work }) => (
+            <Button
+              key={label}
+              size="xs"
+              variant="default"
+              disabled={isBusy}
+              onClick={() => void submit(() => work(id))}
+            >
+              {label}
+            </Button>
+          ))}
+        <Button size="xs" variant="subtle" color="red" onClick={() => setDoomed(true)}>
+          Delete
+        </Button>
+      </Group>
+      {isDoomed && (
+        <Confirm
+          question="Delete this session?"
+          about={`“${name || modelId}” and all that was said in it is gone then. What it cost stays in your logs.`}
+          label="Delete"
+          onConfirm={remove}
+          onClose={() => setDoomed(false)}
+        />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,135 @@
+import { Anchor, Paper, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { oneTalkQuery, type Talk } from '../automation'
+import { Loaded } from '../components/loaded'
+import { enterSends, MessageBox } from '../components/message-box'
+import { Page } from '../components/page'
+import { Problem } from '../components/problem'
+import { TalkLog } from '../components/talk-log'
+import { useConversation } from '../conversation'
+import { count } from '../figures'
+import { soonAgain } from '../live'
+import { SessionAbout, SessionDeeds } from './session-about'
+
+const route = getRouteApi('/home/sessions/$id')
+
+/** One session: what is said in it, and what its model has done by tools, as it happens. */
+export function SessionPage() {
+  const { id } = route.useParams()
+  const query = useQuery({ ...oneTalkQuery(id), refetchInterval: soonAgain })
+  const navigate = useNavigate()
+  return (
+    <Page
+      title={query.data?.name || 'Session'}
+      back={
+        <Anchor size="sm" renderRoot={(props) => <Link to="/sessions" {...props} />}>
+          All sessions
+        </Anchor>
+      }
+    >
+      <Loaded query={query}>
+        {(talk) => (
+          <>
+            <SessionAbout talk={talk} />
+            <SessionDeeds talk={talk} onGone={() => void navigate({ to: '/sessions' })} />
+            <Conversation key={id} talk={talk} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const nothing = () => undefined
+const nothingYet = () => Promise.resolve()
+
+/** The conversation of a session: what is said here, and what programs say in it meanwhile. */
+function useSession({ id, messageCount, modelId, systemPrompt }: Talk) {
+  const queries = useQueryClient()
+  const conversation = useConversation({ id, onBegun: nothing, onFound: nothingYet })
+  const { send, refresh } = conversation
+  /** How many messages are shown. */
+  const seen = useRef<number>(undefined)
+  const isOwn = useRef(false)
+  useEffect(() => {
+    // What is said here is shown already, with more than is kept of it.
+    if (isOwn.current || seen.current === messageCount) return
+    const isFirst = seen.current === undefined
+    seen.current = messageCount
+    if (!isFirst) refresh().catch(nothing)
+  }, [messageCount])
+  const say = async (text: string) => {
+    isOwn.current = true
+    try {
+      await send(text, { model: modelId, systemPrompt: systemPrompt ?? '' })
+      const kept = await queries.fetchQuery({ ...oneTalkQuery(id), staleTime: 0 })
+      seen.current = kept.messageCount
+    } catch {
+      // Then the next look tells.
+    } finally {
+      isOwn.current = false
+    }
+  }
+  return { ...conversation, say }
+}
+
+function Conversation({ talk }: { talk: Talk }) {
+  const { lines, earlier, isBusy, isLoading, error, say, stop } = useSession(talk)
+  const [text, setText] = useState('')
+  const send = () => {
+    if (text.trim() === '' || isBusy || isLoading) return
+    setText('')
+    void say(text)
+  }
+  return (
+    <>
+      <Paper withBorder p="md" miw={0}>
+        <Stack gap="sm">
+          <Problem error={error} />
+          {earlier > 0 && <Earlier id={talk.id} earlier={earlier} />}
+          <TalkLog
+            label={`Conversation with ${talk.modelId}`}
+            lines={lines}
+            isBusy={isBusy}
+            height={{ base: '42vh', sm: '50vh' }}
+          >
+            {isLoading ? 'Loading what was said …' : 'Nothing was said yet.'}
+          </TalkLog>
+        </Stack>
+      </Paper>
+      {talk.status === 'active' ? (
+        <MessageBox
+          text={text}
+          onText={setText}
+          hint={enterSends}
+          isBusy={isBusy}
+          isWaiting={isLoading}
+          onSend={send}
+          onStop={stop}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          {talk.status === 'paused'
+            ? 'This session is paused: nothing can be said in it until it is resumed.'
+            : `This session is ${talk.status}: nothing more is said in it.`}
+        </Text>
+      )}
+    </>
+  )
+}
+
+const Earlier = ({ id, earlier }: { id: string; earlier: number }) => (
+  <Text size="sm" c="dimmed">
+    {count(earlier)} earlier messages are{' '}
+    <Anchor
+      inherit
+      underline="always"
+      renderRoot={(props) => <Link to="/sessions" search={{ open: id }} {...props} />}
+    >
+      in the whole conversation
+    </Anchor>
+    .
+  </Text>
+)

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { makeGateway, makeProvider, startAgent } from './self-hosted'
+import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+
+// A look for barriers alone takes seconds where the machine is slow, and pages look again after some.
+setDefaultTimeout(120_000)
+
+let dashboard: SignedIn
+
+beforeAll(async () => {
+  dashboard = await startSignedIn({ environment: { MINIMUM_BALANCE_USD: '0' } })
+  await makeProvider(dashboard)
+})
+afterAll(() => dashboard[Symbol.asyncDispose]())
+
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const go = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
+
+/** Fills the form in, and resolves with what the panel with the token shows. */
+async function makeOnPage(page: Page, name: string) {
+  await page.getByRole('button', { name: 'New gateway' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill(name)
+  await page.getByRole('button', { name: 'Make it' }).click()
+  const panel = page.getByRole('dialog', { name: `The gateway ${name}` })
+  const token = await panel.getByRole('textbox', { name: 'Token' }).inputValue()
+  const command = (await panel.getByLabel('What to run').textContent()) ?? ''
+  return { panel, token, command }
+}
+
+async function idOf(name: string): Promise<string> {
+  const [{ id }] = await dashboard.sql`select id from gateway where name = ${name}`
+  return String(id)
+}
+
+/** Nothing is wider than the screen. */
+const overflowOf = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth - innerWidth')
+
+test('a gateway is made, its program connects, its model is called, and its page tells', async () => {
+  const page = await dashboard.open('/')
+  await go(page, 'Gateways')
+  await page.getByRole('heading', { name: 'No gateways yet' }).waitFor()
+  await page.getByText(`tollgate connect --url ${dashboard.address}`).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+
+  const { panel, token, command } = await makeOnPage(page, 'Cellar')
+  expect(token).toMatch(/^gt-tg-/)
+  expect(command).toBe(
+    `export TOLLGATE_GATEWAY_TOKEN=${token}\ntollgate connect --url ${dashboard.address}`,
+  )
+  await panel.getByText('It is not shown again').waitFor()
+  await panel.getByText('Waiting for its program').waitFor()
+  // Neither a key nor a click beside it loses the token.
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 400)
+  expect(await barriersOf(page)).toEqual([])
+  const url = `${dashboard.address.replace('http', 'ws')}/gateway`
+  const agent = await startAgent({ connect_url: url, token })
+  await panel.getByText('Connected', { exact: true }).waitFor()
+  await panel.getByText('Version 1.0.0 serves models of fake, and has 2 tools.').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await panel.getByRole('button', { name: 'I have kept it' }).click()
+  const row = page.getByRole('row', { name: /^Cellar.*It takes requests.*fake.*1\.0\.0/ })
+  await row.getByText('online').waitFor()
+  expect(await page.content()).not.toContain(token)
+
+  await row.getByRole('link', { name: 'Cellar' }).click()
+  await section(page, 'Tools').getByText('Searches the wiki.').waitFor()
+  await section(page, 'Models')
+    .getByRole('row', { name: /fake.*active.*2/i })
+    .waitFor()
+  const requests = section(page, 'Your requests of the last day')
+  await requests.getByText('None was served yet.').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  const id = await dashboard.call('fake/mine')
+  await requests.getByRole('row', { name: /success.*fake\/mine/ }).waitFor()
+  await requests.getByText('1 in all, 0 of them failed.').waitFor()
+
+  agent.answer = (request) => agent.fail(request, 'connection_failed')
+  await dashboard.call('fake/mine')
+  await requests.getByText('2 in all, 1 of them failed.').waitFor()
+  await requests.getByText('connection_failed × 1').waitFor()
+  agent.kill()
+  await page.getByText('Its program is not connected.').waitFor()
+  await page.getByText('Is its program running?').waitFor()
+  await dashboard.call('fake/mine')
+  await requests.getByText('1 more reached nobody').waitFor()
+  await requests.getByRole('row', { name: /error 503.*fake\/mine/ }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+
+  await requests.locator('tbody a').last().click()
+  await page.getByRole('dialog', { name: 'Request' }).getByText(id, { exact: true }).waitFor()
+  await page.close()
+})
+
+test('a gateway is deleted once it is said what that does', async () => {
+  const made = await makeGateway(dashboard, { name: 'Attic' })
+  const agent = await startAgent(made)
+  const page = await dashboard.open(`/gateways/${made.id}`)
+  await page.getByRole('button', { name: 'Delete gateway' }).click()
+  const question = page.getByRole('dialog', { name: 'Delete Attic?' })
+  await question.getByText('Its token opens nothing any more').waitFor()
+  await question.getByRole('button', { name: 'Keep it' }).click()
+  await page.getByRole('button', { name: 'Delete gateway' }).click()
+  await question.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('heading', { name: 'Gateways', exact: true }).waitFor()
+  expect((await agent.closed).code).toBe(4401)
+  await page.getByRole('link', { name: 'Attic' }).waitFor({ state: 'detached' })
+  await page.goto(`${dashboard.address}/gateways/${made.id}`)
+  await page.getByText('There is no such gateway').waitFor()
+  await page.close()
+})
+
+test('an owner makes one for the organization; a viewer sees it, and makes and deletes none', async () => {
+  const { body } = await dashboard.account.ask('POST /api/organizations', { name: 'Engines' })
+  const organization = String(body['id'])
+  const page = await dashboard.open('/gateways')
+  await page.getByRole('button', { name: 'New gateway' }).click()
+  expect(await page.getByRole('checkbox', { name: 'Public' }).count()).toBe(0)
+  await page.getByLabel('Name').fill('Shared')
+  await page.getByRole('combobox', { name: 'Whose' }).click()
+  await page.getByRole('option', { name: 'Engines' }).click()
+  await page.getByRole('checkbox', { name: 'Public' }).check()
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  const row = page.getByRole('row', { name: /^Shared\s*Engines.*public/i })
+  await row.getByRole('button', { name: 'Actions for Shared' }).waitFor()
+  const id = await idOf('Shared')
+  const [{ is_public }] = await dashboard.sql`select is_public from gateway where id = ${id}`
+  expect(is_public).toBe(true)
+
+  await dashboard.sql`update membership set role = 'viewer' where organization_id = ${organization}`
+  await page.reload()
+  await row.waitFor()
+  expect(await row.getByRole('button').count()).toBe(0)
+  await page.getByRole('button', { name: 'New gateway' }).click()
+  await page.getByRole('dialog').getByLabel('Name').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.getByRole('combobox', { name: 'Whose' }).count()).toBe(0)
+  await page.goto(`${dashboard.address}/gateways/${id}`)
+  await page.getByText('Its program has not connected yet.').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await page.getByRole('button', { name: 'Delete gateway' }).count()).toBe(0)
+  const { status } = await dashboard.account.ask(`DELETE /api/gateways/${id}`)
+  expect(status).toBe(403)
+  await page.close()
+})
+
+/** Goes on by the keyboard until something of that name has the focus. Throws where nothing ever has. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = `(() => {
+    const one = document.activeElement
+    const label = one?.labels?.[0]?.textContent ?? ''
+    return one?.getAttribute('aria-label') ?? (label || one?.textContent) ?? ''
+  })()`
+  for (let count = 0; count < 80; count += 1) {
+    if (String(await page.evaluate(focused)).startsWith(name)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`nothing called ${name} was reached`)
+}
+
+test('all of it can be done by the keyboard alone', async () => {
+  const page = await dashboard.open('/gateways')
+  await page.getByRole('button', { name: 'New gateway' }).waitFor()
+  await tabTo(page, 'New gateway')
+  await page.keyboard.press('Enter')
+  const form = page.getByRole('dialog', { name: 'New gateway' })
+  await form.waitFor()
+  await tabTo(page, 'Name')
+  await page.keyboard.type('By hand')
+  await page.keyboard.press('Enter')
+  const panel = page.getByRole('dialog', { name: 'The gateway By hand' })
+  await panel.getByText('Waiting for its program').waitFor()
+  await tabTo(page, 'Copy token')
+  await tabTo(page, 'Copy command')
+  await tabTo(page, 'I have kept it')
+  await page.keyboard.press('Enter')
+  await panel.waitFor({ state: 'hidden' })
+  await tabTo(page, 'Actions for By hand')
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const question = page.getByRole('dialog', { name: 'Delete By hand?' })
+  await question.waitFor()
+  await tabTo(page, 'Keep it')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await page.getByRole('row', { name: /^By hand/ }).waitFor({ state: 'detached' })
+  await page.close()
+})
+
+test('on a phone nothing is wider than the screen', async () => {
+  const long = 'A machine with a name that is as long as names of machines in large companies are'
+  const { id } = await makeGateway(dashboard, { name: long })
+  const page = await dashboard.open('/gateways')
+  await page.setViewportSize({ width: 390, height: 800 })
+  await page.getByRole('link', { name: long }).waitFor()
+  expect(await overflowOf(page)).toBeLessThanOrEqual(0)
+  const { panel } = await makeOnPage(page, 'Pocket')
+  expect(await overflowOf(page)).toBeLessThanOrEqual(0)
+  const box = await panel.boundingBox()
+  expect(box && box.x + box.width).toBeLessThanOrEqual(390)
+  expect(await barriersOf(page)).toEqual([])
+  await page.goto(`${dashboard.address}/gateways/${id}`)
+  await page.getByRole('heading', { name: long }).waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(await overflowOf(page)).toBeLessThanOrEqual(0)
+  expect(await barriersOf(page)).toEqual([])
+  await page.close()
+})

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { asksFor, makeGateway, makeProvider, startAgent, type Made } from './self-hosted'
+import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+import type { Agent } from '../gateways/agent-for-tests'
+
+setDefaultTimeout(120_000)
+
+let dashboard: SignedIn
+let made: Made
+let agent: Agent
+
+const asked = [
+  { name: 'files_read', arguments: { text: 'letter.txt' } },
+  { name: 'wiki_search', arguments: { text: 'bridges' } },
+]
+
+beforeAll(async () => {
+  dashboard = await startSignedIn({ environment: { MINIMUM_BALANCE_USD: '0' } })
+  await makeProvider(dashboard)
+  made = await makeGateway(dashboard, { name: 'Cellar' })
+  agent = await startAgent(made)
+  await makeGateway(dashboard, { name: 'Attic' })
+})
+afterAll(async () => {
+  agent.kill()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const step = (page: Page, name: string) => page.getByRole('region', { name: `Tool ${name}` })
+
+/** Answers each call of a tool once `give` is called with what it gives. */
+function toolsByHand() {
+  const waiting: ((content: string, isError?: boolean) => void)[] = []
+  agent.runs = ({ id }) => {
+    waiting.push((content, isError = false) =>
+      agent.send({ type: 'tool_result', id, content, is_error: isError }),
+    )
+  }
+  return async (content: string, isError?: boolean) => {
+    while (waiting.length === 0) await Bun.sleep(20)
+    waiting.shift()?.(content, isError)
+  }
+}
+
+/** Begins one on the page of sessions. */
+async function begin(page: Page, name: string) {
+  await page.getByRole('button', { name: 'New session' }).click()
+  const form = page.getByRole('dialog', { name: 'New session' })
+  await form.getByLabel('Name').fill(name)
+  await form.getByLabel(/^Model/).fill('fake/mine')
+  await form.getByLabel('Name').focus()
+  await form.getByRole('combobox', { name: 'Type' }).click()
+  await page.getByRole('option', { name: /^Automation/ }).click()
+  return form
+}
+
+test('a session is begun with two tools of a gateway, and shows each step as it happens', async () => {
+  const give = toolsByHand()
+  asksFor(agent, asked, 'There is **one** bridge.')
+  const page = await dashboard.open('/sessions')
+  const form = await begin(page, 'Errands')
+  await form.getByRole('button', { name: 'Begin' }).click()
+  await form.getByText('Choose a gateway.').waitFor()
+  await form.getByRole('combobox', { name: 'Gateway' }).click()
+  const options = page.getByRole('option', { name: /Cellar|Attic/ })
+  await options.first().waitFor()
+  expect(await options.allTextContents()).toEqual(['Cellar (online)', 'Attic (starting)'])
+  expect(await options.last().getAttribute('data-combobox-disabled')).toBe('true')
+  await options.first().click()
+  await form.getByLabel('All of its tools').uncheck()
+  await form.getByRole('checkbox', { name: 'files_read' }).check()
+  await form.getByRole('checkbox', { name: 'wiki_search' }).check()
+  expect(await barriersOf(page)).toEqual([])
+  await form.getByRole('button', { name: 'Begin' }).click()
+  await page.waitForURL(/\/sessions\/sess_/)
+  await page.getByText('files_read, wiki_search').waitFor()
+
+  await page.getByLabel('Message').fill('How many bridges?')
+  await page.getByLabel('Message').press('Enter')
+  await step(page, 'files_read').getByLabel('It runs').waitFor()
+  await step(page, 'wiki_search').getByText('waits').waitFor()
+  await step(page, 'files_read').getByText('1 s').waitFor()
+  await give('Dear Ada')
+  await step(page, 'files_read').getByText('done').waitFor()
+  await step(page, 'wiki_search').getByLabel('It runs').waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await give('it broke', true)
+  await step(page, 'wiki_search').getByText('failed').waitFor()
+  await page.getByText('There is one bridge.').waitFor()
+
+  await page.reload()
+  await step(page, 'files_read').getByText('Dear Ada').waitFor()
+  await step(page, 'files_read')
+    .getByText(/^[\d.]+ (ms|s|sec)$/)
+    .waitFor()
+  await step(page, 'wiki_search').getByText('Error: it broke').waitFor()
+  const folded = step(page, 'wiki_search').getByRole('button', { name: /Arguments/ })
+  expect(await folded.getAttribute('aria-expanded')).toBe('false')
+  await folded.click()
+  await step(page, 'wiki_search')
+    .getByLabel('All of it: Arguments')
+    .getByText('"bridges"')
+    .waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 800 })
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  expect(overflow).toBeLessThanOrEqual(0)
+
+  // Its gateway is where the session says.
+  await page.getByRole('link', { name: 'Cellar' }).click()
+  await page.getByRole('heading', { name: 'Cellar' }).waitFor()
+  await page.close()
+})
+
+async function session(name: string): Promise<string> {
+  const { body } = await dashboard.account.ask('POST /api/automation/sessions', {
+    modelId: 'fake/mine',
+    name,
+    sessionType: 'automation',
+    gatewayId: made.id,
+  })
+  return String(body['id'])
+}
+
+test('what a program says in a session meanwhile is shown without a reload', async () => {
+  agent.runs = ({ id }) => agent.send({ type: 'tool_result', id, content: 'Here', is_error: false })
+  asksFor(agent, asked.slice(0, 1), 'Done.')
+  const id = await session('Elsewhere')
+  const page = await dashboard.open(`/sessions/${id}`)
+  await page.getByText('Nothing was said yet.').waitFor()
+  const path = `POST /api/automation/sessions/${id}/messages`
+  const said = dashboard.account.ask(path, { content: 'Go.', stream: true })
+  await step(page, 'files_read').getByText('done').waitFor()
+  await page.getByText('Done.', { exact: true }).waitFor()
+  await said
+  await page.close()
+})
+
+test('a limit that a message reaches is told apart from what the model says', async () => {
+  agent.runs = ({ id }) =>
+    agent.send({ type: 'tool_result', id, content: 'Again', is_error: false })
+  const id = await session('Endless')
+  const page = await dashboard.open(`/sessions/${id}`)
+  asksFor(agent, asked.slice(0, 1), '')
+  const first = agent.answer
+  // As if each answer were the first: it asks for its tool again and again.
+  agent.answer = (request) => first({ ...request, body: { messages: [{ role: 'user' }] } })
+  await page.getByLabel('Message').fill('Go on for ever.')
+  await page.getByRole('button', { name: 'Send' }).click()
+  const limit = page.getByRole('alert').filter({ hasText: 'A limit was reached' })
+  await limit.getByText(/the model may ask for tools 25 times a message/).waitFor()
+  await step(page, 'files_read').last().getByText('not run', { exact: true }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.reload()
+  await limit.waitFor()
+  await page.goto(`${dashboard.address}/sessions?open=${id}`)
+  await page.getByRole('dialog', { name: 'Session', exact: true }).getByText('Endless').waitFor()
+  await page.close()
+})
