@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { usd } from '../../http/fields'
 import { limit } from '../../http/limits'
 import { signUps } from '../../settings/settings'
 import { broken } from '../../wire/field-error'
+import { usd } from '../../wire/usd'
 
 const mostEntries = 100
 
