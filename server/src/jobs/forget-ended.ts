@@ -8,7 +8,7 @@ const sharedSumMonths = 25
 
 /**
  * Forgets conversations that ended, and invitations that nobody can answer any more, `days` full days
- * after they did; what organizations used by day and what was changed in them after 25 months; tries to sign in after a day. Their limits need the running
+ * after they did; what organizations used by day and what was changed in them after 25 months; tries to sign in, and when gateways were online, after a day. Their limits need the running
  * month only. Resolves with how many there were of each.
  */
 export async function forgetEnded(db: Kysely<Schema>, days: number) {
@@ -48,5 +48,6 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
     'auth_rate_limit',
     sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
   )
+  await forgetRows(db, 'gateway_hour', sql`hour < floor(extract(epoch from now()) / 3600) - 25`)
   return { sessions, invitations, sums, changes }
 }
