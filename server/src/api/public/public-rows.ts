@@ -7,6 +7,8 @@ export type PublicRow = Selectable<OrganizationRow> & {
   members: bigint
   /** Of the connections that are in use and for everybody's eyes. */
   connections: bigint
+  /** Ids of its public self-hosted gateways. */
+  gateways: string[]
 }
 
 /** In use, and not of a gateway that is not public. */
@@ -31,6 +33,10 @@ export function publicOrganizations(db: Kysely<Schema>, search?: string) {
         where membership.organization_id = organization.id and membership.status = 'active'
       )`.as('members'),
       sql<bigint>`(select count(*) ${shown})`.as('connections'),
+      sql<string[]>`array(
+        select gateway.id from gateway
+        where gateway.organization_id = organization.id and gateway.is_public
+      )`.as('gateways'),
     ])
     .where('organization.is_public', '=', true)
     .where('organization.status', '=', 'active')

@@ -10,6 +10,12 @@ export interface ServedModel {
   mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
 }
 
+/** An organization, and its public gateways. */
+interface Serving {
+  id: string
+  gateways: readonly string[]
+}
+
 type By = (connection: OwnedConnection) => boolean
 
 /** What some connections of an organization serve. Rejects with `gateway_unavailable`. */
@@ -38,8 +44,8 @@ export class Served {
   }
 
   /** By all of its connections that are for everybody's eyes. */
-  of(organizationId: string): Promise<readonly ServedModel[]> {
-    return this.#kept(organizationId, () => this.#readAll(organizationId))
+  of(organization: Serving): Promise<readonly ServedModel[]> {
+    return this.#kept(organization.id, () => this.#readAll(organization))
   }
 
   /** By those that Tollgate calls itself. */
@@ -52,21 +58,15 @@ export class Served {
     return this.#kept(id, () => this.#readGateway(organizationId, id))
   }
 
-  async #readAll(organizationId: string): Promise<readonly ServedModel[]> {
-    const gateways = await this.#db
-      .selectFrom('gateway')
-      .select('id')
-      .where('organization_id', '=', organizationId)
-      .where('is_public', '=', true)
-      .execute()
-    const ids = gateways.map(({ id }) => id)
+  async #readAll({ id: organizationId, gateways }: Serving): Promise<readonly ServedModel[]> {
+    if (gateways.length === 0) return this.ofCloud(organizationId)
     const parts = await Promise.all([
       this.ofCloud(organizationId),
-      ...ids.map((id) => this.ofGateway(organizationId, id)),
+      ...gateways.map((id) => this.ofGateway(organizationId, id)),
     ])
     const there = new Set(parts.flat().map(({ model }) => model.id))
     const shown = (connection: OwnedConnection) =>
-      isCloud(connection) || ids.includes(connection.gatewayId ?? '')
+      isCloud(connection) || gateways.includes(connection.gatewayId ?? '')
     // Once more by all of them, as the first that may be asked says how it is paid.
     const all = await this.#servedBy(organizationId, shown)
     return all.filter(({ model }) => there.has(model.id))
