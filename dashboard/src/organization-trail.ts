@@ -10,6 +10,7 @@ export const kindNames = {
   member: 'Member',
   invitation: 'Invitation',
   connection: 'Connection',
+  price: 'Price',
   gateway: 'Gateway',
   pool: 'Pool',
   collection: 'Collection',

@@ -10,6 +10,7 @@ import pino from 'pino'
 import { createPoolStore } from '../src/api/connection-pools/store'
 import { createAlertStore } from '../src/api/alerts/store'
 import { createPlatformConnectionStore } from '../src/api/connections/platform-store'
+import { createConnectionModelStore } from '../src/api/connections/models'
 import { createConnectionStore } from '../src/api/connections/store'
 import { createConfigStore } from '../src/api/admin-config/store'
 import { createHandleStore } from '../src/api/handles/store'
@@ -137,7 +138,12 @@ function storesOf(
     models: createModelStore(db, catalog),
     prices: createPriceStore(db, catalog),
     platformConnections: createPlatformConnectionStore(connecting),
-    connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
+    connections: createConnectionStore({
+      ...connecting,
+      checkAddress: never,
+      changed,
+    }),
+    connectionModels: createConnectionModelStore({ db, catalog, settings, changed }),
     gateways: createGatewayStore({ db, address: () => '', changed }),
     pools: createPoolStore({ db, catalog, changed }),
     operatedOrganizations: createOperatedOrganizationStore({ db, catalog, changed }),

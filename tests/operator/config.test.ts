@@ -34,6 +34,7 @@ describe('the settings', () => {
     warning_threshold: 1,
     platform_fee_percent: 0,
     platform_connections: true,
+    owner_price_limits: { input: 1000, output: 1000 },
     sign_up: 'open',
     log_bodies: false,
     rates: {
@@ -62,6 +63,7 @@ describe('the settings', () => {
       platform_fee_percent: 2.75,
       sign_up: 'closed',
       log_bodies: true,
+      owner_price_limits: { output: 0.5 },
       rates: { alert_tests_per_hour: 7 },
       timers: { idle_seconds: 0.5 },
       retention_days: 31,
@@ -72,6 +74,7 @@ describe('the settings', () => {
     const expected = {
       ...initial,
       ...some,
+      owner_price_limits: { input: 1000, output: 0.5 },
       rates: { ...initial.rates, alert_tests_per_hour: 7 },
       timers: { ...initial.timers, idle_seconds: 0.5 },
       allowed_private_networks: ['10.0.0.0/8', 'fd00::/8'],
@@ -95,6 +98,9 @@ describe('the settings', () => {
     [{ warning_threshold: 0.0000000001 }, 'warning_threshold', 'out_of_range'],
     [{ platform_fee_percent: 100.01 }, 'platform_fee_percent', 'out_of_range'],
     [{ platform_fee_percent: 1.234 }, 'platform_fee_percent', 'out_of_range'],
+    [{ owner_price_limits: {} }, 'owner_price_limits', 'empty'],
+    [{ owner_price_limits: { input: -1 } }, 'owner_price_limits.input', 'out_of_range'],
+    [{ owner_price_limits: { output: 1_000_001 } }, 'owner_price_limits.output', 'out_of_range'],
     [{ platform_connections: 'yes' }, 'platform_connections', 'wrong_type'],
     [{ sign_up: 'never' }, 'sign_up', 'unknown_value'],
     [{ log_bodies: 1 }, 'log_bodies', 'wrong_type'],

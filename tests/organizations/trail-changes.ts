@@ -1,6 +1,6 @@
 import { collection } from '../authorization/kind'
 import { newOrganization, unused } from '../connections/organization'
-import { idIn, type Stage } from '../connections/stage'
+import { call, idIn, type Stage } from '../connections/stage'
 import type { Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
@@ -59,6 +59,13 @@ export const changes: Readonly<Record<string, Make>> = {
   'PUT /api/connections/:id': async (stage) => {
     const { owner: by, connection } = await newOrganization(stage)
     return { by, ids: [idIn(await connection())], body: { name: 'Renamed' } }
+  },
+  'PUT /api/connections/:id/models/pricing': async (stage) => {
+    const { owner: by, connection } = await newOrganization(stage)
+    const id = idIn(await connection())
+    stage.upstream.answer = () => Response.json({ object: 'list', data: [{ id: 'mine' }] })
+    await call(stage.gateway, by, `POST /connections/${id}/test`)
+    return { by, ids: [id], body: { model: 'fake/mine', pricing: { input: 1, output: 4 } } }
   },
   'POST /api/user/model-collections': scoped(collection),
   'POST /api/billing/checkout': async (stage) => {

@@ -91,6 +91,7 @@ const succeeded = ({ status, text }: Answer) => expect([status < 300, text]).toE
 
 /** Routes whose example is refused without more, and why. */
 const needsMore: Readonly<Record<string, string>> = {
+  'PUT /api/connections/:id/models/pricing': 'nobody has found its model',
   'POST /api/connection-pools': 'its connections are nobody’s',
 }
 

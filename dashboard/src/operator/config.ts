@@ -45,6 +45,17 @@ const timer = (name: string, label: string, about: string): NumberField => ({
   max: dayOfSeconds,
 })
 
+const highestPrice = 1_000_000
+
+const priceLimit = (name: string, label: string, what: string): NumberField => ({
+  path: `owner_price_limits.${name}`,
+  label,
+  about: `The most that owners of connections may charge for a million tokens ${what}; 0 and they may set no prices.`,
+  unit: 'usd',
+  min: 0,
+  max: highestPrice,
+})
+
 export const moneyFields: readonly NumberField[] = [
   {
     path: 'minimum_balance',
@@ -70,6 +81,8 @@ export const moneyFields: readonly NumberField[] = [
     min: 0,
     max: 100,
   },
+  priceLimit('input', 'Highest price of input', 'that are read'),
+  priceLimit('output', 'Highest price of output', 'that are written'),
 ]
 
 export const numberGroups: readonly Group[] = [

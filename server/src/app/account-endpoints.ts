@@ -5,6 +5,8 @@ import { alertRoutes } from '../api/alerts/routes'
 import type { AlertStore } from '../api/alerts/store'
 import { poolRoutes } from '../api/connection-pools/routes'
 import type { PoolStore } from '../api/connection-pools/store'
+import { connectionModelRoutes } from '../api/connections/model-routes'
+import type { ConnectionModelStore } from '../api/connections/models'
 import { connectionRoutes } from '../api/connections/routes'
 import type { ConnectionStore } from '../api/connections/store'
 import { gatewayRoutes } from '../api/gateways/routes'
@@ -38,6 +40,7 @@ import type { Guards } from '../http/guards'
 
 export interface AccountStores extends OrganizationStores, InvitationStores, CatalogueStores {
   connections: ConnectionStore
+  connectionModels: ConnectionModelStore
   pools: PoolStore
   gateways: GatewayStore
   mappings: MappingStore
@@ -59,6 +62,7 @@ export interface AccountStores extends OrganizationStores, InvitationStores, Cat
 export const accountEndpoints = (stores: AccountStores, guards: Guards) =>
   new Hono<Env>()
     .route('/', connectionRoutes(stores.connections, guards))
+    .route('/', connectionModelRoutes(stores.connectionModels, guards))
     .route('/', poolRoutes(stores.pools, guards))
     .route('/', gatewayRoutes(stores.gateways, guards))
     .route('/', invitationRoutes(stores, guards))

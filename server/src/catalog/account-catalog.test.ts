@@ -220,10 +220,10 @@ describe('a change', () => {
 
 test('a found model is one that some connection of the account has found', async () => {
   const { catalogs, own } = stage()
-  const found = connection('conn_1', { found: new Map([['odd/one', 7]]) })
+  const found = connection('conn_1', { found: new Map([['odd/one', { at: 7, pricing: null }]]) })
   own.set('user_1', offer(place('', { connections: [found] })))
   const catalog = await catalogs.of('user_1')
-  const model = { id: 'fake/odd/one', provider: 'fake', name: 'odd/one', foundAt: 7 }
+  const model = { id: 'fake/odd/one', provider: 'fake', name: 'odd/one', foundAt: 7, pricing: null }
   expect(catalog.find('fake', 'odd/one')).toEqual(model)
   expect(catalog.find('fake', 'other')).toBeUndefined()
   expect(catalog.found()).toEqual([model])

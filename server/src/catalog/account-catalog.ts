@@ -1,3 +1,4 @@
+import { toFoundModel, type FoundModel } from './found'
 import { byPlace, nothing, type Offer, type OwnedConnection, type Place } from './offer'
 import { LookUps } from '../db/look-ups'
 import type { MembershipRow } from '../db/schema'
@@ -33,16 +34,6 @@ export interface Shared {
 /** What holds for one member's use of an organization; its `memberSpend` is his. */
 export interface MemberTerms extends SharedLimits {
   organizationId: string
-}
-
-/** A model that is known only from connections that the caller may use. */
-export interface FoundModel {
-  id: string
-  provider: string
-  /** What the provider calls it. */
-  name: string
-  /** Unix seconds. */
-  foundAt: number
 }
 
 /** Roles that call models. Source: api.md 2.4. */
@@ -131,8 +122,8 @@ export class AccountCatalog {
   find(provider: string, name: string): FoundModel | undefined {
     if (this.isEmpty) return undefined
     for (const connection of connectionsOf(this.placesOf(provider))) {
-      const foundAt = connection.found.get(name)
-      if (foundAt !== undefined) return { id: `${provider}/${name}`, provider, name, foundAt }
+      const found = connection.found.get(name)
+      if (found) return toFoundModel(provider, name, found)
     }
     return undefined
   }
@@ -143,9 +134,9 @@ export class AccountCatalog {
     const models = new Map<string, FoundModel>()
     for (const provider of new Set(providers.flatMap((offer) => [...offer.keys()]))) {
       for (const { found } of connectionsOf(this.placesOf(provider))) {
-        for (const [name, foundAt] of found) {
-          const id = `${provider}/${name}`
-          if (!models.has(id)) models.set(id, { id, provider, name, foundAt })
+        for (const [name, known] of found) {
+          const model = toFoundModel(provider, name, known)
+          if (!models.has(model.id)) models.set(model.id, model)
         }
       }
     }

@@ -116,6 +116,38 @@ test('connections come default first, then by priority, then the oldest, failing
   })
 })
 
+test('found models have the last price that was set; one that cannot be read is not served', async () => {
+  const owner = await user()
+  const id = await connection(owner)
+  const names = ['free', 'freed', 'priced', 'spoilt']
+  await db
+    .insertInto('connection_model')
+    .values(names.map((name) => ({ connection_id: id, name })))
+    .execute()
+  const price = (name: string, pricing: object | null) =>
+    db
+      .insertInto('connection_model_price')
+      .values({ connection_id: id, name, pricing: pricing && JSON.stringify(pricing) })
+      .execute()
+  await price('priced', { input: '1', output: '1' })
+  await price('freed', { input: '1', output: '1' })
+  await price('gone', { input: '1', output: '1' })
+  await price('spoilt', { input: -1, output: '1' })
+  await price('freed', null)
+  await price('priced', { input: '2', output: '30000000000' })
+  damaged.length = 0
+  const [place] = (await ownOf(owner)) ?? []
+  const prices = Object.fromEntries(
+    [...(place?.connections[0].found ?? [])].map(([name, { pricing }]) => [name, pricing]),
+  )
+  expect(prices).toEqual({
+    free: null,
+    freed: null,
+    priced: { input: 2n, output: 30_000_000_000n },
+  })
+  expect(damaged.splice(0)).toEqual(['price'])
+})
+
 test('a pool stands in place of its members, where the first of them would', async () => {
   const owner = await user()
   const [a, b, c] = [

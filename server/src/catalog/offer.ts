@@ -1,4 +1,6 @@
 import type { Kysely, Selectable } from 'kysely'
+import type { Found } from './found'
+import { readOwnerPrices, type OwnerPrices } from './owner-price'
 import { addressed, byTurn, type Connection } from './snapshot'
 import { toConnection, usable, type StoredOptions } from './stored'
 import type { ConnectionPoolRow, ConnectionRow, Schema } from '../db/schema'
@@ -6,8 +8,8 @@ import type { Provider } from '../providers/provider'
 
 /** A customer's connection, and the models that only a test of it found. */
 export interface OwnedConnection extends Connection {
-  /** Name at the provider -> when it was found, in Unix seconds. */
-  found: ReadonlyMap<string, number>
+  /** By name at the provider. */
+  found: ReadonlyMap<string, Found>
 }
 
 /** How a connection's requests are paid. Source: api.md 21.3. */
@@ -41,6 +43,7 @@ interface Rows {
   >[]
   members: readonly { pool_id: string; connection_id: string }[]
   found: readonly { connection_id: string; name: string; found_at: Date }[]
+  prices: OwnerPrices
 }
 
 export interface OfferOptions extends StoredOptions {
@@ -65,11 +68,13 @@ export function toOffer(rows: Rows, options: OfferOptions): Offer {
   const providers = options.providers()
   const read = (row: Selectable<ConnectionRow>) => {
     const connection = addressed(toConnection(row, options), providers.get(row.provider))
-    const names = found.get(row.id) ?? []
-    const times = names.map(
-      ({ name, found_at: at }) => [name, Math.floor(at.getTime() / 1000)] as const,
-    )
-    return { connection: { ...connection, found: new Map(times) }, row }
+    const models = (found.get(row.id) ?? []).flatMap(({ name, found_at: at }) => {
+      const pricing = rows.prices.of(row.id, name)
+      // A damaged price is none, and what has none would be free: such a model is not served.
+      if (pricing === undefined) return []
+      return [[name, { at: Math.floor(at.getTime() / 1000), pricing }] as const]
+    })
+    return { connection: { ...connection, found: new Map(models) }, row }
   }
   const known = usable(rows.connections, read, (error) => options.onDamaged('connection', error))
   const byId = new Map(known.map(({ connection }) => [connection.id, connection]))
@@ -125,7 +130,7 @@ export async function readOffer(
     .execute()
   if (connections.length === 0) return nothing
   const ids = connections.map((connection) => connection.id)
-  const [pools, members, found] = await Promise.all([
+  const [pools, members, found, prices] = await Promise.all([
     db
       .selectFrom('connection_pool')
       .select(['id', 'provider', 'strategy', 'billing_mode', 'organization_id'])
@@ -146,6 +151,7 @@ export async function readOffer(
       .where('connection_id', 'in', ids)
       .limit(mostFoundModels * 20)
       .execute(),
+    readOwnerPrices(db, ids, (error) => options.onDamaged('price', error)),
   ])
-  return toOffer({ connections, pools, members, found }, options)
+  return toOffer({ connections, pools, members, found, prices }, options)
 }

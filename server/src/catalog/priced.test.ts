@@ -7,6 +7,7 @@ import { modelsOf, toModel } from './stored'
 import { candidatesOf } from '../routing/candidate'
 import { PoolTurns } from '../routing/pool-turns'
 import { providers } from '../providers/registry'
+import { sampleOpen } from './samples'
 import { toSnapshot } from './snapshot'
 
 const at = new Date('2026-11-21T12:00:00Z')
@@ -39,7 +40,7 @@ const priced = (pricing: Pricing | null, isFree = false): Model => {
 function isServed(model: Model): boolean {
   const snapshot = toSnapshot({ models: [model], providers, connections: [connection] })
   const caller = { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount }
-  const ways = { snapshot, caller, turns: new PoolTurns(), open: { platformConnections: true } }
+  const ways = { snapshot, caller, turns: new PoolTurns(), open: sampleOpen }
   return candidatesOf(model, ways).length > 0
 }
 

@@ -93,3 +93,9 @@ export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {
     ...fields,
   },
 })
+
+/** What an operator allows: all, and owners' prices up to 1,000 USD. */
+export const sampleOpen = {
+  platformConnections: true,
+  ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
+}

@@ -5,6 +5,7 @@ import type { Schema } from './schema'
 type Forgettable =
   | 'credit_lease'
   | 'credit_held'
+  | 'gateway_hour'
   | 'usage_sum'
   | 'request_sum'
   | 'request_minute'

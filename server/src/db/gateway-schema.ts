@@ -39,9 +39,21 @@ export interface GatewayRow {
   node: string | null
   socket: string | null
   last_heartbeat_at: Date | null
+  /** Since when `gateway_hour` tells of it. */
+  watched_since: Generated<Date>
   created_at: ColumnType<Date, Date | undefined, never>
+}
+
+/** In which minutes of an hour a gateway was online. */
+export interface GatewayHourRow {
+  gateway_id: string
+  /** Hours since 1970. */
+  hour: number
+  /** The first minute in the lowest bit. */
+  minutes: bigint
 }
 
 export interface GatewaySchema {
   gateway: GatewayRow
+  gateway_hour: GatewayHourRow
 }

@@ -26,6 +26,8 @@ import * as held from './migrations/0024-held'
 import * as restored from './migrations/0025-restored'
 import * as organizationTrail from './migrations/0026-organization-trail'
 import * as gateways from './migrations/0027-gateways'
+import * as connectionPrices from './migrations/0028-connection-prices'
+import * as gatewayHours from './migrations/0029-gateway-hours'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -57,6 +59,8 @@ const migrations: Record<string, Migration> = {
   '0025-restored': restored,
   '0026-organization-trail': organizationTrail,
   '0027-gateways': gateways,
+  '0028-connection-prices': connectionPrices,
+  '0029-gateway-hours': gatewayHours,
 }
 
 /** The names of all migrations that this version knows, in the order in which they are made. */

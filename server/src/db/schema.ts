@@ -215,6 +215,16 @@ export interface ConnectionModelRow {
   found_at: Created
 }
 
+/** What an owner charges for such a model from a moment on; the latest counts. */
+export interface ConnectionModelPriceRow {
+  connection_id: string
+  name: string
+  sequence: Generated<bigint>
+  /** As in `ModelRow`. */
+  pricing: ColumnType<unknown, string | null, never>
+  created_at: Created
+}
+
 /** Connections of one provider and owner that take turns. */
 export interface ConnectionPoolRow {
   id: string
@@ -263,6 +273,7 @@ export interface Schema
   membership: MembershipRow
   public_name: PublicNameRow
   connection_model: ConnectionModelRow
+  connection_model_price: ConnectionModelPriceRow
   connection_pool: ConnectionPoolRow
   connection_pool_member: ConnectionPoolMemberRow
 }

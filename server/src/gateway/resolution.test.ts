@@ -6,7 +6,7 @@ import { AccountNames } from '../catalog/account-names'
 import { Mappings } from '../catalog/mapping'
 import type { Category } from '../catalog/model'
 import type { OwnedConnection, Place } from '../catalog/offer'
-import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
+import { sampleConnection, sampleModel, sampleOpen, sampleProvider } from '../catalog/samples'
 import { toSnapshot } from '../catalog/snapshot'
 import { MemberBook } from '../routing/member-book'
 import { PoolTurns } from '../routing/pool-turns'
@@ -66,7 +66,7 @@ function staged() {
   names.mappingsOf = () => known.mappings
   const ports = {
     catalog: { snapshot: snapshotOf('conn_1') },
-    settings: { current: { platformConnections: true } },
+    settings: { current: sampleOpen },
     turns: new PoolTurns(() => 0),
     routing: { accounts, names, book: new MemberBook(), turns: { take: () => 0 }, random: () => 0 },
   }
@@ -92,7 +92,7 @@ test('what changes counts for the next request: the catalogue, the caller’s ow
   expect(await idsOf()).toEqual(['conn_2'])
   known.own = ownOf('conn_own')
   expect(await idsOf()).toEqual(['conn_own', 'conn_2'])
-  ports.settings = { current: { platformConnections: false } }
+  ports.settings = { current: { ...sampleOpen, platformConnections: false } }
   expect(await idsOf()).toEqual(['conn_own'])
   const mapping = { id: 'map_1', source: 'fake/one', target: 'fake/two', priority: 1 }
   known.mappings = new Mappings([mapping])

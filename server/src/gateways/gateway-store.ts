@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Announced } from './announced'
 import type { GatewayIdentity, Link } from './link'
+import { markOnline } from './online-minutes'
 import { keepServed } from '../catalog/found-models'
 import type { Snapshot } from '../catalog/snapshot'
 import { lockOwner } from '../db/account-row'
@@ -137,6 +138,7 @@ const welcome = (ports: StorePorts, link: Link, announced: Announced): Promise<b
       const { snapshot } = ports.catalog
       await keepServed(trx, connection, { snapshot, served: announced.models })
     }
+    await markOnline(trx, [gateway.id])
     return true
   })
 
@@ -184,5 +186,6 @@ async function beat(db: Kysely<Schema>, links: readonly Link[]): Promise<Readonl
     from unnest(${ids}::text[], ${sockets}::text[], ${ages}::bigint[]) as beat (id, socket, age_ms)
     where gateway.id = beat.id and gateway.socket = beat.socket and ${isOwned}
     returning gateway.socket`.execute(db)
+  await markOnline(db, ids)
   return new Set(rows.flatMap(({ socket }) => socket ?? []))
 }

@@ -68,18 +68,6 @@ export async function changedFields<Schema extends z.ZodObject>(
 /** A text without white space around it, counted in characters. */
 export const trimmed = (most: number, least = 1) => z.string().trim().min(least).max(most)
 
-/** USD with at most so many decimals, and at least `least`, as nano-dollars. */
-export const usd = (decimals: number, least = 0) =>
-  z
-    .number()
-    .min(least)
-    .max(1e9)
-    .refine((amount) => Number(amount.toFixed(decimals)) === amount, {
-      params: { issue: 'out_of_range' },
-      message: `must have at most ${decimals} decimals.`,
-    })
-    .transform((amount) => BigInt(Math.round(amount * 1e9)))
-
 /** Any ISO 8601 time with zone, or a date, which is its midnight in UTC. */
 export const timestamp = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()])

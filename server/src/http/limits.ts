@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { usd } from './fields'
+import { usd } from '../wire/usd'
 import { toUsd } from '../wire/usd'
 
 /** A limit that is counted in whole things. */

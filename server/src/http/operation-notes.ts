@@ -29,6 +29,10 @@ export const operationNotes: Readonly<Record<string, string>> = {
   testConnection:
     'A test that fails is a success with `success` false and the reason in `message`. Sets `status` and the number of models. Models that it finds and the catalogue does not have can be called from then on.',
   updateConnectionKey: 'The old key is gone at once. The connection is `active` again.',
+  listConnectionModels:
+    'Models of the catalogue and those that only the connection has, by id; of a self-hosted gateway what it said last. `is_limited`: the owner has set a higher price than the operator allows by now.',
+  setConnectionModelPrice:
+    'Of a model that the catalogue does not have, from the next request on. `pricing` null makes it free. Prices are USD for 1,000,000 tokens, above zero and at most what the operator allows. Where members pay, they pay it, and your organization gets it less the fee. With an organization you must be owner or admin there, and your key needs `admin`.',
   listConnectionPools:
     'A pool stands in the order of candidates where the first of its connections would.',
   createConnectionPool: 'All connections must be of one provider and one owner.',

@@ -99,6 +99,30 @@ test('what was changed in organizations is forgotten after 25 months, and cannot
   expect(await idsOf('organization_trail')).toEqual(['trail_0', 'trail_24'])
 })
 
+test('when gateways were online is forgotten after a day', async () => {
+  const { query } = database
+  const id = newId('gw')
+  const owner = await newCustomer(database)
+  await query
+    .insertInto('gateway')
+    .values({
+      id,
+      user_id: owner,
+      organization_id: null,
+      name: 'Mine',
+      token_hash: Buffer.from(id),
+    })
+    .execute()
+  await sql`
+    insert into gateway_hour (gateway_id, hour, minutes)
+    select ${id}, floor(extract(epoch from now()) / 3600) - ago, 1
+    from unnest(array[0, 24, 25, 26, 100]) as ago`.execute(query)
+  await forgetEnded(query, 2)
+  const { rows } = await sql`
+    select from gateway_hour where gateway_id = ${id}`.execute(query)
+  expect(rows).toHaveLength(3)
+})
+
 test('a node that was killed is forgotten after a week, unless it has leases to be freed', async () => {
   const { query } = database
   const accountId = await newCustomer(database, 1000n)

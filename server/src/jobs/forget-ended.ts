@@ -9,8 +9,9 @@ const sharedSumMonths = 25
 /**
  * Forgets conversations that ended, and invitations that nobody can answer any more, `days` full days
  * after they did; what organizations used by day, of which their limits need the running month only,
- * and what was changed in them after 25 months; tries to sign in after a day; nodes that were killed
- * after a week. Resolves with how many there were of each that anybody asks for.
+ * and what was changed in them after 25 months; tries to sign in, and when gateways were online, after
+ * a day; nodes that were killed after a week. Resolves with how many there were of each that anybody
+ * asks for.
  */
 export async function forgetEnded(db: Kysely<Schema>, days: number) {
   const old = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
@@ -49,6 +50,7 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
     'auth_rate_limit',
     sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
   )
+  await forgetRows(db, 'gateway_hour', sql`hour < floor(extract(epoch from now()) / 3600) - 25`)
   // One that was killed takes its name along only where it had leases for the next start to find.
   await forgetRows(
     db,

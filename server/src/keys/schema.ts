@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { permissions } from '../auth/principal'
-import { timestamp, trimmed, usd } from '../http/fields'
+import { timestamp, trimmed } from '../http/fields'
+import { usd } from '../wire/usd'
 import { limit } from '../http/limits'
 import { broken } from '../wire/field-error'
 

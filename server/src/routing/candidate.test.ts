@@ -8,6 +8,7 @@ import {
   sampleConnection,
   sampleMembership,
   sampleModel,
+  sampleOpen,
   sampleProvider,
   sampleShared,
 } from '../catalog/samples'
@@ -33,33 +34,38 @@ describe('the model that a name means', () => {
   const snapshot = snapshotOf([chat, hidden])
 
   test('is found by its very name', () => {
-    expect(findModel({ snapshot, catalog: emptyAccount }, 'fake/one', ['chat'])).toBe(chat)
+    expect(
+      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, 'fake/one', ['chat']),
+    ).toBe(chat)
   })
 
   test.each(['one', '/one', 'fake/', 'FAKE/one', ''])('"%s" is no name of a model', (id) => {
     const { code, param, status } = refusal(() =>
-      findModel({ snapshot, catalog: emptyAccount }, id, ['chat']),
+      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, id, ['chat']),
     )
     expect([status, code, param]).toEqual([400, 'invalid_model', 'model'])
   })
 
   test.each(['fake/One', 'fake/two', 'gone/one', 'fake/hidden'])('%s is not there', (id) => {
     const { code, param, status } = refusal(() =>
-      findModel({ snapshot, catalog: emptyAccount }, id, ['chat']),
+      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, id, ['chat']),
     )
     expect([status, code, param]).toEqual([404, 'model_not_found', 'model'])
   })
 
   test('a model that is hidden answers in the words of one that never was', () => {
     const [hidden, absent] = ['fake/hidden', 'fake/absent'].map(
-      (id) => refusal(() => findModel({ snapshot, catalog: emptyAccount }, id, ['chat'])).message,
+      (id) =>
+        refusal(() =>
+          findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, id, ['chat']),
+        ).message,
     )
     expect(hidden?.replace('hidden', 'absent')).toBe(absent ?? '')
   })
 
   test('a model of another kind is refused by the kind it has', () => {
     const { code, message, details } = refusal(() =>
-      findModel({ snapshot, catalog: emptyAccount }, 'fake/one', ['embedding']),
+      findModel({ snapshot, catalog: emptyAccount, open: sampleOpen }, 'fake/one', ['embedding']),
     )
     expect([code, details]).toEqual(['invalid_request', { issue: 'unsupported_by_model' }])
     expect(message).toContain('chat')
@@ -107,7 +113,7 @@ function candidates(model: Model, given: Given, listed = [model]) {
   return candidatesOf(model, {
     snapshot: snapshotOf(listed, platform),
     caller: callerOf(given),
-    open: { platformConnections: isOpen },
+    open: { ...sampleOpen, platformConnections: isOpen },
     turns: new PoolTurns(),
     only,
   })
@@ -227,45 +233,6 @@ describe('the connections that may serve a model', () => {
       ['free', null],
       ['free', null],
     ])
-  })
-})
-
-describe('a model that the catalogue has not', () => {
-  const finder = owned('conn_b', { found: new Map([['new', 7]]) })
-  const caller = callerOf({ own: [place(owned('conn_a')), place(finder)] })
-  const snapshot = snapshotOf([sampleModel()], [sampleConnection({ id: 'conn_platform' })])
-
-  test('is what the endpoint wants, free, and without a size', () => {
-    for (const kind of ['chat', 'embedding'] as const) {
-      const model = findModel({ snapshot, catalog: caller.catalog }, 'fake/new', [kind])
-      expect(model).toMatchObject({
-        id: 'fake/new',
-        upstreamModel: 'new',
-        category: kind,
-        contextLength: null,
-        maxOutputTokens: null,
-        isFree: true,
-      })
-    }
-  })
-
-  test('is served by who found it, and not by the platform', () => {
-    const model = findModel({ snapshot, catalog: caller.catalog }, 'fake/new', ['chat'])
-    const ways = { snapshot, caller, turns: new PoolTurns(), open: { platformConnections: true } }
-    expect(candidatesOf(model, ways).map(({ connection }) => connection.id)).toEqual(['conn_b'])
-  })
-
-  test.each(['fake/other', 'elsewhere/new'])('%s, which nobody found, is not there', (id) => {
-    const { code } = refusal(() => findModel({ snapshot, catalog: caller.catalog }, id, ['chat']))
-    expect(code).toBe('model_not_found')
-  })
-
-  test('is hidden by one of the catalogue, also by one that is not enabled', () => {
-    const hidden = snapshotOf([sampleModel({ id: 'fake/new', enabled: false })])
-    const { code } = refusal(() =>
-      findModel({ snapshot: hidden, catalog: caller.catalog }, 'fake/new', ['chat']),
-    )
-    expect(code).toBe('model_not_found')
   })
 })
 

@@ -1,13 +1,10 @@
+import { asFoundBy, toModel } from './found-model'
 import type { MemberTry } from './member-try'
 import type { PoolTurns } from './pool-turns'
-import type {
-  AccountCatalog,
-  AccountCatalogs,
-  FoundModel,
-  MemberTerms,
-} from '../catalog/account-catalog'
+import type { AccountCatalog, AccountCatalogs, MemberTerms } from '../catalog/account-catalog'
 import type { Category, Model } from '../catalog/model'
 import type { Place } from '../catalog/offer'
+import type { Priceable } from '../catalog/owner-price'
 import { isServable } from '../catalog/priced'
 import type { Connection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
@@ -53,6 +50,7 @@ export interface Caller {
 interface Known {
   snapshot: Snapshot
   catalog: AccountCatalog
+  open: Priceable
 }
 
 /**
@@ -61,14 +59,15 @@ interface Known {
  * the endpoint's.
  */
 export function findModel(
-  { snapshot, catalog }: Known,
+  { snapshot, catalog, open }: Known,
   id: string,
   kinds: readonly Category[],
 ): Model {
   const parts = splitModelId(id)
   const listed = snapshot.models.get(id)
   const found = listed ? undefined : catalog.find(parts.provider, parts.name)
-  const model = found && snapshot.providers.has(found.provider) ? toModel(found, kinds) : listed
+  const model =
+    found && snapshot.providers.has(found.provider) ? toModel(found, kinds, open) : listed
   if (!model?.enabled) {
     throw new ApiError('model_not_found', {
       param: 'model',
@@ -85,41 +84,9 @@ export function findModel(
   return model
 }
 
-/**
- * Nothing is known of it but its name: it is taken for what the endpoint wants, its sizes are its
- * provider's to judge, and nobody pays. Source: api.md 9.1.
- */
-const toModel = (
-  { id, provider, name, foundAt }: FoundModel,
-  kinds: readonly Category[],
-): Model => ({
-  id,
-  provider,
-  name,
-  upstreamModel: name,
-  category: kinds.includes('chat') ? 'chat' : (kinds[0] ?? 'chat'),
-  contextLength: null,
-  maxOutputTokens: null,
-  capabilities: {
-    vision: true,
-    audio: true,
-    tools: true,
-    reasoning: false,
-    streaming: true,
-    json_mode: true,
-    json_schema: true,
-  },
-  pricing: null,
-  isFree: true,
-  enabled: true,
-  createdAt: foundAt,
-  deprecatedAt: null,
-  dimensions: null,
-  simulated: false,
-})
-
-/** Whose connections may serve anybody. */
-export interface Open {
+/** What an operator allows, at one moment. */
+export interface Open extends Priceable {
+  /** Whether the platform's connections serve anybody. */
   platformConnections: boolean
 }
 
@@ -149,21 +116,21 @@ function waysTo(model: Model, ways: Ways): Candidate[] {
   const places = caller.catalog.placesOf(provider.key)
   if (places.length === 0) return platform
   const isListed = snapshot.models.has(model.id)
+  const onConnection = isListed ? () => model : asFoundBy(model, open)
   const owned = places.flatMap((place): Candidate[] => {
-    // Without a price a member would pay nothing, which is not what his organization said.
-    if (place.billing === 'member_pays' && !isServable(model)) return []
-    const billing = billingOf(model, place, caller)
     const isPooled = place.pool !== null
-    return turns
-      .orderOf(place)
-      .filter(({ found }) => isListed || found.has(model.upstreamModel))
-      .map((connection) => ({
-        model,
+    return turns.orderOf(place).flatMap((connection) => {
+      const own = onConnection(connection)
+      // Without a price a member would pay nothing, which is not what his organization said.
+      if (!own || (place.billing === 'member_pays' && !isServable(own))) return []
+      return {
+        model: own,
         provider: connection.gatewayId === null ? provider : behindGateway(provider),
         connection,
-        billing,
+        billing: billingOf(own, place, caller),
         isPooled,
-      }))
+      }
+    })
   })
   return [...owned, ...platform]
 }

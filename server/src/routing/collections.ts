@@ -168,7 +168,7 @@ function judge(
 ): void {
   if (misfit) return sorted.refuse(model, misfit)
   const { book } = choice
-  const { pricing, capabilities, isFree } = model
+  const { pricing, capabilities, isFree } = first.model
   sorted.usable.push({
     ...book.look(keyOf(collection, first)),
     model,
@@ -183,11 +183,11 @@ function judge(
 
 /** Undefined where it is not in the catalogue any more. */
 function modelOf({ modelId }: Member, { ways, kinds: wanted }: Choice): Model | undefined {
-  const { snapshot, caller } = ways
+  const { snapshot, caller, open } = ways
   const kind = snapshot.models.get(modelId)?.category
   const kinds = kind ? [kind] : wanted
   try {
-    return findModel({ snapshot, catalog: caller.catalog }, modelId, kinds)
+    return findModel({ snapshot, catalog: caller.catalog, open }, modelId, kinds)
   } catch {
     return undefined
   }

@@ -6,6 +6,7 @@ import { AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
 import { AccountNames } from '../catalog/account-names'
 import { Mappings } from '../catalog/mapping'
 import type { Model } from '../catalog/model'
+import { sampleOpen } from '../catalog/samples'
 import { toSnapshot, type Connection } from '../catalog/snapshot'
 import { providers } from '../providers/registry'
 
@@ -99,7 +100,7 @@ async function modes(mappings: Record<string, string>) {
     {
       snapshot,
       caller: { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount },
-      open: { platformConnections: true },
+      open: sampleOpen,
     },
     {
       accounts: new AccountCatalogs({

@@ -8,7 +8,8 @@ import { AccountCatalog, type AccountCatalogs } from '../catalog/account-catalog
 import { collectionPrefix } from '../catalog/collection'
 import { Mappings } from '../catalog/mapping'
 import { categories, type Model } from '../catalog/model'
-import { nothing } from '../catalog/offer'
+import { nothing, type Offer, type OwnedConnection, type Place } from '../catalog/offer'
+import type { Priceable } from '../catalog/owner-price'
 import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { isModelName, splitModelId } from '../wire/model-id'
@@ -122,22 +123,25 @@ function* enabledOf({ models }: Snapshot) {
 }
 
 /** Models that only connections of the caller have. */
-const foundBy = ({ snapshot, caller }: Pick<Ways, 'snapshot' | 'caller'>): Model[] =>
+const foundBy = ({ snapshot, caller, open }: Naming): Model[] =>
   caller.catalog
     .found()
     .filter(({ id, provider }) => snapshot.providers.has(provider) && !snapshot.models.has(id))
-    .flatMap(({ id }) => modelNamed(id, { snapshot, caller }) ?? [])
+    .flatMap(({ id }) => modelNamed(id, { snapshot, caller, open }) ?? [])
+
+/** What names mean models by. */
+type Naming = Pick<Ways, 'snapshot' | 'caller' | 'open'>
 
 function modelNamed(
   id: string,
-  { snapshot, caller: { catalog } }: Pick<Ways, 'snapshot' | 'caller'>,
+  { snapshot, caller: { catalog }, open }: Naming,
 ): Model | undefined {
   if (!isModelName(id)) return undefined
   const { provider, name } = splitModelId(id)
   const listed = snapshot.models.get(id)
   const isThere = listed ? listed.enabled : catalog.find(provider, name) !== undefined
   if (!isThere || !snapshot.providers.has(provider)) return undefined
-  return findModel({ snapshot, catalog }, id, categories)
+  return findModel({ snapshot, catalog, open }, id, categories)
 }
 
 async function isThere(look: () => Promise<unknown>): Promise<boolean> {
@@ -151,32 +155,40 @@ async function isThere(look: () => Promise<unknown>): Promise<boolean> {
 }
 
 /** A model that an organization serves to its members. */
-export interface ServedModel {
+interface ServedModel {
   model: Model
   mode: Billing['mode']
 }
 
+interface Serving {
+  snapshot: Snapshot
+  accounts: AccountCatalogs
+  open: Priceable
+  /** Which of its connections are meant. */
+  by: (connection: OwnedConnection) => boolean
+}
+
 /**
- * What an organization serves to those who may call models there, by id; nothing while it is
- * suspended. Rejects with `gateway_unavailable`.
+ * What connections of an organization serve to those who may call models there, by id; nothing while
+ * it is suspended. Rejects with `gateway_unavailable`.
  */
 export async function servedBy(
   organizationId: string,
-  { snapshot, accounts }: { snapshot: Snapshot; accounts: AccountCatalogs },
+  { snapshot, accounts, open, by }: Serving,
 ): Promise<ServedModel[]> {
   const shared = await accounts.sharedBy(organizationId)
   if (!shared) return []
-  const { offer } = shared
+  const offer = narrowed(shared.offer, by)
   const standing = { role: 'member', status: 'active', isPrimary: false } as const
   const member = { organizationId, ...standing, spendingLimit: null }
   const catalog = new AccountCatalog(nothing, [member], {
-    shared: new Map([[organizationId, shared]]),
+    shared: new Map([[organizationId, { ...shared, offer }]]),
     fundedBy: null,
   })
   const ways = {
     snapshot,
     caller: { userId: '', accountId: '', catalog },
-    open: { platformConnections: false },
+    open: { ...open, platformConnections: false },
     turns: new PoolTurns(),
   }
   const listed = [...enabledOf(snapshot)].filter(({ provider }) => offer.has(provider))
@@ -186,4 +198,16 @@ export async function servedBy(
       return mode === null ? [] : [{ model, mode }]
     })
     .toSorted((one, other) => (one.model.id < other.model.id ? -1 : 1))
+}
+
+/** Without places of which nothing is left. */
+function narrowed(offer: Offer, by: Serving['by']): Offer {
+  const left = [...offer].map(([provider, places]) => {
+    const kept = places.flatMap((place): Place[] => {
+      const [first, ...others] = place.connections.filter(by)
+      return first ? [{ ...place, connections: [first, ...others] }] : []
+    })
+    return [provider, kept] as const
+  })
+  return new Map(left.filter(([, places]) => places.length > 0))
 }

@@ -64,14 +64,16 @@ function resolved(
 ): Resolution | Promise<Resolution> {
   if (meaning.kind === 'collection') return fromCollection(meaning, question, routing)
   const { ways, kinds } = question
-  const { snapshot, caller } = ways
-  const model = findModel({ snapshot, catalog: caller.catalog }, meaning.id, kinds)
+  const { snapshot, caller, open } = ways
+  const model = findModel({ snapshot, catalog: caller.catalog, open }, meaning.id, kinds)
   const all = candidatesOf(model, ways)
   const direct = meaning.kind === 'direct' ? meaning.ownerId : undefined
   const candidates =
     direct === undefined ? all : all.filter(({ connection }) => connection.owner === direct)
-  if (candidates.length > 0) {
-    return { model, candidates, passedOver: nobody, mapped: meaning.mapped, isCollection: false }
+  const [first] = candidates
+  if (first) {
+    const { mapped } = meaning
+    return { model: first.model, candidates, passedOver: nobody, mapped, isCollection: false }
   }
   if (direct !== undefined) throw notThere(model, "There is no connection of that name's owner")
   if (ways.only !== undefined) throw notThere(model, 'The connection that was asked for is not one')

@@ -17,9 +17,12 @@ test('a change leaves alone what it does not name, in groups too', async () => {
   await row.change(toColumn({ signUp: 'closed', timers: { idleMs: 2 } }))
   await row.change(toColumn({ timers: { connectMs: 3 }, allowedReturnOrigins: ['http://a'] }))
   await row.change(toColumn({ rates: { alertTestsPerHour: 4 }, allowedReturnOrigins: [] }))
+  await row.change(toColumn({ ownerPriceLimits: { input: 1n } }))
+  await row.change(toColumn({ ownerPriceLimits: { output: 0n } }))
   expect(await row.read()).toEqual({
     minimumBalance: '5',
     signUp: 'closed',
+    ownerPriceLimits: { input: '1', output: '0' },
     rates: { alertTestsPerHour: 4 },
     timers: { idleMs: 2, connectMs: 3 },
     allowedReturnOrigins: [],

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import type { Settings } from './settings'
 import type { Schema } from '../db/schema'
 
 /** Where settings are stored: one row for all nodes. */
@@ -8,6 +9,9 @@ export interface ConfigRow {
   change: (column: string) => Promise<void>
 }
 
+/** Values that have names in them. */
+const groups: readonly (keyof Settings)[] = ['ownerPriceLimits', 'rates', 'timers']
+
 export const configRowIn = (db: Kysely<Schema>): ConfigRow => ({
   read: async () => {
     const { rows } = await sql<{ settings: object }>`select settings from config`.execute(db)
@@ -16,9 +20,10 @@ export const configRowIn = (db: Kysely<Schema>): ConfigRow => ({
   change: async (column) => {
     await sql`
       update config set
-        settings = settings || change || jsonb_build_object(
-          'rates', coalesce(settings -> 'rates', '{}') || coalesce(change -> 'rates', '{}'),
-          'timers', coalesce(settings -> 'timers', '{}') || coalesce(change -> 'timers', '{}')
+        settings = settings || change || (
+          select jsonb_object_agg(
+            name, coalesce(settings -> name, '{}') || coalesce(change -> name, '{}')
+          ) from unnest(${[...groups]}::text[]) as name
         ),
         updated_at = now()
       from (select ${column}::jsonb as change) as wanted`.execute(db)

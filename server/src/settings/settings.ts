@@ -13,6 +13,8 @@ export interface Settings {
   platformFeePercent: number
   /** Whether connections of the platform serve anybody. */
   platformConnections: boolean
+  /** The most that owners may charge for models of their connections; nano-dollars a million tokens. */
+  ownerPriceLimits: { input: bigint; output: bigint }
   signUp: (typeof signUps)[number]
   logBodies: boolean
   rates: Rates
@@ -47,6 +49,7 @@ export const defaultSettings = (config: Config): Settings => ({
   warningThreshold: 1_000_000_000n,
   platformFeePercent: 0,
   platformConnections: true,
+  ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
   signUp: config.signUp,
   logBodies: false,
   rates: {
@@ -83,6 +86,7 @@ const Stored = z.object({
   warningThreshold: Nanos,
   platformFeePercent: z.number().min(0).max(100).exactOptional(),
   platformConnections: z.boolean().exactOptional(),
+  ownerPriceLimits: z.object({ input: Nanos, output: Nanos }).exactOptional(),
   signUp: z.enum(signUps).exactOptional(),
   logBodies: z.boolean().exactOptional(),
   rates: z
@@ -135,6 +139,7 @@ export function toSettings(defaults: Settings, column: object, onDamaged: OnDama
   return {
     ...defaults,
     ...stored,
+    ownerPriceLimits: { ...defaults.ownerPriceLimits, ...stored.ownerPriceLimits },
     rates: { ...defaults.rates, ...stored.rates },
     timers: { ...defaults.timers, ...stored.timers },
   }

@@ -4,11 +4,10 @@ import { createConfigurationView } from '../api/public/configuration'
 import { createOrganizationView } from '../api/public/organizations'
 import { createProfileView } from '../api/public/profiles'
 import { createProviderView } from '../api/public/providers'
-import { Served } from '../api/public/served'
+import { Served, type ServedBy } from '../api/public/served'
 import { createServerView } from '../api/public/servers'
 import type { Catalog } from '../catalog/catalog'
 import type { Schema } from '../db/schema'
-import type { ServedModel } from '../routing/offered'
 import { createBrandingStore } from '../settings/branding'
 import type { LiveSettings } from '../settings/live-settings'
 
@@ -20,13 +19,13 @@ interface Parts {
   baseUrl: string | undefined
   oauthProviders: string[]
   takesPayments: boolean
-  servedBy: (organizationId: string) => Promise<readonly ServedModel[]>
+  servedBy: ServedBy
 }
 
 /** What anybody may see. */
 export function openPublicStores(parts: Parts) {
   const { db, catalog, settings, baseUrl, oauthProviders, takesPayments, servedBy } = parts
-  const served = new Served(servedBy)
+  const served = new Served(db, servedBy)
   const branding = createBrandingStore(db)
   const providers = createProviderView(db, catalog)
   return {

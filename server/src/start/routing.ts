@@ -6,6 +6,7 @@ import { accountReadsIn } from '../catalog/account-reads'
 import type { Catalog } from '../catalog/catalog'
 import { Mappings } from '../catalog/mapping'
 import { categories } from '../catalog/model'
+import type { OwnedConnection } from '../catalog/offer'
 import type { Snapshot } from '../catalog/snapshot'
 import type { Config } from '../config'
 import type { Subscriptions } from '../db/listener'
@@ -70,8 +71,16 @@ const callerIn =
     catalog: await accounts.of(userId),
   })
 
+const servedIn =
+  ({ catalog, settings }: Parts, { accounts }: Routing) =>
+  (organizationId: string, by: (connection: OwnedConnection) => boolean) => {
+    const { snapshot } = catalog
+    return servedBy(organizationId, { snapshot, accounts, open: settings.current, by })
+  }
+
 /** What the endpoints for accounts ask of routing. */
-const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
+const lookUpsOf = (parts: Parts, routing: OpenRouting) => {
+  const { catalog, settings } = parts
   const { accounts, names } = routing
   const callerOf = callerIn(routing)
   const waysOf = async (userId: string) => ({
@@ -92,7 +101,11 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
       try {
         const meaning = await meaningOf(name, { snapshot, names, caller, mappings: unmapped })
         if (meaning.kind === 'collection') return
-        findModel({ snapshot, catalog: caller.catalog }, meaning.id, categories)
+        findModel(
+          { snapshot, catalog: caller.catalog, open: settings.current },
+          meaning.id,
+          categories,
+        )
       } catch (thrown) {
         // Somebody's it is; that may be the account's one day.
         if (!(thrown instanceof ApiError) || thrown.status !== 403) throw thrown
@@ -104,8 +117,7 @@ const lookUpsOf = ({ catalog, settings }: Parts, routing: OpenRouting) => {
       return isKnown(catalog.snapshot, own)
     },
     modelsFor: async (userId: string) => offeredTo(await waysOf(userId), routing),
-    servedBy: (organizationId: string) =>
-      servedBy(organizationId, { snapshot: catalog.snapshot, accounts }),
+    servedBy: servedIn(parts, routing),
     /** What a call for a name would get, `rule` tried before the account's own mappings. */
     preview: async (
       userId: string,

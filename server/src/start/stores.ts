@@ -11,6 +11,7 @@ import { createAlertStore } from '../api/alerts/store'
 import { createPlatformConnectionStore } from '../api/connections/platform-store'
 import { createPoolStore } from '../api/connection-pools/store'
 import type { ConnectionPorts } from '../api/connections/ask'
+import { createConnectionModelStore } from '../api/connections/models'
 import { createConnectionStore } from '../api/connections/store'
 import { createGatewayStore } from '../api/gateways/store'
 import { createHandleStore } from '../api/handles/store'
@@ -92,7 +93,7 @@ function operatorStores(stored: Stored, { creditCame, own }: Opened) {
 }
 
 /** Where calls go. */
-function routingStores({ storage, catalog, address }: Stored, opened: Opened) {
+function routingStores({ storage, catalog, settings, address }: Stored, opened: Opened) {
   const { egress, credentials, guarded, lookUps } = opened
   const { database, installation } = storage
   const db = database.query
@@ -110,6 +111,7 @@ function routingStores({ storage, catalog, address }: Stored, opened: Opened) {
       changed,
       checkAddress: (address, owner) => guarded.check(address, owner),
     }),
+    connectionModels: createConnectionModelStore({ db, catalog, settings, changed }),
     gateways: createGatewayStore({ db, address, changed }),
     pools: createPoolStore({ db, catalog, changed }),
     mappings: createMappingStore({

@@ -24,6 +24,7 @@ const deeds = {
   ],
   invitation: ['created', 'resent', 'revoked', 'accepted', 'declined'],
   connection: ['created', 'changed', 'key_replaced', 'deleted'],
+  price: ['set', 'removed'],
   pool: ['created', 'changed', 'deleted'],
   gateway: ['created', 'deleted'],
   collection: ['created', 'changed', 'deleted'],

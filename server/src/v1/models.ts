@@ -9,7 +9,8 @@ import {
   toAnthropicModel,
 } from './anthropic-models'
 import type { Catalog } from '../catalog/catalog'
-import type { AccountCatalogs, FoundModel } from '../catalog/account-catalog'
+import type { AccountCatalogs } from '../catalog/account-catalog'
+import type { FoundModel } from '../catalog/found'
 import { collectionPrefix } from '../catalog/collection'
 import { listingWith, toListed } from '../catalog/snapshot'
 import { ApiError } from '../errors'

@@ -1,3 +1,17 @@
+import { z } from 'zod'
+
+/** USD with at most so many decimals, and at least `least`, as nano-dollars. */
+export const usd = (decimals: number, least = 0) =>
+  z
+    .number()
+    .min(least)
+    .max(1e9)
+    .refine((amount) => Number(amount.toFixed(decimals)) === amount, {
+      params: { issue: 'out_of_range' },
+      message: `must have at most ${decimals} decimals.`,
+    })
+    .transform((amount) => BigInt(Math.round(amount * 1e9)))
+
 /** Nano-dollars as USD, the number that JSON shows. */
 export const toUsd = (nanos: bigint) => Number(nanos) / 1e9
 

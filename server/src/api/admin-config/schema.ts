@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { usd } from '../../http/fields'
+import { usd } from '../../wire/usd'
 import { limit } from '../../http/limits'
 import { signUps } from '../../settings/settings'
 import { broken } from '../../wire/field-error'
@@ -43,12 +43,24 @@ const group = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
     ctx.addIssue(broken('empty', 'send at least one of its fields.'))
   })
 
+const highestPrice = 1_000_000
+
+/** Of a price a million tokens: a dollar a token is the most that any can be. */
+const priceLimit = usd(9).refine((nanos) => nanos <= BigInt(highestPrice) * 1_000_000_000n, {
+  params: { issue: 'out_of_range' },
+  message: `must be at most ${highestPrice}.`,
+})
+
 /** What a PUT may change. Source: api.md 19. */
 export const ChangedConfig = z.object({
   minimum_balance: usd(9).optional(),
   warning_threshold: usd(9).optional(),
   platform_fee_percent: percent.optional(),
   platform_connections: z.boolean().optional(),
+  owner_price_limits: group({
+    input: priceLimit.optional(),
+    output: priceLimit.optional(),
+  }).optional(),
   sign_up: z.enum(signUps).optional(),
   log_bodies: z.boolean().optional(),
   rates: group({

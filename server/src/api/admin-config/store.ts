@@ -9,6 +9,10 @@ const toConfig = ({ rates, timers, ...settings }: Settings) => ({
   warning_threshold: toUsd(settings.warningThreshold),
   platform_fee_percent: settings.platformFeePercent,
   platform_connections: settings.platformConnections,
+  owner_price_limits: {
+    input: toUsd(settings.ownerPriceLimits.input),
+    output: toUsd(settings.ownerPriceLimits.output),
+  },
   sign_up: settings.signUp,
   log_bodies: settings.logBodies,
   rates: {
@@ -57,6 +61,7 @@ const toChange = ({ rates, timers, ...fields }: ChangedConfig): SettingsChange =
     warningThreshold: fields.warning_threshold,
     platformFeePercent: fields.platform_fee_percent,
     platformConnections: fields.platform_connections,
+    ownerPriceLimits: fields.owner_price_limits && present(fields.owner_price_limits),
     signUp: fields.sign_up,
     logBodies: fields.log_bodies,
     rates: rates && toRates(rates),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { usd, trimmed } from '../../http/fields'
+import { trimmed } from '../../http/fields'
+import { usd } from '../../wire/usd'
 import { moment } from '../../http/span'
 import { broken } from '../../wire/field-error'
 

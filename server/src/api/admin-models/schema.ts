@@ -1,22 +1,7 @@
 import { z } from 'zod'
 import { capabilities, categories } from '../../catalog/model'
-import { timestamp, trimmed, usd } from '../../http/fields'
-
-const price = usd(9)
-
-/** USD per 1,000,000 tokens; `image` and `request` per piece. */
-export const PricingFields = z.object({
-  input: price,
-  output: price,
-  cached_input: price.nullish(),
-  cache_write: price.nullish(),
-  reasoning: price.nullish(),
-  audio_input: price.nullish(),
-  audio_output: price.nullish(),
-  image: price.nullish(),
-  request: price.nullish(),
-})
-export type PricingFields = z.output<typeof PricingFields>
+import { PricingFields } from '../../catalog/pricing-fields'
+import { timestamp, trimmed } from '../../http/fields'
 
 const tokens = z.int().min(1).max(1_000_000_000)
 

@@ -1,9 +1,8 @@
-import type { PricingFields } from './schema'
 import type { Catalog } from '../../catalog/catalog'
-import type { Model, Pricing } from '../../catalog/model'
+import type { Model } from '../../catalog/model'
+import { toPricingAnswer } from '../../catalog/pricing-fields'
 import { ApiError } from '../../errors'
 import { toTimestamp } from '../../http/fields'
-import { toUsd } from '../../wire/usd'
 
 export const toModelAnswer = (model: Model) => ({
   id: model.id,
@@ -22,36 +21,6 @@ export const toModelAnswer = (model: Model) => ({
   deprecated_at: model.deprecatedAt && toTimestamp(new Date(model.deprecatedAt * 1000)),
   created_at: toTimestamp(new Date(model.createdAt * 1000)),
 })
-
-const optionalUsd = (nanos: bigint | undefined) => (nanos === undefined ? null : toUsd(nanos))
-
-export const toPricingAnswer = (pricing: Pricing) => ({
-  input: toUsd(pricing.input),
-  output: toUsd(pricing.output),
-  cached_input: optionalUsd(pricing.cachedInput),
-  cache_write: optionalUsd(pricing.cacheWrite),
-  reasoning: optionalUsd(pricing.reasoning),
-  audio_input: optionalUsd(pricing.audioInput),
-  audio_output: optionalUsd(pricing.audioOutput),
-  image: optionalUsd(pricing.image),
-  request: optionalUsd(pricing.request),
-  currency: 'USD' as const,
-})
-
-export function toPricing(fields: PricingFields): Pricing {
-  const { input, output, image, request, reasoning } = fields
-  const buckets = {
-    cachedInput: fields.cached_input,
-    cacheWrite: fields.cache_write,
-    audioInput: fields.audio_input,
-    audioOutput: fields.audio_output,
-    reasoning,
-    image,
-    request,
-  }
-  const set = Object.entries(buckets).filter(([, price]) => price !== undefined && price !== null)
-  return { input, output, ...Object.fromEntries(set) }
-}
 
 /** Throws `model_not_found`. */
 export function found(catalog: Catalog, id: string): Model {

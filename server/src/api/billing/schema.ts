@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Pagination } from '../../http/documentation'
-import { usd } from '../../http/fields'
+import { usd } from '../../wire/usd'
 import { moment } from '../../http/span'
 
 const dollar = 1_000_000_000n

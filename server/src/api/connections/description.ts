@@ -2,15 +2,20 @@ import {
   ChangedConnection,
   Connection,
   ConnectionList,
+  ConnectionModel,
+  ConnectionModelList,
   ConnectionTest,
   Filters,
   NewConnection,
   NewSecret,
+  SetPrice,
 } from './schema'
 import { accountRoute, Done, paging } from '../../http/documentation'
 
 const tag = 'Connections'
 const path = ['id'] as const
+const free = { model: 'fake/mine', pricing: null }
+const priced = { ...free, pricing: { input: 0.5, output: 1.5 } }
 const own = { name: 'My key', provider: 'anthropic', api_key: 'sk-ant-...' }
 
 /** The routes of this group as they are described to callers. */
@@ -67,5 +72,21 @@ export const described = {
     answer: Done,
     path,
     body: ['NewSecret', NewSecret, { 'Another key': { api_key: 'sk-ant-...' } }],
+  }),
+  listConnectionModels: accountRoute({
+    operationId: 'listConnectionModels',
+    summary: 'What may be called by a connection, and what it costs',
+    tag,
+    answer: ConnectionModelList,
+    path,
+    query: [...paging],
+  }),
+  setConnectionModelPrice: accountRoute({
+    operationId: 'setConnectionModelPrice',
+    summary: 'Set what a model costs that only this connection has',
+    tag,
+    answer: ConnectionModel,
+    path,
+    body: ['SetPrice', SetPrice, { 'USD per 1,000,000 tokens': priced, Free: free }],
   }),
 }

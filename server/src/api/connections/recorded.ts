@@ -1,4 +1,6 @@
 import type { Selectable, Transaction } from 'kysely'
+import type { Pricing } from '../../catalog/model'
+import { toPricingAnswer } from '../../catalog/pricing-fields'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { recordChange, type Action, type Told } from '../../trail/organization-trail'
 
@@ -32,4 +34,28 @@ export async function recordConnection(
   const { id, name, organization_id: organizationId } = row
   if (organizationId === null) return
   await recordChange(trx, { organizationId, action, objectId: id, objectName: name, ...states })
+}
+
+interface NewPrice {
+  row: Pick<Row, 'id' | 'organization_id'>
+  /** Its id. */
+  model: string
+  before: Pricing | null
+  after: Pricing | null
+}
+
+/** What a model of an organization's connection costs from now on, and what it cost. */
+export async function recordPrice(
+  trx: Transaction<Schema>,
+  { row: { id, organization_id: organizationId }, model, before, after }: NewPrice,
+): Promise<void> {
+  if (organizationId === null) return
+  await recordChange(trx, {
+    organizationId,
+    action: after ? 'price.set' : 'price.removed',
+    objectId: id,
+    objectName: model,
+    ...(before && { before: toPricingAnswer(before) }),
+    ...(after && { after: toPricingAnswer(after) }),
+  })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PricingAnswer, PricingFields } from '../../catalog/pricing-fields'
 import { Pagination } from '../../http/documentation'
 import { trimmed } from '../../http/fields'
 import { ConnectionOptions } from '../../providers/connection-options'
@@ -122,6 +123,21 @@ export const ChangedConnection = z.object({
 })
 export type ChangedConnection = z.output<typeof ChangedConnection>
 
+/** What is paid by the piece has no limit of the operator's. */
+const OwnerPricing = PricingFields.superRefine((fields, ctx) => {
+  for (const name of ['image', 'request'] as const) {
+    if (fields[name] === undefined || fields[name] === null) continue
+    ctx.addIssue(broken('not_allowed', 'only the operator sets prices by the piece.', [name]))
+  }
+})
+
+/** What a model that only this connection has is to cost; null for nothing. */
+export const SetPrice = z.object({
+  model: z.string().min(3).max(256),
+  pricing: OwnerPricing.nullable(),
+})
+export type SetPrice = z.output<typeof SetPrice>
+
 /** What a list may be narrowed to. */
 export const Filters = z.object({
   provider: z.string().max(40).optional(),
@@ -165,6 +181,24 @@ export const Connection = z
 export const ConnectionList = z
   .object({ connections: z.array(Connection), pagination: Pagination })
   .meta({ ref: 'ConnectionList' })
+
+export const ConnectionModel = z
+  .object({
+    id: z.string().describe('What callers name it by.'),
+    name: z.string(),
+    in_catalogue: z.boolean().describe('Whether the operator says what it costs.'),
+    pricing: PricingAnswer.nullable().describe(
+      'What is charged to who pays by the price; null where that is nothing, or nobody knows. Set by the owner where the catalogue has no such model.',
+    ),
+    is_limited: z
+      .boolean()
+      .describe('The owner set a higher price than the operator allows by now.'),
+  })
+  .meta({ ref: 'ConnectionModel' })
+
+export const ConnectionModelList = z
+  .object({ models: z.array(ConnectionModel), pagination: Pagination })
+  .meta({ ref: 'ConnectionModelList' })
 
 export const ConnectionTest = z
   .object({

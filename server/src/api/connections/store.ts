@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { foundBy, lockOwner } from '../../db/account-row'
 import { testConnection, type ConnectionPorts } from './ask'
 import { clearDefault, insertConnection, type Owner } from './insert'
@@ -12,13 +12,13 @@ import {
   toSecretColumns,
 } from './rules'
 import type { ChangedConnection, Filters, NewConnection } from './schema'
+import { findManaged, findSeen, isManager, ownerOf, seenBy, type Seen } from './seen'
 import { toShown } from './shown'
-import { isSeenBy, permitChange, roleOver } from '../../auth/owned'
 import { permit, type Principal } from '../../auth/principal'
-import { managers, requireRole, roleIn, type Role } from '../../auth/roles'
+import { managers, requireRole, roleIn } from '../../auth/roles'
 import { keepServed } from '../../catalog/found-models'
 import { newId } from '../../db/id'
-import type { ConnectionRow, Schema } from '../../db/schema'
+import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
 import { pagedRows } from '../../http/paged-rows'
 import type { Page } from '../../http/paging'
@@ -35,15 +35,7 @@ export interface OwnedConnectionPorts extends ConnectionPorts {
   changed: (ownerId: string) => void
 }
 
-/** A connection that somebody may see, and his role where it is an organization's. */
-type Seen = Selectable<ConnectionRow> & { role: Role | null }
-
-const isManager = ({ role }: Seen) => role === null || managers.includes(role)
-
 const shown = (row: Seen) => toShown(row, { isManager: isManager(row) })
-
-const ownerOf = ({ user_id: user, organization_id: organization }: Seen) =>
-  user ?? organization ?? ''
 
 export type ConnectionStore = ReturnType<typeof createConnectionStore>
 
@@ -145,25 +137,6 @@ async function update(ports: OwnedConnectionPorts, seen: Seen, wanted: ChangedCo
   })
   changed(ownerOf(seen))
   return shown({ ...written, role: seen.role })
-}
-
-const seenBy = (db: Kysely<Schema>, userId: string) =>
-  db
-    .selectFrom('connection')
-    .selectAll('connection')
-    .select(roleOver('connection', userId).as('role'))
-    .where(isSeenBy('connection', userId))
-
-async function findSeen(db: Kysely<Schema>, { userId }: Principal, id: string): Promise<Seen> {
-  return foundBy('conn', id, () =>
-    seenBy(db, userId).where('connection.id', '=', id).executeTakeFirst(),
-  )
-}
-
-async function findManaged(db: Kysely<Schema>, caller: Principal, id: string): Promise<Seen> {
-  const row = await findSeen(db, caller, id)
-  permitChange(caller, row.role)
-  return row
 }
 
 /** Rejects with `invalid_request`. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { roles } from '../../auth/roles'
 import { Pagination } from '../../http/documentation'
-import { trimmed, usd } from '../../http/fields'
+import { trimmed } from '../../http/fields'
+import { usd } from '../../wire/usd'
 import { limit } from '../../http/limits'
 import { publicName } from '../../http/public-name'
 

@@ -32,7 +32,7 @@ export const createOrganizationView = (db: Kysely<Schema>, served: Served) => ({
       .where('public_name.name', '=', slug)
       .executeTakeFirst()
     if (!row) throw new ApiError('resource_not_found')
-    const models = await served.of(row.id)
+    const models = await served.of(row)
     return {
       ...toOrganization(row),
       models: models.map(({ model, mode }) => ({ id: model.id, billing_mode: mode })),

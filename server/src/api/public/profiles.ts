@@ -66,7 +66,7 @@ export function createProfileView({ db, providers, served }: Sources) {
         column: ofOrganization,
       })
       const others = behind.shown.map(async (row) =>
-        toOrganizationProfile(row, (await served.of(row.id)).length),
+        toOrganizationProfile(row, (await served.of(row)).length),
       )
       const total = BigInt(first.length + behind.pagination.total)
       const { shown, pagination } = toPaged(page, total, [

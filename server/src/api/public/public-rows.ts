@@ -5,16 +5,23 @@ import { containing } from '../../http/paging'
 export type PublicRow = Selectable<OrganizationRow> & {
   slug: string
   members: bigint
-  /** Of the connections that are in use and that Tollgate calls itself. */
+  /** Of the connections that are in use and for everybody's eyes. */
   connections: bigint
-  working: bigint
+  /** Ids of its public self-hosted gateways. */
+  gateways: string[]
 }
 
-/** Those who show themselves; with connections of what status, if any. */
+/** In use, and not of a gateway that is not public. */
+const shown = sql`
+  from connection where connection.organization_id = organization.id
+    and connection.status <> 'inactive' and (
+      connection.gateway_type = 2 or exists (
+        select from gateway where gateway.id = connection.gateway_id and gateway.is_public
+      )
+    )`
+
+/** Those who show themselves, and how many connections they show. */
 export function publicOrganizations(db: Kysely<Schema>, search?: string) {
-  const ofUse = sql`
-    from connection where connection.organization_id = organization.id
-      and connection.gateway_type = 2`
   return db
     .selectFrom('organization')
     .innerJoin('public_name', 'public_name.organization_id', 'organization.id')
@@ -25,8 +32,11 @@ export function publicOrganizations(db: Kysely<Schema>, search?: string) {
         select count(*) from membership
         where membership.organization_id = organization.id and membership.status = 'active'
       )`.as('members'),
-      sql<bigint>`(select count(*) ${ofUse} and connection.status <> 'inactive')`.as('connections'),
-      sql<bigint>`(select count(*) ${ofUse} and connection.status = 'active')`.as('working'),
+      sql<bigint>`(select count(*) ${shown})`.as('connections'),
+      sql<string[]>`array(
+        select gateway.id from gateway
+        where gateway.organization_id = organization.id and gateway.is_public
+      )`.as('gateways'),
     ])
     .where('organization.is_public', '=', true)
     .where('organization.status', '=', 'active')
@@ -40,13 +50,8 @@ export function publicOrganizations(db: Kysely<Schema>, search?: string) {
     )
 }
 
-/** The same, of those that have connections which are in use. */
+/** The same, of those that show some. */
 export const servingOrganizations = (db: Kysely<Schema>, search?: string) =>
-  publicOrganizations(db, search).where(
-    sql<boolean>`exists (
-      select from connection where connection.organization_id = organization.id
-        and connection.gateway_type = 2 and connection.status <> 'inactive'
-    )`,
-  )
+  publicOrganizations(db, search).where(sql<boolean>`exists (select ${shown})`)
 
 export const ofOrganization = 'organization.id'

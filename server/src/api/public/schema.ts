@@ -97,13 +97,20 @@ export const InferenceServers = z
         id: z.string(),
         name: z.string(),
         organization: z.object({ name: z.string(), slug: z.string() }),
-        gateway_type: z.literal(2),
-        status: z.enum(['online', 'error']),
+        gateway_type: z.literal([2, 3]),
+        status: z
+          .enum(['online', 'starting', 'offline', 'error'])
+          .describe('Of a self-hosted gateway its state; else whether a connection works.'),
         region: text,
         models: z.array(z.string()).describe('The first 100, by id.'),
         model_count: z.int(),
         avg_latency_ms: z.number().nullable().describe('Of the last 24 hours.'),
-        uptime_percentage: z.number().nullable().describe('Of the last 24 hours.'),
+        uptime_percentage: z
+          .number()
+          .nullable()
+          .describe(
+            'Of the last 24 hours: of a self-hosted gateway the time in which it was online, else the requests that its providers did not fail.',
+          ),
       }),
     ),
     pagination: Pagination,

@@ -1,41 +1,40 @@
 import { sql, type Kysely } from 'kysely'
-import { idAfter } from './ids'
-import { ofOrganization, servingOrganizations, type PublicRow } from './public-rows'
+import { figuresOf } from './figures'
 import type { Served } from './served'
+import { uptimes } from './uptime'
+import { gatewayStatus } from '../../db/gateway-row'
 import { Kept } from '../../db/kept'
 import type { Schema } from '../../db/schema'
 import { pagedRows } from '../../http/paged-rows'
-import type { Page } from '../../http/paging'
+import { containing, type Page } from '../../http/paging'
 
 const keepMs = 60_000
 /** A page of many servers would be mostly names of models; the organization's own page has all. */
 const mostModels = 100
 
-/** Of the last 24 hours. */
-interface Figures {
-  avg_latency_ms: number | null
-  uptime_percentage: number | null
-}
-
-const unused: Figures = { avg_latency_ms: null, uptime_percentage: null }
-
 /**
- * One inference server for each public organization with connections that are in use. Source: api.md
- * 18.
+ * One inference server for each public organization with connections that are in use and that Tollgate
+ * calls itself, and one for each of their public self-hosted gateways. Source: api.md 18.
  */
 export function createServerView(db: Kysely<Schema>, served: Served) {
   const figures = new Kept({ read: () => figuresOf(db), keepMs })
+  const online = new Kept({ read: () => uptimes(db), keepMs })
   return {
     async list(page: Page, search: string | undefined) {
-      const query = servingOrganizations(db, search)
-      const [{ shown, pagination }, known] = await Promise.all([
-        pagedRows(db, query, { page, column: ofOrganization }),
+      const [{ shown, pagination }, fared, seen] = await Promise.all([
+        pagedRows(db, serversIn(db, search), { page }),
         figures.get(),
+        online.get(),
       ])
-      const servers = shown.map(async (row) => ({
-        ...(await toServer(row, served)),
-        ...(known.get(row.id) ?? unused),
-      }))
+      const servers = shown.map(async (row) => {
+        const { gateway_id: gatewayId, organization_id: organizationId } = row
+        const { latencyMs, goodPercent } = fared.get(gatewayId ?? organizationId) ?? unused
+        return {
+          ...(await toServer(row, served)),
+          avg_latency_ms: latencyMs,
+          uptime_percentage: gatewayId === null ? goodPercent : (seen.get(gatewayId) ?? null),
+        }
+      })
       return { inference_servers: await Promise.all(servers), pagination }
     },
   }
@@ -43,49 +42,68 @@ export function createServerView(db: Kysely<Schema>, served: Served) {
 
 export type ServerView = ReturnType<typeof createServerView>
 
-async function toServer(row: PublicRow, served: Served) {
-  const models = await served.of(row.id)
+const unused = { latencyMs: null, goodPercent: null }
+
+interface ServerRow {
+  id: string
+  organization_id: string
+  gateway_id: string | null
+  name: string
+  organization_name: string
+  slug: string
+  status: 'online' | 'starting' | 'offline' | 'error'
+}
+
+function serversIn(db: Kysely<Schema>, search: string | undefined) {
+  const both = sql<ServerRow>`(
+    select 'isrv_' || split_part(organization.id, '_', 2) as id, organization.id as organization_id,
+      null as gateway_id, organization.name, organization.name as organization_name,
+      public_name.name as slug,
+      case when bool_or(connection.status = 'active') then 'online' else 'error' end as status
+    from organization
+    join public_name on public_name.organization_id = organization.id
+    join connection on connection.organization_id = organization.id
+      and connection.gateway_type = 2 and connection.status <> 'inactive'
+    where organization.is_public and organization.status = 'active'
+    group by organization.id, public_name.name
+    union all
+    select 'isrv_' || split_part(gateway.id, '_', 2), organization.id, gateway.id, gateway.name,
+      organization.name, public_name.name, ${gatewayStatus}
+    from gateway
+    join organization on organization.id = gateway.organization_id
+    join public_name on public_name.organization_id = organization.id
+    where gateway.is_public and organization.is_public and organization.status = 'active'
+  )`
+  const words = containing(search ?? '')
+  return db
+    .selectFrom(both.as('server'))
+    .selectAll()
+    .$if(search !== undefined, (query) =>
+      query.where((is) =>
+        is.or([
+          is('name', 'ilike', words),
+          is('organization_name', 'ilike', words),
+          is('slug', 'ilike', words),
+        ]),
+      ),
+    )
+}
+
+async function toServer(row: ServerRow, served: Served) {
+  const { organization_id: organizationId, gateway_id: gatewayId } = row
+  const models =
+    gatewayId === null
+      ? await served.ofCloud(organizationId)
+      : await served.ofGateway(organizationId, gatewayId)
   return {
-    id: idAfter('isrv', row.id),
+    id: row.id,
     name: row.name,
-    organization: { name: row.name, slug: row.slug },
-    gateway_type: 2 as const,
-    status: row.working > 0n ? ('online' as const) : ('error' as const),
+    organization: { name: row.organization_name, slug: row.slug },
+    gateway_type: gatewayId === null ? (2 as const) : (3 as const),
+    status: row.status,
     // Where its providers run, nobody says.
     region: null,
     models: models.slice(0, mostModels).map(({ model }) => model.id),
     model_count: models.length,
-  }
-}
-
-interface Row {
-  organization_id: string
-  good: bigint
-  bad: bigint
-  latency_ms: number | null
-}
-
-/** How the connections of public organizations fared; those that were not used are left out. */
-async function figuresOf(db: Kysely<Schema>): Promise<Map<string, Figures>> {
-  const { rows } = await sql<Row>`
-    select connection.organization_id,
-      count(*) filter (where log.status = 'success') as good,
-      count(*) filter (where log.status = 'error' and log.status_code in (502, 503, 504)) as bad,
-      (avg(log.latency_ms) filter (where log.status = 'success'))::float8 as latency_ms
-    from request_log as log
-    join connection on connection.id = log.connection_id
-      and connection.organization_id = log.organization_id
-    join organization on organization.id = connection.organization_id
-    where log.started_at >= now() - interval '24 hours' and log.organization_id is not null
-      and organization.is_public and organization.status = 'active'
-    group by connection.organization_id`.execute(db)
-  return new Map(rows.map((row) => [row.organization_id, toFigures(row)]))
-}
-
-function toFigures({ good, bad, latency_ms: latencyMs }: Row): Figures {
-  const all = Number(good + bad)
-  return {
-    avg_latency_ms: latencyMs === null ? null : Math.round(latencyMs),
-    uptime_percentage: all === 0 ? null : Math.round((Number(good) / all) * 10_000) / 100,
   }
 }

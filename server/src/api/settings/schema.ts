@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { trimmed, usd } from '../../http/fields'
+import { trimmed } from '../../http/fields'
+import { usd } from '../../wire/usd'
 
 const atMost = (most: number) => (amount: bigint) => amount <= BigInt(most) * 1_000_000_000n
 

@@ -1,0 +1,47 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../db/schema'
+
+/** How requests went in the last 24 hours; null where there was none to tell by. */
+export interface Figures {
+  /** The mean of those that succeeded. */
+  latencyMs: number | null
+  /** Of a hundred that did not end by the provider's own fault, with two decimals. */
+  goodPercent: number | null
+}
+
+interface Row {
+  served_by: string
+  good: bigint
+  bad: bigint
+  latency_ms: number | null
+}
+
+/**
+ * How the connections of public organizations fared, by the organization's id, and those of their public
+ * gateways by the gateway's; what was not used is left out.
+ */
+export async function figuresOf(db: Kysely<Schema>): Promise<Map<string, Figures>> {
+  const { rows } = await sql<Row>`
+    select coalesce(gateway.id, organization.id) as served_by,
+      count(*) filter (where log.status = 'success') as good,
+      count(*) filter (where log.status = 'error' and log.status_code in (502, 503, 504)) as bad,
+      (avg(log.latency_ms) filter (where log.status = 'success'))::float8 as latency_ms
+    from request_log as log
+    join connection on connection.id = log.connection_id
+      and connection.organization_id = log.organization_id
+    join organization on organization.id = connection.organization_id
+    left join gateway on gateway.id = connection.gateway_id
+    where log.started_at >= now() - interval '24 hours' and log.organization_id is not null
+      and organization.is_public and organization.status = 'active'
+      and (connection.gateway_type = 2 or gateway.is_public)
+    group by 1`.execute(db)
+  return new Map(rows.map((row) => [row.served_by, toFigures(row)]))
+}
+
+function toFigures({ good, bad, latency_ms: latencyMs }: Row): Figures {
+  const all = Number(good + bad)
+  return {
+    latencyMs: latencyMs === null ? null : Math.round(latencyMs),
+    goodPercent: all === 0 ? null : Math.round((Number(good) / all) * 10_000) / 100,
+  }
+}

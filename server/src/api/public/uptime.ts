@@ -1,0 +1,62 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../db/schema'
+
+/** What is known of a gateway's last hours; times in seconds since 1970. */
+export interface Watched {
+  /** Since when it is watched. */
+  since: number
+  now: number
+  /** By hours since 1970: the minutes in which it was online, the first in the lowest bit. */
+  hours: ReadonlyMap<number, bigint>
+}
+
+const dayMinutes = 24 * 60
+
+/**
+ * The part of the last 24 hours in which a gateway was online, in hundredths with two decimals, by the
+ * minute; of a younger one of its time so far. The minute that runs counts once it was seen in it.
+ */
+export function uptimeOf({ since, now, hours }: Watched): number | null {
+  const running = Math.floor(now / 60)
+  const first = Math.max(Math.floor(since / 60), running - dayMinutes + 1)
+  let seen = 0
+  let all = 0
+  for (let minute = first; minute <= running; minute++) {
+    const bits = hours.get(Math.floor(minute / 60)) ?? 0n
+    const isSeen = ((bits >> BigInt(minute % 60)) & 1n) === 1n
+    if (isSeen) seen += 1
+    if (isSeen || minute < running) all += 1
+  }
+  return all === 0 ? null : Math.round((seen / all) * 10_000) / 100
+}
+
+interface Row {
+  id: string
+  since: number
+  now: number
+  hour: number | null
+  minutes: bigint | null
+}
+
+/** Of public gateways, by id; one that never said what it serves is left out. */
+export async function uptimes(db: Kysely<Schema>): Promise<Map<string, number | null>> {
+  const { rows } = await sql<Row>`
+    select gateway.id, extract(epoch from gateway.watched_since)::float8 as since,
+      extract(epoch from now())::float8 as now, known.hour, known.minutes
+    from gateway
+    join organization on organization.id = gateway.organization_id
+    left join gateway_hour as known on known.gateway_id = gateway.id
+      and known.hour >= floor(extract(epoch from now()) / 3600) - 24
+    where gateway.is_public and gateway.welcomed_at is not null
+      and organization.is_public and organization.status = 'active'`.execute(db)
+  const byGateway = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...byGateway].map(([id, own]) => [id, uptimeOf(toWatched(own))]))
+}
+
+function toWatched(rows: readonly Row[]): Watched {
+  const hours = rows.flatMap(({ hour, minutes }) =>
+    hour === null || minutes === null ? [] : [[hour, minutes] as const],
+  )
+  const { since = 0, now = 0 } = rows[0] ?? {}
+  return { since, now, hours: new Map(hours) }
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { aboveLimits, chargedPrice } from './owner-price'
+
+const limits = { input: 100n, output: 200n }
+
+test('a price within the limits is charged as it was set', () => {
+  const pricing = { input: 100n, output: 200n, cachedInput: 1n }
+  expect(chargedPrice(pricing, limits)).toBe(pricing)
+  expect(aboveLimits(pricing, limits)).toBeUndefined()
+})
+
+test('what is above them is charged at them, each bucket by its side', () => {
+  const pricing = {
+    input: 101n,
+    output: 1n,
+    cachedInput: 50n,
+    cacheWrite: 150n,
+    reasoning: 500n,
+    audioInput: 101n,
+    audioOutput: 200n,
+  }
+  expect(chargedPrice(pricing, limits)).toEqual({
+    input: 100n,
+    output: 1n,
+    cachedInput: 50n,
+    cacheWrite: 100n,
+    reasoning: 200n,
+    audioInput: 100n,
+    audioOutput: 200n,
+  })
+  expect(pricing.input).toBe(101n)
+  expect(aboveLimits(pricing, limits)).toEqual({ bucket: 'input', limit: 100n })
+  expect(aboveLimits({ input: 1n, output: 1n, reasoning: 201n }, limits)).toEqual({
+    bucket: 'reasoning',
+    limit: 200n,
+  })
+})
+
+test.each([
+  { input: 0n, output: 200n },
+  { input: 100n, output: 0n },
+])('where owners may not charge at all, nobody is charged: %p', (none) => {
+  expect(chargedPrice({ input: 1n, output: 1n }, none)).toBeNull()
+  expect(chargedPrice(null, limits)).toBeNull()
+})

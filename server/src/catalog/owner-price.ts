@@ -1,0 +1,90 @@
+import { sql, type Kysely } from 'kysely'
+import type { Pricing } from './model'
+import { readPricing } from './stored-pricing'
+import type { Schema } from '../db/schema'
+
+/** The most that owners of connections may charge, in nano-dollars a million tokens. */
+export interface OwnerPriceLimits {
+  input: bigint
+  output: bigint
+}
+
+/** What an operator says of prices that owners set. */
+export interface Priceable {
+  ownerPriceLimits: OwnerPriceLimits
+}
+
+/** What the two limits are for, by side. */
+const sides = {
+  input: ['input', 'cachedInput', 'cacheWrite', 'audioInput'],
+  output: ['output', 'reasoning', 'audioOutput'],
+} as const satisfies Record<keyof OwnerPriceLimits, readonly (keyof Pricing)[]>
+
+/** The first bucket of a price that is above what owners may charge. */
+export function aboveLimits(
+  pricing: Pricing,
+  limits: OwnerPriceLimits,
+): { bucket: keyof Pricing; limit: bigint } | undefined {
+  for (const side of ['input', 'output'] as const) {
+    const limit = limits[side]
+    const bucket = sides[side].find((name) => (pricing[name] ?? 0n) > limit)
+    if (bucket) return { bucket, limit }
+  }
+  return undefined
+}
+
+/** Owners may charge nothing at all. */
+export const isPricingOff = ({ input, output }: OwnerPriceLimits) => input === 0n || output === 0n
+
+/**
+ * What is charged of a price that an owner has set: all of it, and where the operator allows less by
+ * now, what he allows. The same object where nothing is changed; null for nothing.
+ */
+export function chargedPrice(pricing: Pricing | null, limits: OwnerPriceLimits): Pricing | null {
+  if (pricing === null || isPricingOff(limits)) return null
+  if (!aboveLimits(pricing, limits)) return pricing
+  const lowered = { ...pricing }
+  for (const side of ['input', 'output'] as const) {
+    for (const bucket of sides[side]) {
+      const price = lowered[bucket]
+      if (price !== undefined && price > limits[side]) lowered[bucket] = limits[side]
+    }
+  }
+  return lowered
+}
+
+/** What owners have set, of some connections. */
+export interface OwnerPrices {
+  /** Null for no price, undefined for one that cannot be read. */
+  of: (connectionId: string, name: string) => Pricing | null | undefined
+}
+
+/** Reads the prices in force. A damaged one is told to `onDamaged`. */
+export async function readOwnerPrices(
+  db: Kysely<Schema>,
+  connectionIds: readonly string[],
+  onDamaged: (error: unknown) => void,
+): Promise<OwnerPrices> {
+  const { rows } = await sql<{ connection_id: string; name: string; pricing: unknown }>`
+    select distinct on (connection_id, name) connection_id, name, pricing
+    from connection_model_price where connection_id = any(${connectionIds}::text[])
+    order by connection_id, name, sequence desc`.execute(db)
+  const prices = new Map<string, Pricing | undefined>()
+  for (const { connection_id: id, name, pricing: column } of rows) {
+    try {
+      const pricing = readPricing(column)
+      if (pricing) prices.set(keyOf(id, name), pricing)
+    } catch (error) {
+      prices.set(keyOf(id, name), undefined)
+      onDamaged(error)
+    }
+  }
+  return {
+    of: (id, name) => {
+      const key = keyOf(id, name)
+      return prices.has(key) ? prices.get(key) : null
+    },
+  }
+}
+
+const keyOf = (connectionId: string, name: string) => `${connectionId} ${name}`
