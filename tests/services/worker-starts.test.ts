@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startRedis, type RedisServer } from './redis-server'
+import { workersOf } from './worker-processes'
 import { newDataDir, startGateway, type RigOptions } from '../rig'
 
 let redis: RedisServer
@@ -24,19 +25,6 @@ afterAll(() => redis[Symbol.asyncDispose]())
 
 const start = (workers: number, options: RigOptions = {}) =>
   startGateway({ ...options, environment: { WORKERS: String(workers), REDIS_URL: redis.url } })
-
-/** The workers that run on a data directory: their processes, by their numbers. */
-async function workersOf(dataDir: string): Promise<Map<number, number>> {
-  const found = new Map<number, number>()
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    // It may have ended since it was listed.
-    const variables = (await readFile(`/proc/${name}/environ`, 'utf8').catch(() => '')).split('\0')
-    const [worker] = variables.flatMap((one) => /^TOLLGATE_WORKER=(\d+)$/.exec(one)?.[1] ?? [])
-    if (worker && variables.includes(`DATA_DIR=${dataDir}`)) found.set(Number(worker), Number(name))
-  }
-  return found
-}
 
 /** Whether a process has a socket that listens at the port of that address. */
 async function listensAt(pid: number, url: string): Promise<boolean> {

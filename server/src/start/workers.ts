@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
+import { bookLeftJournals } from './left-journals'
 import { openStorage } from './storage'
 import { Worker } from './worker'
 import { StartError, type Config } from '../config'
+import { crasher } from '../crash-points'
 
 /** Several processes that answer on one port. */
 export interface Workers {
@@ -28,6 +30,12 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
     onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   await refuseTakenPort(config)
+  // Who looks at alerts are the workers, once they run.
+  const notices = { soon: () => undefined }
+  await bookLeftJournals(
+    { config, storage, log, crashAt: config.crashAt && crasher(config.crashAt), notices },
+    opening,
+  )
   const workers: Worker[] = []
   opening.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))))
   const add = (index: number, port: number) => {
