@@ -7,38 +7,10 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mjs'
+import { helpFor } from './help.mjs'
 
 const bunVersion = '1.4.5'
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
-
-const help = `Usage: tollgate [command]
-
-  start         run the server (the default); --workers 4 for several processes on its port
-  dev           run it, and again after each change of its source
-  test [args]   run the tests; arguments go to bun test
-  faults [names] run the tests that need services of their own, or those of these names
-  fuzz          send every route what anybody might send, other requests each time
-  docs          run what the pages have for libraries that it installs first
-  dashboard     run the tests that need a browser: Chromium
-  clients [names] run client libraries against it, or those of these names: docs/clients.md
-  check         run what must pass before a change is sent
-  doctor        tell what is wrong here, and how to mend it
-  migrate       bring the database up to date
-  audit         check that the ledger is in order; --json for programs
-  backup <file> write all of the database into a file
-  restore <file> put a backup into a database
-  rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
-  users, keys, credits, models, connections
-                operate a server that runs; each has --help
-  connect       lend models and tools of this machine to a Tollgate elsewhere: docs/self-hosted.md
-  bench [name]  compare with nginx and the peers that are installed, or run one measurement:
-                gate, peers (installs them), streams, cpu, growth, profile, journal, limits, storm, soak
-  build [path]  make a single executable of it, dist/tollgate
-  sbom          print the bill of materials of this version, CycloneDX in JSON
-  --help        this text
-  --version     the version of Tollgate
-
-DATA_DIR and other relative paths start where you stand. TOLLGATE_BUN names another Bun to run.`
 
 /** What `check` runs, in this order: a name and the command line, `bun` standing for ours. */
 const checks = [
@@ -263,7 +235,7 @@ function forwardSignals(child) {
 }
 
 async function main([name = 'start', ...args]) {
-  if (name === '--help' || name === '-h') return console.log(help)
+  if (name === '--help' || name === '-h') return console.log(helpFor('sources'))
   if (name === '--version' || name === '-v') {
     return console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
   }

@@ -51,6 +51,8 @@ export interface RigOptions {
   tree?: string
   /** A module that is loaded before the gateway's own. */
   preload?: string | readonly string[]
+  /** The program that runs it, where that is not the one that runs the tests. */
+  runtime?: string
 }
 
 /** What a gateway of the tests does not take over from whoever runs them. */
@@ -72,7 +74,7 @@ export async function newDataDir(): Promise<string> {
 export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
   const dataDir = options.dataDir ?? (await newDataDir())
   const preload = [options.preload ?? []].flat().flatMap((path) => ['--preload', path])
-  const child = Bun.spawn([process.execPath, ...preload, 'server/src/main.ts'], {
+  const child = Bun.spawn([options.runtime ?? process.execPath, ...preload, 'server/src/main.ts'], {
     cwd: options.tree ?? root,
     env: {
       ...cleanEnvironment(),

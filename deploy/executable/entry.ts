@@ -1,25 +1,8 @@
 // Where the single executable begins: what bin/tollgate.mjs is for the sources.
 import { askHealth } from './healthy'
 import { agentEnvironment, engineEnvironment, ignoredProxies } from '../../bin/engine.mjs'
+import { helpFor } from '../../bin/help.mjs'
 import { version } from '../../package.json'
-
-const help = `Usage: tollgate [command]
-
-  start         run the server (the default); --workers 4 for several processes on its port
-  doctor        tell what is wrong here, and how to mend it
-  migrate       bring the database up to date
-  audit         check that the ledger is in order; --json for programs
-  backup <file> write all of the database into a file
-  restore <file> put a backup into a database
-  rotate-keys   have the first key of ENCRYPTION_KEY wrap all stored secrets
-  users, keys, credits, models, connections
-                operate a server that runs; each has --help
-  connect       lend models and tools of this machine to a Tollgate elsewhere; --help
-  healthy       ask the server that runs here whether it lives; exit code 0 if so
-  --help        this text
-  --version     the version of Tollgate
-
-DATA_DIR and other relative paths start where you stand.`
 
 /** One program for all groups of commands, which reads the group's name from its arguments. */
 const operate = (name: string) => {
@@ -61,7 +44,7 @@ function settle(name: string): void {
 }
 
 async function main([name = 'start', ...args]: readonly string[]): Promise<void> {
-  if (name === '--help' || name === '-h') return console.log(help)
+  if (name === '--help' || name === '-h') return console.log(helpFor('executable'))
   if (name === '--version' || name === '-v') return console.log(version)
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {

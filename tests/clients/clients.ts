@@ -11,7 +11,10 @@ export interface Client {
   /** What the table calls it. */
   label: string
   language: Language
-  /** Folder under `programs/`; several clients may share one. */
+  /**
+   * Folder under `programs/`; several clients may share one. What is in it stands for itself, on purpose, though
+   * programs say alike: each is to read as a user of that library would write it, and to run by itself.
+   */
   program: string
   /** Folder of the manifest; the program's own unless several share it. */
   manifest?: string

@@ -36,7 +36,7 @@ async function checkout(): Promise<string> {
   cleanups.push(() => rm(root, { recursive: true, force: true }))
   await mkdir(join(root, 'app/bin'), { recursive: true })
   await mkdir(join(root, 'app/server/src'), { recursive: true })
-  for (const name of ['tollgate.mjs', 'engine.mjs']) {
+  for (const name of ['tollgate.mjs', 'engine.mjs', 'help.mjs']) {
     await cp(join(dirname(launcher), name), join(root, 'app/bin', name))
   }
   await writeFile(join(root, 'app/package.json'), '{ "version": "1.2.3" }')

@@ -258,7 +258,7 @@ test('nobody changes what is on record, nor takes it away', async () => {
     'delete from audit_trail',
     'truncate audit_trail',
   ]) {
-    expect(sql.unsafe(statement).execute()).rejects.toThrow(/append-only|permission denied/)
+    await expect(sql.unsafe(statement).execute()).rejects.toThrow(/append-only|permission denied/)
   }
 })
 

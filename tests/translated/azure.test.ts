@@ -100,7 +100,7 @@ test('options can be changed, and are told', async () => {
   expect(front.seen[0]?.body['model']).toBe('team-chat')
   for (const options of [{ api_version: '../x' }, { deployments: { a: '..' } }, { zone: 'x' }]) {
     const refused = front.gateway.admin('PUT', `/connections/${id}`, { options })
-    expect(refused).rejects.toThrow('400')
+    await expect(refused).rejects.toThrow('400')
   }
   await disconnect(id)
 })

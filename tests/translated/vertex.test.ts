@@ -221,7 +221,7 @@ test('a damaged key file is the connection’s fault, and the next one’s turn'
     provider: 'vertex',
     api_key: '{"type":"service_account"}',
   })
-  expect(created).rejects.toThrow('400')
+  await expect(created).rejects.toThrow('400')
   front.reset()
 })
 

@@ -6,6 +6,7 @@ import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
 import { newCustomer, topUpOf } from '../ledger/customer-for-tests'
 import { post } from '../ledger/post'
+import { takeLease } from '../ledger/take-lease'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -72,6 +73,26 @@ describe('a balance', () => {
       body,
     })
     expect(await mailsTo(userId)).toHaveLength(2)
+  })
+
+  test('what running requests hold of it is not there: it falls with that, and is back without it', async () => {
+    const userId = await newCustomer(database, 3n * usd)
+    const leaseId = newId('lease')
+    const lease = { leaseId, accountId: userId, nodeId: newId('node'), need: 3n * usd, wish: 0n }
+    await takeLease(database.query, { ...lease, nodes: 1, lifeSeconds: 600 })
+    // What a node has set aside for requests to come is there still.
+    expect(await look()).toBe(0)
+    await sql`insert into credit_held (lease_id, held) values (${leaseId}, ${(5n * usd) / 2n})`.execute(
+      database.query,
+    )
+    expect(await look()).toBe(1)
+    expect((await noticesOf(userId))[0]?.body).toStartWith(
+      'The balance of your account has fallen to 0.5 USD, below 1 USD.',
+    )
+    expect(await look()).toBe(0)
+    await sql`delete from credit_held where lease_id = ${leaseId}`.execute(database.query)
+    expect(await look()).toBe(0)
+    expect(await noticesOf(userId)).toHaveLength(1)
   })
 
   test('that was never at the threshold has not fallen', async () => {

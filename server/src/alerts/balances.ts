@@ -3,6 +3,7 @@ import { lowBalanceWords } from './words'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
 import { notify } from '../inbox/notify'
+import { heldByAccount } from '../ledger/held'
 import { postMail } from '../mail/outbox'
 
 const nanosPerUsd = 1e9
@@ -11,7 +12,8 @@ const mostAtOnce = 200
 interface Fallen {
   account_id: string
   owner: string
-  posted: bigint
+  /** Nano-dollars, without what running requests hold. */
+  available: bigint
 }
 
 /** Who is told of an account's balance. */
@@ -23,7 +25,7 @@ interface Told {
 }
 
 /**
- * Tells of each balance that has fallen below the threshold (nano-dollars) since it was last seen at or
+ * Tells of each available balance that has fallen below the threshold (nano-dollars) since it was last seen at or
  * above it: the account, or owner and admins of an organization. Once, however many processes look: a
  * fall is taken and told in one transaction. Resolves with how many there were.
  */
@@ -42,12 +44,14 @@ export async function tellOfLowBalances(db: Kysely<Schema>, threshold: bigint): 
   return told
 }
 
-/** Remembers who is at or above it now. What runs at the moment is not taken off: it may cost less. */
+/** Remembers who is at or above it now. */
 async function rearm(db: Kysely<Schema>, threshold: bigint): Promise<void> {
   await sql`
+    with held as (${heldByAccount})
     insert into balance_watch (account_id, armed)
-    select id, true from credit_account
+    select id, true from credit_account left join held on held.account_id = id
     where owner not like 'house:%' and posted >= ${threshold}
+      and posted - coalesce(held.held, 0) >= ${threshold}
       and not exists (
         select 1 from balance_watch where account_id = credit_account.id and armed
       )
@@ -56,22 +60,26 @@ async function rearm(db: Kysely<Schema>, threshold: bigint): Promise<void> {
 
 async function takeFallen(trx: Kysely<Schema>, threshold: bigint): Promise<Fallen[]> {
   const { rows } = await sql<Fallen>`
-    with fallen as (
-      select account_id, credit_account.owner, credit_account.posted
-      from balance_watch join credit_account on credit_account.id = account_id
-      where armed and posted < ${threshold}
+    with held as (${heldByAccount}), fallen as (
+      select balance_watch.account_id, credit_account.owner,
+        posted - coalesce(held.held, 0) as available
+      from balance_watch join credit_account on credit_account.id = balance_watch.account_id
+        left join held on held.account_id = balance_watch.account_id
+      where armed and posted - coalesce(held.held, 0) < ${threshold}
       limit ${mostAtOnce} for update of balance_watch skip locked
     )
     update balance_watch set armed = false from fallen
     where balance_watch.account_id = fallen.account_id
-    returning fallen.account_id, fallen.owner, fallen.posted`.execute(trx)
+    returning fallen.account_id, fallen.owner, fallen.available`.execute(trx)
   return rows
 }
 
 async function tell(trx: Kysely<Schema>, fallen: Fallen, threshold: bigint): Promise<void> {
   const noticeId = newId('ntf')
   for (const { id, email, email_verified, whose } of await toldOf(trx, fallen)) {
-    const [balance, limit] = [fallen.posted, threshold].map((nanos) => Number(nanos) / nanosPerUsd)
+    const [balance, limit] = [fallen.available, threshold].map(
+      (nanos) => Number(nanos) / nanosPerUsd,
+    )
     const { title, body } = lowBalanceWords(whose, balance ?? 0, limit ?? 0)
     await notify(trx, { userId: id, kind: 'low_balance', title, body, link: '/billing' })
     if (!email_verified) continue

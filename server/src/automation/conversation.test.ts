@@ -127,3 +127,54 @@ test('a step of a turn that is no longer its own is not kept', async () => {
   expect(await store.add(one, outcome)).toBeUndefined()
   expect(await said()).toEqual([])
 })
+
+/** A store whose first transactions fail: before they are done, or after, when only the answer is lost. */
+function failing(when: readonly ('before' | 'after')[]) {
+  const left = [...when]
+  const { query } = database
+  const transaction = () => ({
+    execute: async (work: Parameters<ReturnType<typeof query.transaction>['execute']>[0]) => {
+      const fails = left.shift()
+      if (fails === 'before') throw new Error('Connection terminated unexpectedly')
+      const done = await query.transaction().execute(work)
+      if (fails === 'after') throw new Error('Query read timeout')
+      return done
+    },
+  })
+  const db = new Proxy(query, {
+    get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)),
+  })
+  const paused: number[] = []
+  const clock = {
+    nowMs: () => 0,
+    pause: async (ms: number) => void paused.push(ms),
+  }
+  return { store: createConversationStore(db, 30, clock), paused }
+}
+
+test.each([
+  ['before anything is done', ['before', 'before'], 2],
+  ['after it is done', ['after'], 1],
+  ['both', ['before', 'after'], 2],
+] as const)('a database that fails %s loses nothing, and nothing is kept twice', async (...row) => {
+  const [, when, pauses] = row
+  await store.take(one)
+  const adding = failing(when)
+  const added = await adding.store.add(one, outcome)
+  expect(added?.messages.map(({ content }) => content)).toEqual(['Hello?', 'Hello.'])
+  expect(added?.session).toMatchObject({ message_count: 2, cost: 7n })
+  expect(adding.paused).toHaveLength(pauses)
+  const ended = await failing(when).store.end(one, outcome)
+  expect(ended?.map(({ content }) => content)).toEqual(['Hello?', 'Hello.'])
+  expect(await said()).toEqual(['Hello?', 'Hello.', 'Hello?', 'Hello.'])
+  expect(await session()).toMatchObject({ message_count: 4, cost: 14n, running_id: null })
+})
+
+test('a database that stays away is told after four tries', async () => {
+  await store.take(one)
+  const { store: away, paused } = failing(Array.from({ length: 9 }, () => 'before' as const))
+  await expect(away.end(one, outcome)).rejects.toThrow('terminated')
+  expect(paused).toEqual([200, 1000, 3000])
+  // It is still its turn, until that runs out.
+  expect(await session()).toMatchObject({ message_count: 0, running_id: one.runId })
+})

@@ -2,6 +2,7 @@ import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Message } from './schema'
 import { findSession, wrongState, type SessionRow } from './session-rows'
 import { toPagination } from './sessions'
+import { realClock, written, type Clock } from './written'
 import type { AutomationMessageRow } from '../db/automation-schema'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
@@ -62,8 +63,15 @@ export type HistoryRow = Pick<Row, 'role' | 'content' | 'tool_calls' | 'tool_cal
 
 export type ConversationStore = ReturnType<typeof createConversationStore>
 
-/** What is said in sessions, and whose turn it is. `lifeSeconds`: how long a turn is believed to last. */
-export function createConversationStore(db: Kysely<Schema>, lifeSeconds: number) {
+/**
+ * What is said in sessions, and whose turn it is. `lifeSeconds`: how long a turn is believed to last. What is to be
+ * kept is written again where the database fails, and is there once.
+ */
+export function createConversationStore(
+  db: Kysely<Schema>,
+  lifeSeconds: number,
+  clock: Clock = realClock,
+) {
   const until = sql<Date>`now() + make_interval(secs => ${lifeSeconds})`
   return {
     list: (userId: string, id: string, page: Page) => listMessages(db, { userId, id, page }),
@@ -97,9 +105,16 @@ export function createConversationStore(db: Kysely<Schema>, lifeSeconds: number)
     },
     history: (session: SessionRow) => readHistory(db, session),
     /** Keeps a part of what is said in a turn. Undefined where that is no longer this one's. */
-    add: (turn: Turn, outcome: Outcome) =>
-      db.transaction().execute((trx) => keep(trx, turn, outcome)),
-    end: (turn: Turn, outcome: Outcome) => endTurn(db, turn, outcome),
+    add: (turn: Turn, outcome: Outcome) => {
+      const keeping = keepingOf(turn, outcome)
+      const add = (isAgain: boolean) =>
+        db.transaction().execute((trx) => keep(trx, { ...keeping, isAgain }))
+      return written(add, clock)
+    },
+    end: (turn: Turn, outcome: Outcome) => {
+      const keeping = keepingOf(turn, outcome)
+      return written((isAgain) => endTurn(db, { ...keeping, isAgain }), clock)
+    },
   }
 }
 
@@ -126,23 +141,35 @@ async function readHistory(db: Kysely<Schema>, { id, user_id }: SessionRow): Pro
   return own.select(['role', 'content', 'tool_calls', 'tool_call_id']).orderBy('position').execute()
 }
 
+/** What is to be kept of a turn. */
+interface Keeping {
+  turn: Turn
+  outcome: Outcome
+  /** Of its messages. */
+  ids: readonly string[]
+  /** A try before this one may have kept it. */
+  isAgain: boolean
+}
+
+const keepingOf = (turn: Turn, outcome: Outcome): Omit<Keeping, 'isAgain'> => ({
+  turn,
+  outcome,
+  ids: outcome.messages.map(() => newId('msg')),
+})
+
 /**
  * Ends a turn with what was said in it, once: undefined where it was no longer this one's, as the
  * session is deleted or was taken for dead.
  */
-const endTurn = (
-  db: Kysely<Schema>,
-  turn: Turn,
-  outcome: Outcome,
-): Promise<Message[] | undefined> =>
+const endTurn = (db: Kysely<Schema>, keeping: Keeping): Promise<Message[] | undefined> =>
   db.transaction().execute(async (trx) => {
-    const { runId, sessionId, userId } = turn
-    const kept = await keep(trx, turn, outcome)
+    const { runId, sessionId, userId } = keeping.turn
+    const kept = await keep(trx, keeping)
     if (!kept) return undefined
     await trx
       .updateTable('automation_session')
       .set({ running_id: null, running_until: null })
-      .$if(outcome.hasFailed === true, (all) =>
+      .$if(keeping.outcome.hasFailed === true, (all) =>
         all.set({ status: sql`case when status = 'active' then 'failed' else status end` }),
       )
       .where('id', '=', sessionId)
@@ -153,11 +180,14 @@ const endTurn = (
   })
 
 /** Whoever else ends the turn waits for the row that this has changed. */
-async function keep(
-  trx: Transaction<Schema>,
-  { runId, sessionId, userId }: Turn,
-  { messages: said, counted, inputTokens, outputTokens, cost }: Outcome,
-): Promise<Added | undefined> {
+async function keep(trx: Transaction<Schema>, keeping: Keeping): Promise<Added | undefined> {
+  const { turn, outcome, isAgain } = keeping
+  const { runId, sessionId, userId } = turn
+  const { messages: said, counted, inputTokens, outputTokens, cost } = outcome
+  if (isAgain) {
+    const kept = await keptBefore(trx, keeping)
+    if (kept) return kept
+  }
   const session = await trx
     .updateTable('automation_session')
     .set({
@@ -175,7 +205,31 @@ async function keep(
     .executeTakeFirst()
   if (!session) return undefined
   if (counted && counted.size > 0) await count(trx, sessionId, counted)
-  return { messages: said.length > 0 ? await insert(trx, session, said) : [], session }
+  return { messages: said.length > 0 ? await insert(trx, session, keeping) : [], session }
+}
+
+/** What a try whose answer was lost has kept. */
+async function keptBefore(
+  trx: Transaction<Schema>,
+  { turn: { sessionId, userId }, ids }: Keeping,
+): Promise<Added | undefined> {
+  if (ids.length === 0) return undefined
+  // It may still be on its way: whoever changes the session holds its row until then.
+  const session = await trx
+    .selectFrom('automation_session')
+    .selectAll()
+    .where('id', '=', sessionId)
+    .where('user_id', '=', userId)
+    .forUpdate()
+    .executeTakeFirst()
+  const rows = await trx
+    .selectFrom('automation_message')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .where('id', 'in', ids)
+    .orderBy('position')
+    .execute()
+  return session && rows.length > 0 ? { messages: rows.map(toMessage), session } : undefined
 }
 
 const count = (trx: Transaction<Schema>, sessionId: string, counted: ReadonlyMap<string, number>) =>
@@ -188,13 +242,13 @@ const count = (trx: Transaction<Schema>, sessionId: string, counted: ReadonlyMap
 async function insert(
   trx: Transaction<Schema>,
   { id, user_id, message_count }: SessionRow,
-  said: readonly Said[],
+  { outcome: { messages: said }, ids }: Keeping,
 ): Promise<Message[]> {
   const rows = await trx
     .insertInto('automation_message')
     .values(
       said.map(({ role, content, toolCalls, toolCallId, tokens }, index) => ({
-        id: newId('msg'),
+        id: ids[index] ?? newId('msg'),
         session_id: id,
         user_id,
         position: message_count - said.length + index,

@@ -20,7 +20,7 @@ test('D01: a connection that breaks between two statements of a transaction ends
     await Bun.sleep(100)
     await sql`select 1`.execute(trx)
   })
-  expect(broken).rejects.toThrow()
+  await expect(broken).rejects.toThrow()
   await broken.catch(() => undefined)
   await database.ping()
 })

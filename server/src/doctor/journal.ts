@@ -1,17 +1,21 @@
-import { existsSync } from 'node:fs'
+import { relative } from 'node:path'
 import { fine, warning, wordsOf, type Finding } from './finding'
 import type { Config } from '../config'
+import { journalDirectories } from '../metering/journal-directories'
 import { unbookedIn } from '../metering/journal-replay'
 
 const many = 10_000
 
-/** What is used and not booked yet, as the files of this directory say. */
+/** What is used and not booked yet, as the files of this directory say, of one process and of workers. */
 export function lookAtJournal({ dataDir }: Config): Finding {
-  if (!existsSync(dataDir)) return fine('journal', 'none yet')
   try {
-    const { rows, oldest } = unbookedIn(dataDir)
-    const since = oldest === undefined ? '' : `, since ${oldest.toISOString()}`
-    const what = `${rows} attempts wait to be booked${since}`
+    const journals = journalDirectories(dataDir)
+    if (journals.length === 0) return fine('journal', 'none yet')
+    const waiting = journals
+      .map(({ path }) => ({ where: relative(dataDir, path), ...unbookedIn(path) }))
+      .filter(({ rows }) => rows > 0)
+    const rows = waiting.reduce((sum, one) => sum + one.rows, 0)
+    const what = `${rows} attempts wait to be booked${waiting.map(inWords).join('')}`
     if (rows < many) return fine('journal', what)
     return warning('journal', what, 'See that the database answers; a server that runs books them.')
   } catch (thrown) {
@@ -19,3 +23,8 @@ export function lookAtJournal({ dataDir }: Config): Finding {
     return warning('journal', `it cannot be read: ${wordsOf(thrown)}`, mend)
   }
 }
+
+type Waiting = { where: string } & ReturnType<typeof unbookedIn>
+
+const inWords = ({ where, rows, oldest }: Waiting): string =>
+  `, ${where && `${rows} of them in ${where} `}since ${oldest?.toISOString()}`

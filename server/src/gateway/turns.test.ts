@@ -243,14 +243,14 @@ test('a part does not move to another payer while the others are with this one',
       },
     })
   expect(await part()).toBe('own')
-  expect(part()).rejects.toMatchObject({ code: 'connection_failed' })
+  await expect(part()).rejects.toMatchObject({ code: 'connection_failed' })
 })
 
 test('nothing is held for a request that has ended', async () => {
   const slice = fund('user_1', 20_000n)
   const { turns, meter } = turnsOf([candidateOf('one')])
   await meter.end({ usage: undefined, outcome: 'cancelled' })
-  expect(turns.ask({ attempt: async () => 'asked' })).rejects.toMatchObject({
+  await expect(turns.ask({ attempt: async () => 'asked' })).rejects.toMatchObject({
     code: 'gateway_unavailable',
   })
   expect(slice.held).toBe(0n)

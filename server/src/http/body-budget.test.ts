@@ -140,3 +140,24 @@ test('an account that has enough waiting is refused at once, others are not', as
   expect(states[3]?.is).toMatchObject({ code: 'gateway_unavailable' })
   expect(other.is).toBe('in')
 })
+
+test('owners take turns: who comes later with one does not wait for all that another one has sent', async () => {
+  using budget = stage().budget
+  const holders = ['x', 'y'].map((owner) => budget.open(owner))
+  for (const holder of holders) asked(holder, 32)
+  const order: string[] = []
+  const send = (owner: string, index: number) => {
+    const share = budget.open(owner)
+    void share.take(32 * mebibyte)?.then(() => {
+      order.push(`${owner} ${index}`)
+      setImmediate(() => share.release())
+    })
+  }
+  for (let index = 1; index <= 4; index++) send('busy', index)
+  for (const owner of ['b', 'c']) send(owner, 1)
+  for (const holder of holders) holder.release()
+  while (order.length < 6) await turn()
+  // Two have room at a time.
+  expect(order.slice(0, 3).toSorted()).toEqual(['b 1', 'busy 1', 'c 1'])
+  expect(order.slice(3)).toEqual(['busy 2', 'busy 3', 'busy 4'])
+})

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { BodyTurns } from './body-turns'
 import { ApiError } from '../errors'
 
 /** Bodies up to so many bytes are not counted, and never wait. */
@@ -56,15 +57,17 @@ const tooSlow = () =>
 
 /**
  * The bytes that large bodies of requests have in this process, from before they are read until they are
- * sent on: parsed and written again, a body takes several times its length. Who finds no room waits, in
- * order. One owner has half of it at most, or one body, so that two who pay for nothing cannot take all of
+ * sent on: parsed and written again, a body takes several times its length. Who finds no room waits; owners
+ * take turns. One owner has half of it at most, or one body, so that two who pay for nothing cannot take all of
  * it alone; and while somebody waits, a body that comes slowly is given up.
  */
 export class BodyBudget implements Disposable {
   readonly #limits: typeof usual & { bytes: number }
   readonly #now: () => number
   readonly #shares = new Set<BodyShare>()
-  #waiting: Waiting[] = []
+  #bytes = 0
+  readonly #bytesOf = new Map<string, number>()
+  readonly #waiting = new BodyTurns<Waiting>()
   /** Owners whose bodies came slowly while others waited, and until when that counts. */
   readonly #slow = new LRUCache<string, number>({ max: mostSlow })
   /** The one that may have more than there is, so that two that grow cannot wait for each other. */
@@ -80,7 +83,7 @@ export class BodyBudget implements Disposable {
 
   /** The bytes that are counted. */
   get bytes(): number {
-    return this.#heldBy(this.#shares)
+    return this.#bytes
   }
 
   /** A share for one body of an owner; nothing is in it yet. It must be released. */
@@ -98,9 +101,7 @@ export class BodyBudget implements Disposable {
       resolve()
     }
     const waiting = { share, bytes, sinceMs: this.#now(), enter, refuse: reject }
-    // One that grows comes before those that have nothing yet.
-    const at = share.bytes > 0 ? this.#waiting.findIndex((other) => other.share.bytes === 0) : -1
-    this.#waiting.splice(at === -1 ? this.#waiting.length : at, 0, waiting)
+    this.#waiting.add(waiting)
     this.#admit()
     if (isIn) return undefined
     if (this.#isCrowded(share.owner)) this.#refuse(waiting)
@@ -109,12 +110,13 @@ export class BodyBudget implements Disposable {
   }
 
   release(share: BodyShare): void {
-    for (const waiting of this.#waiting) {
+    for (const waiting of this.#waiting.ofOwner(share.owner)) {
       if (waiting.share !== share) continue
-      this.#drop(waiting)
+      this.#waiting.drop(waiting)
       waiting.refuse(tooSlow())
     }
     if (!this.#shares.delete(share)) return
+    this.#count(share.owner, -share.bytes)
     if (this.#beyond === share) this.#beyond = undefined
     this.#admit()
   }
@@ -134,7 +136,7 @@ export class BodyBudget implements Disposable {
     let isBlocked = false
     /** Whose first one waits for their own others: what they sent later does not overtake it. */
     const behind = new Set<string>()
-    for (const waiting of this.#waiting) {
+    for (const waiting of this.#waiting.inOrder()) {
       const { share } = waiting
       if (share.bytes === 0 && behind.has(share.owner)) continue
       const isFair = this.#isFair(waiting)
@@ -148,7 +150,8 @@ export class BodyBudget implements Disposable {
         }
         this.#beyond = share
       }
-      this.#drop(waiting)
+      this.#waiting.served(waiting)
+      this.#count(share.owner, waiting.bytes)
       share.bytes += waiting.bytes
       share.dueMs = this.dueMs(share.bytes)
       this.#shares.add(share)
@@ -157,39 +160,35 @@ export class BodyBudget implements Disposable {
   }
 
   #hasRoom(bytes: number): boolean {
-    return this.bytes + bytes <= this.#limits.bytes
+    return this.#bytes + bytes <= this.#limits.bytes
   }
 
   #isFair({ share: { owner }, bytes }: Waiting): boolean {
-    const held = this.#heldBy([...this.#shares].filter((share) => share.owner === owner))
+    const held = this.#bytesOf.get(owner) ?? 0
     return held === 0 || held + bytes <= this.#limits.bytes / 2
+  }
+
+  #count(owner: string, bytes: number): void {
+    this.#bytes += bytes
+    const held = (this.#bytesOf.get(owner) ?? 0) + bytes
+    if (held > 0) this.#bytesOf.set(owner, held)
+    else this.#bytesOf.delete(owner)
   }
 
   #isSlow(owner: string): boolean {
     return (this.#slow.get(owner) ?? 0) > this.#now()
   }
 
-  #heldBy(shares: Iterable<BodyShare>): number {
-    let held = 0
-    for (const { bytes } of shares) held += bytes
-    return held
-  }
-
   #isCrowded(owner: string): boolean {
     const { mostWaiting, mostWaitingOfOwner } = this.#limits
-    const own = this.#waiting.filter(({ share }) => share.owner === owner)
-    return this.#waiting.length > mostWaiting || own.length > mostWaitingOfOwner
+    const own = this.#waiting.ofOwner(owner)
+    return this.#waiting.size > mostWaiting || own.length > mostWaitingOfOwner
   }
 
   #refuse(waiting: Waiting): void {
-    this.#drop(waiting)
+    this.#waiting.drop(waiting)
     this.refused += 1
     waiting.refuse(noRoom())
-  }
-
-  /** Leaves the list as it is for whoever goes through it. */
-  #drop(waiting: Waiting): void {
-    this.#waiting = this.#waiting.filter((other) => other !== waiting)
   }
 
   /** Looks at all of them for as long as somebody waits. */
@@ -202,17 +201,17 @@ export class BodyBudget implements Disposable {
   /** Ends what others have waited for long enough. */
   look(): void {
     const now = this.#now()
-    for (const waiting of this.#waiting) {
+    for (const waiting of this.#waiting.inOrder()) {
       if (now - waiting.sinceMs >= this.#limits.waitMs) this.#refuse(waiting)
     }
     // Who waited behind one that has given up may have room.
     this.#admit()
-    if (this.#waiting.length > 0) this.#hurry(now)
-    if (this.#waiting.length === 0) this[Symbol.dispose]()
+    if (this.#waiting.size > 0) this.#hurry(now)
+    if (this.#waiting.size === 0) this[Symbol.dispose]()
   }
 
   #hurry(now: number): void {
-    const isWaiting = new Set(this.#waiting.map(({ share }) => share))
+    const isWaiting = new Set(this.#waiting.inOrder().map(({ share }) => share))
     for (const share of this.#shares) {
       // It is not the sender's doing that one waits for more.
       if (now < share.dueMs || isWaiting.has(share)) continue
@@ -222,7 +221,7 @@ export class BodyBudget implements Disposable {
       }
       share.end(tooSlow())
     }
-    for (const waiting of this.#waiting) {
+    for (const waiting of this.#waiting.inOrder()) {
       if (this.#isSlow(waiting.share.owner)) this.#refuse(waiting)
     }
   }

@@ -185,7 +185,7 @@ describe('I10: the ledger could be changed', () => {
       const violations = await audit(trx, {})
       throw new Error(violations.map(({ check }) => check).join(' '))
     })
-    expect(found).rejects.toThrow(/^q10$/)
+    await expect(found).rejects.toThrow(/^q10$/)
   })
 })
 
@@ -217,5 +217,5 @@ test('I3: a lease that no request has used for long is a warning', async () => {
     const { idle } = await lookForWarnings(trx, 60_000)
     throw new Error(idle.map((lease) => `${lease.accountId} ${lease.unspent}`).join())
   })
-  expect(warned).rejects.toThrow(`${accountId} 50`)
+  await expect(warned).rejects.toThrow(`${accountId} 50`)
 })

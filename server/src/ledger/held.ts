@@ -82,3 +82,9 @@ export const heldOf = (accountId: string): RawBuilder<bigint> => sql<bigint>`coa
   from credit_lease as lease join credit_held as told on told.lease_id = lease.id
   where lease.account_id = ${sql.ref(accountId)} and lease.state = 'active'
 ), 0)::bigint`
+
+/** The same of all accounts of which something is held: a query for a `with`, of `account_id` and `held`. */
+export const heldByAccount: RawBuilder<unknown> = sql`
+  select lease.account_id, sum(least(told.held, lease.amount - lease.spent))::bigint as held
+  from credit_held as told join credit_lease as lease on lease.id = told.lease_id
+  where lease.state = 'active' group by lease.account_id`

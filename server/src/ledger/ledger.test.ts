@@ -247,6 +247,6 @@ describe('the tables', () => {
   ])('M17 I10: %s is refused', async (statement) => {
     await topUp(await newAccount(), 1n)
     const refused = sql.raw(statement).execute(database.query)
-    expect(refused).rejects.toThrow(/append-only|permission denied/)
+    await expect(refused).rejects.toThrow(/append-only|permission denied/)
   })
 })

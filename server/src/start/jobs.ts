@@ -16,22 +16,26 @@ const upkeepEveryMs = 3_600_000
 /** After a start, when what it has to catch up with is done. */
 const firstUpkeepMs = 60_000
 
-interface Parts {
+/** What partitions are made by. */
+interface PartitionParts {
+  storage: Pick<Storage, 'database'>
+  log: Logger
+}
+
+interface Parts extends PartitionParts {
   config: Config
   settings: LiveSettings
-  storage: Storage
-  log: Logger
   audits: Pick<AuditCounts, 'ran'>
 }
 
 /** Makes the partitions of usage events and logs that are missing; what fails is tried again in an hour. */
-export async function openPartitions(parts: Pick<Parts, 'storage' | 'log'>): Promise<void> {
+export async function openPartitions(parts: PartitionParts): Promise<void> {
   await alone(parts.storage.database.query, 'upkeep', () => addPartitions(parts)).catch(
     (err: unknown) => parts.log.warn({ err }, 'partitions of usage could not be looked at'),
   )
 }
 
-async function addPartitions({ storage, log }: Pick<Parts, 'storage' | 'log'>): Promise<void> {
+async function addPartitions({ storage, log }: PartitionParts): Promise<void> {
   for (const table of dailyTables) {
     await makePartitions(storage.database.query, table, (partition, err) =>
       log.warn({ err, partition }, 'rows go to the default partition; trying again in an hour'),

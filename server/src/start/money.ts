@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto'
-import { stat } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import { crashingStore } from './crash'
+import { bookLeftJournals } from './left-journals'
 import { openMonths } from './months'
 import type { Notices } from './notices'
+import { placeOf, recover } from './recover'
 import type { Storage } from './storage'
-import { openUsage, withLog } from './usage'
+import { openUsage } from './usage'
 import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
 import { newId } from '../db/id'
@@ -14,16 +13,12 @@ import type { Subscriptions } from '../db/listener'
 import { endLeases, leasesOf } from '../ledger/end-leases'
 import { HeldTold } from '../ledger/held'
 import { createLeaseStore } from '../ledger/lease-store'
-import { beat, earlierStarts, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
+import { beat, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
 import { Purses } from '../ledger/purses'
 import { Recalls, recalledLately } from '../ledger/recalls'
 import { Restrictions } from '../ledger/restrictions'
 import { Sweeper } from '../ledger/sweeper'
-import { asOrphan } from '../ledger/usage-record'
-import { orphanLog } from '../logs/log-record'
-import { selfHostedAmong } from '../logs/self-hosted'
 import type { Flusher } from '../metering/flusher'
-import type { Journal } from '../metering/journal'
 import { Metering } from '../metering/metering'
 import type { Months } from '../metering/months'
 import type { LiveSettings } from '../settings/live-settings'
@@ -35,8 +30,6 @@ const tickMs = 1000
 const beatEveryTicks = 20
 const pollEveryTicks = 2
 const sweepEveryTicks = 10
-/** How long a start waits for the journal of the one before; the rest is booked while it serves. */
-const replayPatienceMs = 5000
 const stopPatienceMs = 5000
 /** Well below a day: as long as a lease is kept, so are all its events. */
 const rotateAfterMs = 12 * 3_600_000
@@ -77,6 +70,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   alive.nodes = await beat(query, node.id)
   const { journal, flusher, portsFor, figures } = await openUsage(options, stack)
   await recover({ storage, log, crashAt, node, journal, flusher })
+  await bookLeftJournals(options, stack)
   const store = createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes })
   const purses = new Purses({
     nodeId: node.id,
@@ -142,50 +136,10 @@ const openRestrictions = ({ storage, log }: Options) =>
 
 const readClocks = () => ({ monotonicMs: performance.now(), wallMs: Date.now() })
 
-/** The same for every start on this directory of this machine, and not for a copy of it elsewhere. */
-async function placeOf(dataDir: string): Promise<string> {
-  const { dev, ino } = await stat(dataDir)
-  return createHash('sha256').update(`${hostname()} ${dataDir} ${dev} ${ino}`).digest('hex')
-}
-
 interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   node: LedgerNode
-  journal: Journal
   flusher: Flusher
   purses: Purses
-}
-
-/**
- * What earlier starts on this directory left: their journal is booked, attempts that were open become
- * orphans, then what their leases had not spent is freed.
- */
-async function recover(parts: Omit<Parts, 'purses'>): Promise<void> {
-  const replayed = replay(parts).catch((err: unknown) => {
-    parts.log.error({ err }, 'what an earlier start left could not be booked yet')
-  })
-  await Promise.race([replayed, Bun.sleep(replayPatienceMs)])
-}
-
-async function replay(parts: Omit<Parts, 'purses'>): Promise<void> {
-  const { storage, log, crashAt, node, journal, flusher } = parts
-  const { query } = storage.database
-  const orphans = journal.orphans()
-  const selfHosted = await selfHostedAmong(
-    query,
-    orphans.map(({ body }) => body),
-  )
-  for (const { attemptId, body } of orphans) {
-    log.warn({ attemptId }, 'an attempt was open when its process died')
-    await journal.settle(attemptId, withLog(asOrphan(body), orphanLog(body, selfHosted)))
-    crashAt?.('replay-mid')
-  }
-  await flusher.drain()
-  for (const earlier of await earlierStarts(query, node)) {
-    const ended = await endLeases(query, await leasesOf(query, earlier), 'closed')
-    crashAt?.('replay-mid')
-    log.info({ leases: ended.length }, 'leases of an earlier start were freed')
-    await forgetNode(query, earlier)
-  }
 }
 
 /** Renews, gives back, says that this node lives, and sweeps what dead ones left. */

@@ -21,7 +21,7 @@ interface Restored {
  * that the backup has is left alone: nothing tells whether it was booked.
  */
 export async function rebook(
-  { storage, log }: { storage: Storage; log: Logger },
+  { storage, log }: { storage: Pick<Storage, 'dataDir' | 'database'>; log: Logger },
   book: (bodies: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const { database, dataDir } = storage

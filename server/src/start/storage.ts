@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { embeddedPrograms } from './embedded-programs'
 import type { Config } from '../config'
 import { openDataDirectory } from '../db/data-directory'
@@ -9,6 +8,7 @@ import { openInstallation, type Installation } from '../db/installation'
 import { migrate } from '../db/migrate'
 import { checkSealingKeys } from './sealing-keys'
 import { StartError } from '../config'
+import { workerDirectory } from '../metering/journal-directories'
 
 /** What the process keeps on disk, open and up to date. */
 export interface Storage {
@@ -55,10 +55,6 @@ export async function openStorage(
   await checkSealingKeys(database.query, installation.sealingKeys, options.log)
   return { dataDir: directory.path, sharedDir, database, installation }
 }
-
-/** What a worker has for itself. */
-export const workerDirectory = (dataDir: string, worker: number): string =>
-  join(dataDir, 'workers', String(worker))
 
 async function startEmbedded(
   dataDir: string,

@@ -23,12 +23,16 @@ import type { Months } from '../metering/months'
 import type { JournalFigures } from '../telemetry/figures'
 import type { UsageCounts } from '../telemetry/model-counts'
 
-interface Options {
+/** What is needed to book what a directory's journal has. */
+export interface BookingParts {
   config: Config
-  storage: Storage
+  storage: Pick<Storage, 'dataDir' | 'database'>
   log: Logger
   crashAt: CrashAt | undefined
   notices: Notices
+}
+
+interface Options extends BookingParts {
   /** Told of each attempt that has ended. */
   telemetry: { usage: Pick<UsageCounts, 'settled'> }
 }
@@ -36,20 +40,23 @@ interface Options {
 type WrittenPorts = Pick<MeterPorts, 'begin' | 'settle'>
 
 /** Where usage is written down, and who books it. */
-interface OpenedUsage {
+interface OpenedJournal {
   journal: Journal
   flusher: Flusher
+}
+
+interface OpenedUsage extends OpenedJournal {
   /** What is on the disk and not booked. */
   figures: () => JournalFigures
   /** How meters write; `months` are told of what was used. */
   portsFor: (months: Months) => WrittenPorts
 }
 
-/** Opens the journal, after what a restored backup lacks of it was booked, and what books it. */
-export async function openUsage(
-  options: Options,
+/** Opens a directory's journal, after what a restored backup lacks of it was booked, and what books it. */
+export async function openBooking(
+  options: BookingParts,
   stack: AsyncDisposableStack,
-): Promise<OpenedUsage> {
+): Promise<OpenedJournal> {
   await rebook(options, async (bodies) => {
     await book(
       bodies.map((body) => writtenIn({ seq: 0, body })),
@@ -57,7 +64,15 @@ export async function openUsage(
     )
   })
   const journal = stack.use(await openJournal(options))
-  const flusher = stack.use(openFlusher(options, journal))
+  return { journal, flusher: stack.use(openFlusher(options, journal)) }
+}
+
+/** The same for the journal of this process, which writes to it. */
+export async function openUsage(
+  options: Options,
+  stack: AsyncDisposableStack,
+): Promise<OpenedUsage> {
+  const { journal, flusher } = await openBooking(options, stack)
   const orphansFound = journal.open.orphaned
   return {
     journal,
@@ -67,7 +82,7 @@ export async function openUsage(
   }
 }
 
-function openFlusher({ storage, log, crashAt, notices }: Options, journal: Journal): Flusher {
+function openFlusher({ storage, log, crashAt, notices }: BookingParts, journal: Journal): Flusher {
   const booking = { storage, log, beforeCommit: crashAt && (() => crashAt('flush-before-commit')) }
   return new Flusher({
     journal,
@@ -82,7 +97,7 @@ function openFlusher({ storage, log, crashAt, notices }: Options, journal: Journ
   })
 }
 
-function openJournal({ config, storage, log, crashAt }: Options): Promise<Journal> {
+function openJournal({ config, storage, log, crashAt }: BookingParts): Promise<Journal> {
   const ofOld = join(storage.dataDir, 'journal.sqlite')
   if (existsSync(ofOld)) {
     log.warn({ path: ofOld }, 'a usage journal of an early version is not read; it is left alone')
@@ -163,7 +178,7 @@ const besideOf =
     await insertLogs(trx, logs)
   }
 
-interface Booking extends Pick<Options, 'storage' | 'log'> {
+interface Booking extends Pick<BookingParts, 'storage' | 'log'> {
   beforeCommit?: (() => void) | undefined
 }
 

@@ -36,6 +36,8 @@ interface Parts {
 export class Worker {
   readonly #index: number
   readonly #parts: Parts
+  /** Where no port is set, the one that it was given first. */
+  #port: number
   #child: Bun.Subprocess | undefined
   #isStopping = false
   /** It has listened: whatever ends it later is no fault of how it was started. */
@@ -43,17 +45,17 @@ export class Worker {
   #delayMs = firstDelayMs
   #again: Timer | undefined
 
-  private constructor(index: number, parts: Parts) {
+  constructor(index: number, parts: Parts) {
     this.#index = index
     this.#parts = parts
+    this.#port = parts.port
   }
 
   /** Resolves once it listens, with its port. Throws `StartError` where it ended before. */
-  static async start(index: number, parts: Parts): Promise<{ worker: Worker; port: number }> {
-    const worker = new Worker(index, parts)
-    const port = await worker.#run()
-    worker.#isProven = true
-    return { worker, port }
+  async start(): Promise<number> {
+    this.#port = await this.#run()
+    this.#isProven = true
+    return this.#port
   }
 
   /** Has it say to whoever started all of them that they are there. */
@@ -74,16 +76,11 @@ export class Worker {
     clearTimeout(kill)
   }
 
-  async #run(): Promise<number> {
+  /** Resolves once it listens, with its port. Throws `StartError`. */
+  #run(): Promise<number> {
     const startedAt = performance.now()
     const listening = Promise.withResolvers<number>()
-    const child = Bun.spawn(command(), {
-      env: environmentOf(this.#index, this.#parts),
-      stdio: ['ignore', 'inherit', 'inherit'],
-      ipc: (message) => {
-        if (isListening(message)) listening.resolve(message.port)
-      },
-    })
+    const child = this.#spawn((port) => listening.resolve(port))
     this.#child = child
     void child.exited.then((code) => {
       this.#child = undefined
@@ -94,14 +91,47 @@ export class Worker {
     return listening.promise
   }
 
+  /** Throws `StartError` where the system has no process for it: no memory, no file handle. */
+  #spawn(onListening: (port: number) => void): Bun.Subprocess {
+    try {
+      return Bun.spawn(command(), {
+        env: environmentOf(this.#index, { ...this.#parts, port: this.#port }),
+        stdio: ['ignore', 'inherit', 'inherit'],
+        ipc: (message) => {
+          if (isListening(message)) onListening(message.port)
+        },
+      })
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new StartError(`Worker ${this.#index} could not be spawned: ${why}.`, { cause })
+    }
+  }
+
   #ended(code: number, livedMs: number): void {
     if (this.#isStopping || !this.#isProven) return
-    const { log } = this.#parts
     if (livedMs >= stableMs) this.#delayMs = firstDelayMs
+    const inMs = this.#runLater()
+    const told = { worker: this.#index, code, inMs }
+    this.#parts.log.error(told, 'a worker ended by itself; it is started again')
+  }
+
+  /** Tries again, each time after a longer while. Returns after which. */
+  #runLater(): number {
     const inMs = this.#delayMs
     this.#delayMs = Math.min(2 * inMs, longestDelayMs)
-    log.error({ worker: this.#index, code, inMs }, 'a worker ended by itself; it is started again')
-    this.#again = setTimeout(() => void this.#run().catch(() => undefined), inMs)
+    this.#again = setTimeout(() => this.#runAgain(), inMs)
+    return inMs
+  }
+
+  #runAgain(): void {
+    try {
+      // One that ends before it listens is told of by `#ended`.
+      this.#run().catch(() => undefined)
+    } catch (err) {
+      const inMs = this.#runLater()
+      const told = { worker: this.#index, err, inMs }
+      this.#parts.log.error(told, 'a worker could not be started; it is tried again')
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Logger } from 'pino'
+import { bookLeftJournals } from './left-journals'
 import { openStorage } from './storage'
 import { Worker } from './worker'
 import { StartError, type Config } from '../config'
+import { crasher } from '../crash-points'
 
 /** Several processes that answer on one port. */
 export interface Workers {
@@ -28,16 +30,25 @@ export async function startWorkers(config: Config, { log, onLost }: Options): Pr
     onError: (err) => log.warn({ err }, 'a database connection broke'),
   })
   await refuseTakenPort(config)
+  // Who looks at alerts are the workers, once they run.
+  const notices = { soon: () => undefined }
+  await bookLeftJournals(
+    { config, storage, log, crashAt: config.crashAt && crasher(config.crashAt), notices },
+    opening,
+  )
   const workers: Worker[] = []
   opening.defer(async () => void (await Promise.all(workers.map((worker) => worker.stop()))))
-  const start = async (index: number, port: number) => {
-    const started = await Worker.start(index, { config, log, dataDir: storage.dataDir, port })
-    workers.push(started.worker)
-    return started
+  const add = (index: number, port: number) => {
+    const worker = new Worker(index, { config, log, dataDir: storage.dataDir, port })
+    // Before it listens: where another one cannot start, this one is not to stay.
+    workers.push(worker)
+    return worker
   }
   // By itself: it makes what all of them need, and finds the port where none is set.
-  const { worker: first, port } = await start(1, config.port)
-  await Promise.all(Array.from({ length: config.workers - 1 }, (_, at) => start(at + 2, port)))
+  const first = add(1, config.port)
+  const port = await first.start()
+  const others = Array.from({ length: config.workers - 1 }, (_, at) => add(at + 2, port))
+  await Promise.all(others.map((worker) => worker.start()))
   first.greet()
   const open = opening.move()
   let stopped: Promise<void> | undefined

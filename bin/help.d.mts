@@ -1,0 +1,2 @@
+/** What `tollgate --help` says. */
+export function helpFor(program: 'sources' | 'executable'): string
