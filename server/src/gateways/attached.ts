@@ -20,12 +20,14 @@ export class Attached implements Links {
     return [...this.#links.values()]
   }
 
-  /** A newer socket replaces the one before. */
+  /** The newer socket stays, in whichever order they come. */
   attach(link: Link): void {
     const { id } = link.gateway
     const last = this.#links.get(id)
-    this.#links.set(id, link)
-    last?.close(closeCodes.replaced, 'replaced by a newer socket')
+    const isOlder = last !== undefined && last.socketId > link.socketId
+    if (!isOlder) this.#links.set(id, link)
+    const replaced = isOlder ? link : last
+    replaced?.close(closeCodes.replaced, 'replaced by a newer socket')
   }
 
   /** Twice is harmless. */

@@ -1,10 +1,11 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Announced } from './announced'
-import type { GatewayIdentity, Link } from './link'
+import type { Entered, GatewayIdentity, Link } from './link'
 import { keepServed } from '../catalog/found-models'
 import type { Snapshot } from '../catalog/snapshot'
 import { lockOwner } from '../db/account-row'
 import { within } from '../within'
+import { believedSeconds } from '../db/gateway-row'
 import type { GatewayRow } from '../db/gateway-schema'
 import type { Schema } from '../db/schema'
 
@@ -33,7 +34,7 @@ export const createGatewayRows = (ports: StorePorts) => ({
   find: (hash: string) => within(findGateway(ports.db, hash), patienceMs),
   /** Whether a gateway is still there, and its owner not suspended. */
   isThere: (id: string) => within(isThere(ports.db, id), patienceMs),
-  /** A socket has opened. False where its gateway is gone. */
+  /** A socket has opened. False where its gateway is gone, or has a newer one. */
   attach: (link: Link) => within(attach(ports, link), patienceMs),
   /** A gateway says what it serves. False where the socket is not its own any more. */
   welcome: (link: Link, announced: Announced) => within(welcome(ports, link, announced), helloMs),
@@ -43,22 +44,27 @@ export const createGatewayRows = (ports: StorePorts) => ({
   beat: (links: readonly Link[]) => within(beat(ports.db, links), helloMs),
 })
 
-async function findGateway(db: Kysely<Schema>, hash: string): Promise<GatewayIdentity | undefined> {
+async function findGateway(db: Kysely<Schema>, hash: string): Promise<Entered | undefined> {
   const row = await db
     .selectFrom('gateway')
-    .select(['id', 'name', 'user_id', 'organization_id'])
+    .select(['id', 'name', 'user_id', 'organization_id', nowMs.as('now_ms')])
     .where('token_hash', '=', Buffer.from(hash, 'hex'))
     .where(isOwned)
     .executeTakeFirst()
   return (
     row && {
-      id: row.id,
-      name: row.name,
-      userId: row.user_id,
-      organizationId: row.organization_id,
+      gateway: {
+        id: row.id,
+        name: row.name,
+        userId: row.user_id,
+        organizationId: row.organization_id,
+      },
+      enteredAtMs: row.now_ms,
     }
   )
 }
+
+const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::float8`
 
 /** By somebody who is not suspended. */
 const isOwned = sql<boolean>`(
@@ -88,9 +94,16 @@ async function attach({ db, node }: StorePorts, { gateway, socketId }: Link): Pr
       last_heartbeat_at: sql`now()`,
     })
     .where('id', '=', gateway.id)
+    .where(isNewest(socketId))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
+
+/** What was opened before it may be written down after it; a clock that was set back wins in a while. */
+const isNewest = (socketId: string) => sql<boolean>`(
+  socket is null or socket collate "C" <= ${socketId}
+  or last_heartbeat_at < now() - make_interval(secs => ${sql.lit(believedSeconds)})
+)`
 
 const detach = async (
   { db }: StorePorts,
