@@ -14,6 +14,8 @@ export interface GatewayCall {
   stop: Stop
   /** How long it may take altogether. */
   timeoutMs: number
+  /** Set where its body is large: released once that was sent on. */
+  sent?: { release: () => void } | undefined
 }
 
 /**
