@@ -5,7 +5,7 @@ import { keepServed } from '../catalog/found-models'
 import type { Snapshot } from '../catalog/snapshot'
 import { lockOwner } from '../db/account-row'
 import { within } from '../within'
-import { believedSeconds } from '../db/gateway-row'
+import { believedSeconds, gatewayStatus } from '../db/gateway-row'
 import type { GatewayRow } from '../db/gateway-schema'
 import type { Schema } from '../db/schema'
 
@@ -26,6 +26,15 @@ interface StorePorts {
   connect: (trx: Transaction<Schema>, gateway: GatewayIdentity, provider: string) => Promise<void>
 }
 
+/** Where the socket of a gateway is, and what is called by it. */
+export interface Place {
+  gateway: string
+  node: string
+  socket: string
+  /** As `Announced.serves`; of many millions it may be wrong about one. */
+  serves: Announced['serves']
+}
+
 export type GatewayRows = ReturnType<typeof createGatewayRows>
 
 /** What is written down of gateways. All reject when the database does not answer. */
@@ -40,6 +49,10 @@ export const createGatewayRows = (ports: StorePorts) => ({
   welcome: (link: Link, announced: Announced) => within(welcome(ports, link, announced), helloMs),
   /** A socket has closed. */
   detach: (link: Link, status: 'offline' | 'error') => within(detach(ports, link, status), helloMs),
+  /** Where the socket of a gateway is that is online; undefined for any other. */
+  place: (id: string) => within(place(ports.db, id), patienceMs),
+  /** What is announced over a socket; undefined where it is not its gateway's any more. */
+  tools: (at: Place) => within(tools(ports.db, at), patienceMs),
   /** Which of these sockets are still those of their gateways, by the ids of the sockets. */
   beat: (links: readonly Link[]) => within(beat(ports.db, links), helloMs),
 })
@@ -83,6 +96,38 @@ async function isThere(db: Kysely<Schema>, id: string): Promise<boolean> {
   return row !== undefined
 }
 
+async function place(db: Kysely<Schema>, id: string): Promise<Place | undefined> {
+  const row = await db
+    .selectFrom('gateway')
+    .select(['node', 'socket', 'models'])
+    .where('id', '=', id)
+    .where(gatewayStatus, '=', 'online')
+    .where(isOwned)
+    .executeTakeFirst()
+  if (!row || row.node === null || row.socket === null) return undefined
+  // Of thousands of gateways, with up to 2,000 models each.
+  const hashes = Uint32Array.from(row.models, ({ provider, name }) => hashOf(provider, name))
+  const { node, socket } = row
+  const serves: Place['serves'] = (provider, name) => hashes.includes(hashOf(provider, name))
+  return { gateway: id, node, socket, serves }
+}
+
+const hashOf = (provider: string, name: string) => Bun.hash.xxHash32(`${provider}/${name}`)
+
+async function tools(db: Kysely<Schema>, { gateway, socket }: Place) {
+  const row = await db
+    .selectFrom('gateway')
+    .select('tools')
+    .where('id', '=', gateway)
+    .where('socket', '=', socket)
+    .executeTakeFirst()
+  return row?.tools
+}
+
+/** Other nodes hear that what is known of a gateway has changed; its trigger tells of new sockets alone. */
+const toldOf = (socketId: string) =>
+  sql`pg_notify('tollgate_gateway', gateway.id || ' ' || ${socketId})`.as('told')
+
 async function attach({ db, node }: StorePorts, { gateway, socketId }: Link): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('gateway')
@@ -115,6 +160,7 @@ const detach = async (
     .set({ status, node: null, socket: null })
     .where('id', '=', gateway.id)
     .where('socket', '=', socketId)
+    .returning(toldOf(socketId))
     .execute()
 }
 
@@ -137,8 +183,9 @@ const welcome = (ports: StorePorts, link: Link, announced: Announced): Promise<b
       })
       .where('id', '=', gateway.id)
       .where('socket', '=', socketId)
+      .returning(toldOf(socketId))
       .executeTakeFirst()
-    if (written.numUpdatedRows === 0n) return false
+    if (!written) return false
     if (isFirst) await connectFirst(ports, trx, { gateway, announced })
     const connections = await trx
       .selectFrom('connection')

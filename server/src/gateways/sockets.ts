@@ -131,6 +131,11 @@ export class Sockets implements AsyncDisposable {
     this.#timers.push(setInterval(() => this.#closeIdle(), leaveEveryMs))
   }
 
+  /** Resolves once nothing runs over any of them: what other nodes ask for is no request of this one's. */
+  async idle(): Promise<void> {
+    while ([...this.#open.keys()].some(({ size }) => size > 0)) await Bun.sleep(leaveEveryMs)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     this.close()
