@@ -1,4 +1,5 @@
 import type { Asked } from './asked'
+import type { Directory } from './directory'
 import type { ToGateway } from './frames'
 import type { Place } from './gateway-store'
 import type { Running } from './link'
@@ -13,8 +14,8 @@ interface Ports {
   say: (to: Pick<Party, 'node' | 'gone'>, content: Saying) => Promise<void>
   put: (key: string, text: string) => Promise<boolean>
   drop: (key: string) => void
-  /** A gateway was not reached where it is said to be. */
-  missed: (place: Place) => void
+  /** A gateway was not reached where it is said to be, or does not take what was asked of it. */
+  directory: Pick<Directory, 'missed' | 'refused'>
 }
 
 /** A call whose end is told as that of any other. `lost(false)`: nothing of it was sent to its gateway. */
@@ -79,7 +80,7 @@ export class AskedCalls implements Line {
       isSent: false,
       putAside: 0,
       timer: setTimeout(() => this.#notReached(call), acceptMs),
-      gone: () => (call.isSent ? started.lost(true) : this.#notReached(call)),
+      gone: () => (call.isSent ? this.#giveUp(call) : this.#notReached(call)),
     }
     this.total += 1
     this.#calls.set(id, call)
@@ -118,8 +119,9 @@ export class AskedCalls implements Line {
       case 'accepted':
         return void this.#go(call)
       case 'refused':
+        this.#ports.directory.refused(call.place)
         // It says so itself, also of what it had accepted.
-        return call.isSent ? call.waiting.lost(false) : this.#notReached(call)
+        return call.waiting.lost(false)
       case 'taken':
         return this.#taken(call)
       case 'frame':
@@ -164,25 +166,24 @@ export class AskedCalls implements Line {
     call.sent = undefined
   }
 
-  #frame({ id, waiting }: Call, { frame }: Said<'frame'>): void {
+  #frame(call: Call, { frame }: Said<'frame'>): void {
     try {
-      pass(frame, waiting)
+      pass(frame, call.waiting)
     } catch (thrown) {
       if (!(thrown instanceof ProtocolError)) throw thrown
-      this.send({ type: 'cancel', id })
-      waiting.lost(true)
+      this.#giveUp(call)
     }
   }
 
   #notReached(call: Call): void {
-    this.#ports.missed(call.place)
+    this.#ports.directory.missed(call.place)
     this.#giveUp(call)
   }
 
-  /** Nothing was sent to its gateway, and what the other node may still hear of it is undone. */
-  #giveUp(call: Call): void {
-    this.send({ type: 'cancel', id: call.id })
-    call.waiting.lost(false)
+  /** It is lost, and what the other node may still hear of it is undone. */
+  #giveUp({ id, isSent, waiting }: Call): void {
+    this.send({ type: 'cancel', id })
+    waiting.lost(isSent)
   }
 }
 

@@ -6,6 +6,8 @@ import { LookUps } from '../db/look-ups'
 const mostGateways = 10_000
 /** One that could not be reached where it is said to be is passed over for so long. */
 const missedMs = 2000
+/** One that was refused there: it may be on its way, or have much to do. */
+const refusedMs = 200
 
 /** Where the sockets of gateways are, as far as this node has been asked for them: in memory. */
 export class Directory {
@@ -33,9 +35,15 @@ export class Directory {
     return looking().catch(() => undefined)
   }
 
-  /** Its socket is not there, or cannot be reached. */
-  missed({ socket }: Pick<Place, 'socket'>): void {
+  /** Nobody answers where it is said to be. */
+  missed({ socket }: Place): void {
     this.#missed.set(socket, true)
+  }
+
+  /** Its node does not take what is asked of it now; what is known of it may be old. */
+  refused({ gateway, socket }: Place): void {
+    this.#missed.set(socket, true, { ttl: refusedMs })
+    this.forget(gateway)
   }
 
   /** Something of a gateway was changed. */

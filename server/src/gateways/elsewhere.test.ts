@@ -139,6 +139,11 @@ describe('a call over two nodes', () => {
     const model = what === 'model' ? 'other' : 'mine'
     expect(await failureOf(stage.ask('Hello', model))).toMatchObject({ connected: false })
     expect(stage.gateway.sent).toEqual([])
+    await stage.asking.look('gw_1')
+    expect(stage.asking.takes('gw_1', 'fake', 'mine')).toBe(false)
+    // It may only have been on its way.
+    await Bun.sleep(250)
+    expect(stage.asking.takes('gw_1', 'fake', 'mine')).toBe(true)
   })
 
   test('is lost with the socket, and cancelled with its stop', async () => {
@@ -157,6 +162,27 @@ describe('a call over two nodes', () => {
     again.gateway.link.lose()
     expect(await second).toMatchObject({ connected: true })
     expect(link.size).toBe(0)
+  })
+
+  test('ends with either node, when nobody hears what is said to it', async () => {
+    await using stage = joined()
+    const { link, seen } = stage.gateway
+    stage.ask().catch(() => undefined)
+    await settled()
+    stage.nodes.delete('a')
+    link.take({ type: 'chunk', id: idOf(seen('request')), data: 'x' })
+    await settled()
+    expect([seen('cancel').length, link.size, stage.owning.figures().served]).toEqual([1, 0, 0])
+    await using again = joined()
+    const asked = again.ask()
+    await settled()
+    const id = idOf(again.gateway.seen('request'))
+    again.gateway.link.take({ type: 'chunk', id, data: 'x'.repeat(200_000) })
+    const answer = await asked
+    again.nodes.delete('b')
+    // What was read is granted anew, to nobody.
+    await answer.read()
+    expect(await failureOf(answer.read())).toMatchObject({ connected: true })
   })
 
   test('ends once the other node has had a gap', async () => {

@@ -69,7 +69,7 @@ export class Elsewhere implements AsyncDisposable {
       say,
       put: (key, text) => channel.put(key, text),
       drop: (key) => channel.drop(key),
-      missed: (place) => this.directory.missed(place),
+      directory: this.directory,
     })
     this.#served = new ServedCalls({
       links: ports.links,
@@ -139,10 +139,10 @@ export class Elsewhere implements AsyncDisposable {
     return place?.node === this.#ports.node ? undefined : place
   }
 
-  async #say({ node, gone }: Pick<Party, 'node' | 'gone'>, content: Saying): Promise<void> {
+  async #say(to: Pick<Party, 'node' | 'gone'>, content: Saying): Promise<void> {
     const { epoch } = this.#channel
     const text = JSON.stringify({ v: version, from: this.#ports.node, epoch, ...content })
-    if (!(await this.#channel.say(node, text))) gone()
+    if (!(await this.#channel.say(to.node, text))) to.gone()
   }
 
   #heard(text: string): void {

@@ -61,8 +61,15 @@ export class ServedCall implements Running, Party {
     this.#link.send({ type: 'window', id: this.#id, bytes })
   }
 
-  /** Nobody waits for it any more: the gateway is told. */
+  /** Its node is gone, or only seems to be: then it is told. */
   gone(): void {
+    if (this.#isOver) return
+    this.cancel()
+    this.#ports.say(this, { type: 'lost', call: this.call })
+  }
+
+  /** Nobody waits for it any more: the gateway is told. */
+  cancel(): void {
     if (this.#isOver) return
     if (this.#id !== undefined) this.#link.send({ type: 'cancel', id: this.#id })
     this.#finish(true)

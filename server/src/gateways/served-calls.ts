@@ -62,7 +62,7 @@ export class ServedCalls {
   }
 
   cancel(message: Said<'cancel'>): void {
-    this.#of(message)?.gone()
+    this.#of(message)?.cancel()
   }
 
   #of(message: Pick<Said<'go'>, 'from' | 'call'>): ServedCall | undefined {
