@@ -13,8 +13,8 @@ export interface Witness {
 
 export const newWitness = (): Witness => ({ seen: [], broken: 0, statuses: new Map() })
 
-interface Worker {
-  customer: Customer
+export interface Worker {
+  customer: Pick<Customer, 'key' | 'keyId'>
   model: string
   /** Output tokens of a whole answer. */
   tokens: number
@@ -22,7 +22,7 @@ interface Worker {
 }
 
 /** One request, noted by what its client saw of it. */
-export async function witnessed({ url }: Gateway, worker: Worker, witness: Witness) {
+export async function witnessed({ url }: Pick<Gateway, 'url'>, worker: Worker, witness: Witness) {
   const { customer, model, stream, tokens } = worker
   try {
     const response = await fetch(`${url}/v1/chat/completions`, {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startBalancer, type Balancer } from './balancer'
-import { newWitness, witnessed, type Witness } from './client-load'
+import { newWitness, type Witness } from './client-load'
 import { startNodes, type Nodes } from './nodes'
 import { startRedis, type RedisServer } from './redis-server'
+import { startTraffic, type Traffic } from './traffic'
 import { eventually } from '../faults/asking'
 import { expectSoundLedger } from '../money/ledger-oracle'
 import { allBooked } from '../money/till'
@@ -26,7 +26,7 @@ setDefaultTimeout(180_000 + 4000 * rollSeconds)
 
 let redis: RedisServer
 let nodes: Nodes
-let balancer: Balancer
+let traffic: Traffic
 let customers: Customer[]
 const witness = newWitness()
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
     UNREADY_SECONDS: String(unreadySeconds),
     DRAIN_SECONDS: '60',
   })
-  balancer = startBalancer({ targets: () => nodes.all.map(({ url }) => url), probeMs })
+  traffic = await startTraffic({ targets: () => nodes.all.map(({ url }) => url), probeMs })
   customers = await Promise.all(
     Array.from({ length: 20 }, () => nodes.customer(1_000_000_000_000n)),
   )
@@ -48,21 +48,16 @@ afterAll(async () => {
   await allBooked(nodes.sql)
   const attempts = nodes.upstream.seen().length
   await expectSoundLedger(nodes.sql, { seen: witness.seen, attempts })
-  await balancer[Symbol.asyncDispose]()
+  await traffic[Symbol.asyncDispose]()
   await nodes[Symbol.asyncDispose]()
   await redis[Symbol.asyncDispose]()
 })
 
-/** Asks by way of the balancer; what its client saw goes to `into`. */
 function ask(index: number, [name, tokens]: readonly [string, number], into: Witness) {
   const customer = customers[index % customers.length]
   if (!customer) throw new Error('no customers')
   const stream = tokens > 5 || index % 2 === 0
-  return witnessed(
-    { ...nodes.at(0), url: balancer.url },
-    { customer, model: `fake/${name}`, tokens, stream },
-    into,
-  )
+  return traffic.ask({ customer, model: `fake/${name}`, tokens, stream }, into)
 }
 
 const short = ['chunks-5', 5] as const
@@ -114,7 +109,7 @@ test(`L01: both nodes restarted with ${streams} streams open: each ends whole, n
   await eventually(() => nodes.upstream.seen().length === asked + 2 * streams, 30_000)
   await roll(1)
   await Promise.all(running)
-  expect(balancer.failures).toEqual([])
+  expect(await traffic.failures()).toEqual([])
   expect([own.broken, own.seen.length]).toEqual([0, 2 * streams])
   witness.seen.push(...own.seen)
 })
@@ -135,7 +130,7 @@ test(`L03: restarts in turn for ${rollSeconds} s at ${perSecond} requests a seco
   }
   await Promise.all(running)
   console.log(`L03: ${rolls} restarts, ${own.seen.length} of ${running.length} requests answered`)
-  expect(balancer.failures).toEqual([])
+  expect(await traffic.failures()).toEqual([])
   expect(Object.fromEntries(own.statuses)).toEqual({ 200: running.length })
   expect([own.broken, own.seen.length]).toEqual([0, running.length])
   witness.seen.push(...own.seen)

@@ -14,6 +14,7 @@ type Forgettable =
   | 'automation_session'
   | 'invitation'
   | 'auth_rate_limit'
+  | 'node'
 
 const rowsAtOnce = 5000
 const statementsAtOnce = 100

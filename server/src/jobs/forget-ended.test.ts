@@ -5,6 +5,7 @@ import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
 import { newCustomer } from '../ledger/customer-for-tests'
+import { takeLease } from '../ledger/take-lease'
 
 const stack = new AsyncDisposableStack()
 let database: Database
@@ -96,4 +97,30 @@ test('what was changed in organizations is forgotten after 25 months, and cannot
   await expect(young.execute(query)).rejects.toThrow('append-only')
   expect(await forgetEnded(query, 2)).toMatchObject({ changes: 2 })
   expect(await idsOf('organization_trail')).toEqual(['trail_0', 'trail_24'])
+})
+
+test('a node that was killed is forgotten after a week, unless it has leases to be freed', async () => {
+  const { query } = database
+  const accountId = await newCustomer(database, 1000n)
+  await sql`
+    insert into node (id, place, seen_at)
+    select 'node_' || days || owed, 'here', now() - days * interval '1 day'
+    from unnest(array[0, 6, 8]) as days, unnest(array['', '_owed']) as owed`.execute(query)
+  await takeLease(query, {
+    leaseId: 'lease_1',
+    accountId,
+    nodeId: 'node_8_owed',
+    need: 100n,
+    wish: 100n,
+    nodes: 1,
+    lifeSeconds: 60,
+  })
+  await forgetEnded(query, 2)
+  expect(await idsOf('node')).toEqual([
+    'node_0',
+    'node_0_owed',
+    'node_6',
+    'node_6_owed',
+    'node_8_owed',
+  ])
 })

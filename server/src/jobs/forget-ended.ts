@@ -8,8 +8,9 @@ const sharedSumMonths = 25
 
 /**
  * Forgets conversations that ended, and invitations that nobody can answer any more, `days` full days
- * after they did; what organizations used by day and what was changed in them after 25 months; tries to sign in after a day. Their limits need the running
- * month only. Resolves with how many there were of each.
+ * after they did; what organizations used by day, of which their limits need the running month only,
+ * and what was changed in them after 25 months; tries to sign in after a day; nodes that were killed
+ * after a week. Resolves with how many there were of each that anybody asks for.
  */
 export async function forgetEnded(db: Kysely<Schema>, days: number) {
   const old = sql`date_trunc('day', now(), 'UTC') - make_interval(days => ${days})`
@@ -47,6 +48,14 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
     db,
     'auth_rate_limit',
     sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
+  )
+  // One that was killed takes its name along only where it had leases for the next start to find.
+  await forgetRows(
+    db,
+    'node',
+    sql`seen_at < now() - interval '7 days' and not exists (
+      select from credit_lease where node_id = node.id and state = 'active'
+    )`,
   )
   return { sessions, invitations, sums, changes }
 }

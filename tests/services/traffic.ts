@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { Witness, Worker } from './client-load'
+
+export type ToTraffic =
+  | { targets: readonly string[] }
+  | { asked: number; worker: Worker }
+  | { failuresWanted: true }
+
+interface Answered extends Witness {
+  answered: number
+}
+
+export type FromTraffic = { ready: true } | Answered | { failures: string[] }
+
+/** Clients and a balancer in front of nodes. */
+export interface Traffic extends AsyncDisposable {
+  /** Asks by way of the balancer; what its client saw goes to `into`. */
+  ask: (worker: Worker, into: Witness) => Promise<void>
+  /** Requests that the balancer could not pass on, or whose answers broke off, and why. */
+  failures: () => Promise<string[]>
+}
+
+interface Options {
+  /** Addresses of nodes, as they are at this moment; a node that starts anew may have another. */
+  targets: () => readonly string[]
+  /** Between two questions of the balancer to a node. */
+  probeMs: number
+}
+
+/**
+ * Starts them in a process of their own: one that runs tests has 256 fetches at a time, whatever
+ * `BUN_CONFIG_MAX_HTTP_REQUESTS` says, and a thousand wait for each other there.
+ */
+export async function startTraffic({ targets, probeMs }: Options): Promise<Traffic> {
+  const waiting = new Map<number, (answered: Answered) => void>()
+  const ready = Promise.withResolvers<void>()
+  let tellFailures: ((failures: string[]) => void) | undefined
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, 'traffic-process.ts'), JSON.stringify({ probeMs })],
+    {
+      env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' },
+      stdout: 'inherit',
+      stderr: 'inherit',
+      serialization: 'advanced',
+      ipc(message: FromTraffic) {
+        if ('ready' in message) ready.resolve()
+        else if ('failures' in message) tellFailures?.(message.failures)
+        else {
+          waiting.get(message.answered)?.(message)
+          waiting.delete(message.answered)
+        }
+      },
+    },
+  )
+  const send = (message: ToTraffic) => child.send(message)
+  await ready.promise
+  const telling = setInterval(() => send({ targets: targets() }), probeMs / 4)
+  let asked = 0
+  return {
+    async ask(worker, into) {
+      const id = ++asked
+      const answer = new Promise<Answered>((resolve) => waiting.set(id, resolve))
+      const { key, keyId } = worker.customer
+      send({ asked: id, worker: { ...worker, customer: { key, keyId } } })
+      const { seen, broken, statuses } = await answer
+      into.seen.push(...seen)
+      into.broken += broken
+      for (const [status, count] of statuses) {
+        into.statuses.set(status, (into.statuses.get(status) ?? 0) + count)
+      }
+    },
+    failures() {
+      const told = new Promise<string[]>((resolve) => (tellFailures = resolve))
+      send({ failuresWanted: true })
+      return told
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(telling)
+      child.kill()
+      await child.exited
+    },
+  }
+}
