@@ -48,9 +48,9 @@ async function open(
   }
   let response: Response
   try {
-    const gateway = await sockets.enter(request, server.requestIP(request)?.address ?? '')
+    const data = await sockets.enter(request, server.requestIP(request)?.address ?? '')
     const headers = { 'sec-websocket-protocol': subprotocol }
-    if (server.upgrade(request, { data: { gateway }, headers })) return undefined
+    if (server.upgrade(request, { data, headers })) return undefined
     throw invalidRequest(null, 'bad_format', noSocket)
   } catch (thrown) {
     response =

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { GatewayRow } from './gateway-schema'
 
 /** The node of its socket is gone, or it would have said more. Source: api.md 21.6. */
-const believedSeconds = 60
+export const believedSeconds = 60
 
 /** The status of a gateway's row: what a node wrote that says nothing any more is no longer so. */
 export const gatewayStatus = sql<GatewayRow['status']>`(case

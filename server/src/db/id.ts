@@ -80,7 +80,7 @@ export function newIdBody(nowMs = Date.now()): string {
 }
 
 /** A new id: prefix, underscore, `newIdBody`. */
-export const newId = (prefix: IdPrefix) => `${prefix}_${newIdBody()}`
+export const newId = (prefix: IdPrefix, nowMs?: number) => `${prefix}_${newIdBody(nowMs)}`
 
 /** Whether a text has the shape of an id of that kind; nothing else is looked up. */
 export const isId = (prefix: IdPrefix, text: string) =>

@@ -14,6 +14,8 @@ export interface GatewayCall {
   stop: Stop
   /** How long it may take altogether. */
   timeoutMs: number
+  /** Set where its body is large: released once that was sent on. */
+  sent?: { release: () => void } | undefined
 }
 
 /**
@@ -26,6 +28,8 @@ export class GatewayLost extends ConnectionFailed {
 
 /** The way to models that self-hosted gateways serve. */
 export interface GatewayWay {
+  /** Undefined where `takes` knows of a gateway; else resolves once it does. Never rejects. */
+  look: (gatewayId: string) => Promise<void> | undefined
   /** Whether a gateway takes one more request for a model, by the name that its server has for it. */
   takes: (gatewayId: string, provider: string, model: string) => boolean
   /** As `Egress.send`. Rejects with `request_timeout` too. */

@@ -1,3 +1,4 @@
+import type { Elsewhere } from './elsewhere'
 import { closeCodes } from './frames'
 import type { Link } from './link'
 import type { Answer } from '../egress/answer'
@@ -20,12 +21,14 @@ export class Attached implements Links {
     return [...this.#links.values()]
   }
 
-  /** A newer socket replaces the one before. */
+  /** The newer socket stays, in whichever order they come. */
   attach(link: Link): void {
     const { id } = link.gateway
     const last = this.#links.get(id)
-    this.#links.set(id, link)
-    last?.close(closeCodes.replaced, 'replaced by a newer socket')
+    const isOlder = last !== undefined && last.socketId > link.socketId
+    if (!isOlder) this.#links.set(id, link)
+    const replaced = isOlder ? link : last
+    replaced?.close(closeCodes.replaced, 'replaced by a newer socket')
   }
 
   /** Twice is harmless. */
@@ -34,13 +37,19 @@ export class Attached implements Links {
   }
 }
 
-/** Sends requests by the socket that `links` finds. */
-export const wayBy = (links: Links): GatewayWay => ({
+/** Of gateways whose sockets this process does not have. */
+type Others = Pick<Elsewhere, 'look' | 'takes' | 'request'>
+
+/** Sends requests by the socket that `links` finds, else by the node that has it. */
+export const wayBy = (links: Links, elsewhere?: Others): GatewayWay => ({
+  look: (gatewayId) => (links.find(gatewayId) ? undefined : elsewhere?.look(gatewayId)),
   takes: (gatewayId, provider, model) => {
     const link = links.find(gatewayId)
-    return link?.isOpen === true && link.announced?.serves(provider, model) === true
+    if (!link) return elsewhere?.takes(gatewayId, provider, model) === true
+    return link.isOpen && link.announced?.serves(provider, model) === true
   },
   send: (gatewayId: string, call: GatewayCall): Promise<Answer> =>
     links.find(gatewayId)?.request(call) ??
+    elsewhere?.request(gatewayId, call) ??
     Promise.reject(new GatewayLost(false, new Error('the gateway is not connected'))),
 })

@@ -1,6 +1,6 @@
 import { subprotocol } from './frames'
 import type { GatewayRows } from './gateway-store'
-import type { GatewayIdentity } from './link'
+import type { Entered } from './link'
 import { hashOf, isGatewayToken } from '../auth/api-key'
 import { bearer } from '../auth/keyring'
 import { ApiError } from '../errors'
@@ -28,10 +28,10 @@ export async function entered(
   request: Request,
   client: string,
   ports: EntrancePorts,
-): Promise<GatewayIdentity> {
-  const gateway = await authenticated(request, client, ports)
+): Promise<Entered> {
+  const found = await authenticated(request, client, ports)
   const offered = request.headers.get('sec-websocket-protocol') ?? ''
-  if (offered.split(',').some((name) => name.trim() === subprotocol)) return gateway
+  if (offered.split(',').some((name) => name.trim() === subprotocol)) return found
   throw new VersionRefused(`This service speaks ${subprotocol}.`)
 }
 
@@ -41,9 +41,9 @@ async function authenticated(request: Request, client: string, ports: EntrancePo
     const token = bearer(request.headers.get('authorization'))
     if (!isGatewayToken(token)) throw new ApiError('invalid_api_key')
     failures.assertMayLookUp(client)
-    const gateway = await rows.find(hashOf(token))
-    if (!gateway) throw new ApiError('invalid_api_key')
-    return gateway
+    const found = await rows.find(hashOf(token))
+    if (!found) throw new ApiError('invalid_api_key')
+    return found
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.status !== 401) throw thrown
     throw failures.judge(client, thrown)

@@ -1,11 +1,12 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Announced } from './announced'
-import type { GatewayIdentity, Link } from './link'
+import type { Entered, GatewayIdentity, Link } from './link'
 import { markOnline } from './online-minutes'
 import { keepServed } from '../catalog/found-models'
 import type { Snapshot } from '../catalog/snapshot'
 import { lockOwner } from '../db/account-row'
 import { within } from '../within'
+import { believedSeconds, gatewayStatus } from '../db/gateway-row'
 import type { GatewayRow } from '../db/gateway-schema'
 import type { Schema } from '../db/schema'
 
@@ -26,6 +27,15 @@ interface StorePorts {
   connect: (trx: Transaction<Schema>, gateway: GatewayIdentity, provider: string) => Promise<void>
 }
 
+/** Where the socket of a gateway is, and what is called by it. */
+export interface Place {
+  gateway: string
+  node: string
+  socket: string
+  /** As `Announced.serves`; of many millions it may be wrong about one. */
+  serves: Announced['serves']
+}
+
 export type GatewayRows = ReturnType<typeof createGatewayRows>
 
 /** What is written down of gateways. All reject when the database does not answer. */
@@ -34,32 +44,41 @@ export const createGatewayRows = (ports: StorePorts) => ({
   find: (hash: string) => within(findGateway(ports.db, hash), patienceMs),
   /** Whether a gateway is still there, and its owner not suspended. */
   isThere: (id: string) => within(isThere(ports.db, id), patienceMs),
-  /** A socket has opened. False where its gateway is gone. */
+  /** A socket has opened. False where its gateway is gone, or has a newer one. */
   attach: (link: Link) => within(attach(ports, link), patienceMs),
   /** A gateway says what it serves. False where the socket is not its own any more. */
   welcome: (link: Link, announced: Announced) => within(welcome(ports, link, announced), helloMs),
   /** A socket has closed. */
   detach: (link: Link, status: 'offline' | 'error') => within(detach(ports, link, status), helloMs),
+  /** Where the socket of a gateway is that is online; undefined for any other. */
+  place: (id: string) => within(place(ports.db, id), patienceMs),
+  /** What is announced over a socket; undefined where it is not its gateway's any more. */
+  tools: (at: Place) => within(tools(ports.db, at), patienceMs),
   /** Which of these sockets are still those of their gateways, by the ids of the sockets. */
   beat: (links: readonly Link[]) => within(beat(ports.db, links), helloMs),
 })
 
-async function findGateway(db: Kysely<Schema>, hash: string): Promise<GatewayIdentity | undefined> {
+async function findGateway(db: Kysely<Schema>, hash: string): Promise<Entered | undefined> {
   const row = await db
     .selectFrom('gateway')
-    .select(['id', 'name', 'user_id', 'organization_id'])
+    .select(['id', 'name', 'user_id', 'organization_id', nowMs.as('now_ms')])
     .where('token_hash', '=', Buffer.from(hash, 'hex'))
     .where(isOwned)
     .executeTakeFirst()
   return (
     row && {
-      id: row.id,
-      name: row.name,
-      userId: row.user_id,
-      organizationId: row.organization_id,
+      gateway: {
+        id: row.id,
+        name: row.name,
+        userId: row.user_id,
+        organizationId: row.organization_id,
+      },
+      enteredAtMs: row.now_ms,
     }
   )
 }
+
+const nowMs = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::float8`
 
 /** By somebody who is not suspended. */
 const isOwned = sql<boolean>`(
@@ -78,6 +97,38 @@ async function isThere(db: Kysely<Schema>, id: string): Promise<boolean> {
   return row !== undefined
 }
 
+async function place(db: Kysely<Schema>, id: string): Promise<Place | undefined> {
+  const row = await db
+    .selectFrom('gateway')
+    .select(['node', 'socket', 'models'])
+    .where('id', '=', id)
+    .where(gatewayStatus, '=', 'online')
+    .where(isOwned)
+    .executeTakeFirst()
+  if (!row || row.node === null || row.socket === null) return undefined
+  // Of thousands of gateways, with up to 2,000 models each.
+  const hashes = Uint32Array.from(row.models, ({ provider, name }) => hashOf(provider, name))
+  const { node, socket } = row
+  const serves: Place['serves'] = (provider, name) => hashes.includes(hashOf(provider, name))
+  return { gateway: id, node, socket, serves }
+}
+
+const hashOf = (provider: string, name: string) => Bun.hash.xxHash32(`${provider}/${name}`)
+
+async function tools(db: Kysely<Schema>, { gateway, socket }: Place) {
+  const row = await db
+    .selectFrom('gateway')
+    .select('tools')
+    .where('id', '=', gateway)
+    .where('socket', '=', socket)
+    .executeTakeFirst()
+  return row?.tools
+}
+
+/** Other nodes hear that what is known of a gateway has changed; its trigger tells of new sockets alone. */
+const toldOf = (socketId: string) =>
+  sql`pg_notify('tollgate_gateway', gateway.id || ' ' || ${socketId})`.as('told')
+
 async function attach({ db, node }: StorePorts, { gateway, socketId }: Link): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('gateway')
@@ -89,9 +140,16 @@ async function attach({ db, node }: StorePorts, { gateway, socketId }: Link): Pr
       last_heartbeat_at: sql`now()`,
     })
     .where('id', '=', gateway.id)
+    .where(isNewest(socketId))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
+
+/** What was opened before it may be written down after it; a clock that was set back wins in a while. */
+const isNewest = (socketId: string) => sql<boolean>`(
+  socket is null or socket collate "C" <= ${socketId}
+  or last_heartbeat_at < now() - make_interval(secs => ${sql.lit(believedSeconds)})
+)`
 
 const detach = async (
   { db }: StorePorts,
@@ -103,6 +161,7 @@ const detach = async (
     .set({ status, node: null, socket: null })
     .where('id', '=', gateway.id)
     .where('socket', '=', socketId)
+    .returning(toldOf(socketId))
     .execute()
 }
 
@@ -125,8 +184,9 @@ const welcome = (ports: StorePorts, link: Link, announced: Announced): Promise<b
       })
       .where('id', '=', gateway.id)
       .where('socket', '=', socketId)
+      .returning(toldOf(socketId))
       .executeTakeFirst()
-    if (written.numUpdatedRows === 0n) return false
+    if (!written) return false
     if (isFirst) await connectFirst(ports, trx, { gateway, announced })
     const connections = await trx
       .selectFrom('connection')

@@ -1,11 +1,19 @@
 import type { Announced } from './announced'
+import { requestOf, textOf, toolCallOf, type Asked } from './asked'
 import { bounds, type FromGateway, type ToGateway } from './frames'
 import { ProtocolError } from './read-frame'
 import { RelayedAnswer, type Line } from './relayed-answer'
 import { RelayedToolCall, type ToolAsked, type ToolOutcome } from './relayed-tool-call'
 import type { Answer } from '../egress/answer'
 import { GatewayLost, type GatewayCall } from '../egress/gateway-call'
-import { ApiError, invalidRequest } from '../errors'
+import { ApiError } from '../errors'
+
+/** Somebody who may open a socket. */
+export interface Entered {
+  gateway: GatewayIdentity
+  /** When, by the clock of the database: the same for whichever node it enters by. Since the epoch. */
+  enteredAtMs: number
+}
 
 /** A socket, as far as a link needs it. */
 export interface Wire {
@@ -29,38 +37,44 @@ const mostBufferedBytes = 4 * 1024 * 1024
 const strayBytes = bounds.frameBytes
 const strayFrameBytes = 64
 
-/** Undefined for what no frame can hold: too much of it, or nested too deeply to be written. */
-function textOf(frame: ToGateway): string | undefined {
-  try {
-    const text = JSON.stringify(frame)
-    return Buffer.byteLength(text) <= bounds.sentBytes ? text : undefined
-  } catch {
-    return undefined
-  }
+/** What runs over a socket: told of what comes for it. Throws `ProtocolError`. */
+export interface Running {
+  chunk: (frame: Frame<'chunk'>) => void
+  response: (frame: Frame<'response'>) => void
+  failed: (frame: Frame<'error'>) => void
+  result: (frame: Frame<'tool_result'>) => void
+  /** Its socket is gone. */
+  lost: () => void
 }
 
-const tooLarge = () =>
-  invalidRequest(
-    null,
-    'body_too_large',
-    `A self-hosted gateway takes requests of at most ${bounds.sentBytes >> 20} MB, as they are sent to it.`,
-  )
+type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
+
+/** A request that was sent, and has not left this process yet. */
+interface Unsent {
+  release: () => void
+  /** How much has to be taken until it has. */
+  atBytes: number
+}
 
 /** One socket of a self-hosted gateway: who it is, what it serves, and the requests that run over it. */
 export class Link implements Line {
   readonly gateway: GatewayIdentity
-  /** Of this socket, among all that the gateway ever had. */
+  /** Of this socket, among all that the gateway ever had: the greatest is the newest. */
   readonly socketId: string
   /** What it serves; undefined until its hello was taken. */
   announced: Announced | undefined
   /** Monotonic milliseconds. */
   lastFrameAtMs: number
   readonly #wire: Wire
-  readonly #running = new Map<string, RelayedAnswer | RelayedToolCall>()
+  readonly #running = new Map<string, Running>()
   #requests = 0
   /** Nothing that comes from it counts any more. */
   isLost = false
   #strayBytesLeft = strayBytes
+  #sentBytes = 0
+  #unsent: Unsent[] = []
+  /** Since when more than the bound waits, and how much had been taken then. */
+  #full: { sinceMs: number; taken: number } | undefined
 
   constructor(gateway: GatewayIdentity, socketId: string, wire: Wire) {
     this.gateway = gateway
@@ -88,58 +102,39 @@ export class Link implements Line {
    * Passes a request on, and waits for the first of its answer. Rejects with `ConnectionFailed`,
    * `request_timeout`, or the reason of the call's stop.
    */
-  request(call: GatewayCall): Promise<Answer> {
-    const { stop, provider, model, path, body, isStream, timeoutMs } = call
-    if (stop.aborted) return Promise.reject(stop.reason)
-    if (!this.isOpen) {
-      return Promise.reject(new GatewayLost(false, new Error('the gateway takes no more')))
-    }
-    const id = String(++this.#requests)
-    const text = textOf({
-      type: 'request',
-      id,
-      provider,
-      model,
-      path,
-      body,
-      stream: isStream,
-      window: bounds.windowBytes,
-      timeout_ms: Math.max(1, Math.round(timeoutMs)),
-    })
-    if (text === undefined) return Promise.reject(tooLarge())
-    const answer = new RelayedAnswer(this, { id, isStream, stop })
-    this.#running.set(id, answer)
-    this.#wire.send(text)
-    return answer.head
+  async request(call: GatewayCall): Promise<Answer> {
+    const { stop, isStream, sent } = call
+    if (stop.aborted) throw stop.reason
+    if (!this.isOpen) throw new GatewayLost(false, new Error('the gateway takes no more'))
+    const asked = requestOf(call)
+    return this.start(asked, (id) => new RelayedAnswer(this, { id, isStream, stop }), sent).head
   }
 
   /**
    * Has a tool run, and waits for what it gives. Rejects with `connection_failed`, `gateway_unavailable`, or
    * the reason of the call's signal.
    */
-  callTool({
-    name,
-    arguments: args,
-    timeoutMs,
-    mostBytes,
-    signal,
-  }: ToolAsked): Promise<ToolOutcome> {
-    if (signal.aborted) return Promise.reject(signal.reason)
-    if (!this.isOpen) return Promise.reject(new ApiError('gateway_unavailable'))
+  async callTool(call: ToolAsked): Promise<ToolOutcome> {
+    const { signal } = call
+    signal.throwIfAborted()
+    if (!this.isOpen) throw new ApiError('gateway_unavailable')
+    const asked = toolCallOf(call)
+    return this.start(asked, (id) => new RelayedToolCall(this, { id, signal })).outcome
+  }
+
+  /** Sends what is asked to a socket that is open. `sent` is released once it has left this process. */
+  start<Asking extends Running>(
+    asked: Asked,
+    running: (id: string) => Asking,
+    sent?: Pick<Unsent, 'release'>,
+  ): Asking {
     const id = String(++this.#requests)
-    const text = textOf({
-      type: 'tool_call',
-      id,
-      name,
-      arguments: args,
-      timeout_ms: Math.max(1, Math.round(timeoutMs)),
-      most_bytes: mostBytes,
-    })
-    if (text === undefined) return Promise.reject(tooLarge())
-    const call = new RelayedToolCall(this, { id, signal })
-    this.#running.set(id, call)
-    this.#wire.send(text)
-    return call.outcome
+    const started = running(id)
+    this.#running.set(id, started)
+    this.#write(textOf(asked, id))
+    if (sent) this.#unsent.push({ release: () => sent.release(), atBytes: this.#sentBytes })
+    this.drained()
+    return started
   }
 
   /** What concerns a request, or a call of a tool. Throws `ProtocolError`. */
@@ -163,7 +158,36 @@ export class Link implements Line {
   }
 
   send(frame: ToGateway): void {
-    if (!this.isLost) this.#wire.send(JSON.stringify(frame))
+    if (!this.isLost) this.#write(JSON.stringify(frame))
+  }
+
+  #write(text: string): void {
+    this.#sentBytes += Buffer.byteLength(text)
+    this.#wire.send(text)
+  }
+
+  /** Of all that was ever sent, what is not waiting in this process any more. */
+  get #takenBytes(): number {
+    return this.#sentBytes - this.#wire.getBufferedAmount()
+  }
+
+  /** Some of what waited has been taken. */
+  drained(): void {
+    const taken = this.#takenBytes
+    while (this.#unsent[0] && this.#unsent[0].atBytes <= taken) this.#unsent.shift()?.release()
+  }
+
+  /**
+   * Whether more than the bound has waited for `patienceMs`, without as much having been taken meanwhile.
+   * Asked now and then.
+   */
+  isStuck(nowMs: number, patienceMs: number): boolean {
+    const taken = this.#takenBytes
+    if (this.#wire.getBufferedAmount() <= mostBufferedBytes) this.#full = undefined
+    else if (!this.#full || taken - this.#full.taken > mostBufferedBytes) {
+      this.#full = { sinceMs: nowMs, taken }
+    }
+    return this.#full !== undefined && nowMs - this.#full.sinceMs >= patienceMs
   }
 
   over(id: string, isCut: boolean): void {
@@ -183,6 +207,7 @@ export class Link implements Line {
   lose(): void {
     this.isLost = true
     for (const answer of this.#running.values()) answer.lost()
+    for (const { release } of this.#unsent.splice(0)) release()
   }
 
   /** What nobody waits for may have crossed a `cancel`; more than could have is a flood. */

@@ -1,4 +1,5 @@
 import { bounds, type FromGateway, type ToGateway } from './frames'
+import { Inflow } from './inflow'
 import { ProtocolError } from './read-frame'
 import { HeldBytes } from '../egress/held-bytes'
 import { readText, type Answer } from '../egress/answer'
@@ -41,9 +42,7 @@ export class RelayedAnswer implements Answer, StopListener {
   readonly #asked: Asked
   readonly #head = Promise.withResolvers<Answer>()
   readonly #held = new HeldBytes()
-  #hasHead = false
-  /** What its gateway may still send. */
-  #window: number = bounds.windowBytes
+  readonly #inflow = new Inflow()
   /** What was read and not granted yet. */
   #owed = 0
   #reader: PromiseWithResolvers<Uint8Array | undefined> | undefined
@@ -68,19 +67,18 @@ export class RelayedAnswer implements Answer, StopListener {
 
   /** More of its body. Throws `ProtocolError` where that is more than its window. */
   chunk({ data, headers }: Chunk): void {
-    if (!this.#hasHead) this.#begin(200, headers)
+    if (!this.#inflow.hasBegun) this.#begin(200, headers)
     const bytes = Buffer.from(data)
-    if (bytes.byteLength > this.#window) throw new ProtocolError('More came than a window allows.')
-    this.#window -= bytes.byteLength
+    this.#inflow.chunk(bytes.byteLength)
     this.#take(bytes)
   }
 
   /** Its end, or all of it. Throws `ProtocolError` where it contradicts what came before. */
-  response({ status, headers, body }: Response): void {
-    if (this.#hasHead && (status !== 200 || body)) {
-      throw new ProtocolError('What follows chunks has status 200 and no body.')
-    }
-    if (!this.#hasHead) this.#begin(status, headers)
+  response(frame: Response): void {
+    const { status, headers, body } = frame
+    const isFirst = !this.#inflow.hasBegun
+    this.#inflow.response(frame)
+    if (isFirst) this.#begin(status, headers)
     if (body) this.#take(Buffer.from(body))
     this.#finish({})
   }
@@ -91,15 +89,16 @@ export class RelayedAnswer implements Answer, StopListener {
 
   /** The gateway has no answer, or none any more. */
   failed({ code, message, sent }: Failure): void {
-    const isSent = sent || this.#hasHead
+    const isSent = sent || this.#inflow.hasBegun
     const cause = new Error(`${code}: ${message}`)
     const isLate = code === 'request_timeout' && isSent
     this.#finish({ thrown: isLate ? late(cause) : new ConnectionFailed(isSent, cause) })
   }
 
-  /** Its socket is gone: the server behind may have answered. */
-  lost(): void {
-    this.#finish({ thrown: new GatewayLost(true, new Error('the socket was lost')) })
+  /** Its socket is gone. `isSent`: the server behind may have answered. */
+  lost(isSent = true): void {
+    const words = isSent ? 'the socket was lost' : 'the socket was not reached'
+    this.#finish({ thrown: new GatewayLost(isSent, new Error(words)) })
   }
 
   read(): Promise<Uint8Array | undefined> {
@@ -125,7 +124,6 @@ export class RelayedAnswer implements Answer, StopListener {
   }
 
   #begin(status: number, headers: Readonly<Record<string, string>> = {}): void {
-    this.#hasHead = true
     this.status = status
     this.headers = headersOf(headers, this.#asked.isStream && status === 200)
     this.#head.resolve(this)
@@ -144,7 +142,7 @@ export class RelayedAnswer implements Answer, StopListener {
     this.#owed += bytes
     if (this.#end || this.#owed < grantBytes) return
     this.#line.send({ type: 'window', id: this.#asked.id, bytes: this.#owed })
-    this.#window += this.#owed
+    this.#inflow.grant(this.#owed)
     this.#owed = 0
   }
 

@@ -70,9 +70,14 @@ export class RelayedToolCall {
     this.#over(false)
   }
 
-  lost(): void {
+  /** `isSent`: it may have run. */
+  lost(isSent = true): void {
     const message = 'The connection to the gateway was lost while it ran a tool.'
-    this.#outcome.reject(new ApiError('connection_failed', { message, retryable: false }))
+    this.#outcome.reject(
+      isSent
+        ? new ApiError('connection_failed', { message, retryable: false })
+        : new ApiError('gateway_unavailable'),
+    )
     this.#over(false)
   }
 

@@ -3,7 +3,7 @@ import type { Attached } from './attached'
 import { entered } from './entrance'
 import { bounds, closeCodes, type FromGateway } from './frames'
 import type { GatewayRows } from './gateway-store'
-import { Link, type GatewayIdentity } from './link'
+import { Link, type Entered, type GatewayIdentity } from './link'
 import { ProtocolError, readFrame } from './read-frame'
 import { newId } from '../db/id'
 import { unavailable } from '../errors'
@@ -11,8 +11,7 @@ import { unavailable } from '../errors'
 type Hello = Extract<FromGateway, { type: 'hello' }>
 
 /** What hangs on each socket. */
-export interface SocketData {
-  gateway: GatewayIdentity
+export interface SocketData extends Entered {
   link?: Link
   /** The first and the last of what is written down of it, one after the other. */
   attached?: Promise<void>
@@ -81,6 +80,7 @@ export class Sockets implements AsyncDisposable {
       sendPings: false,
       open: (socket) => this.#opened(socket),
       message: (socket, message) => this.#received(socket, message),
+      drain: ({ data }) => data.link?.drained(),
       close: (socket, code, reason) => this.#closed(socket, { code, reason }),
     }
   }
@@ -89,13 +89,14 @@ export class Sockets implements AsyncDisposable {
    * Whose gateway a request to open a socket is of. Rejects as `entered` does, and with
    * `gateway_unavailable` for one that opens too many.
    */
-  async enter(request: Request, client: string): Promise<GatewayIdentity> {
+  async enter(request: Request, client: string): Promise<Entered> {
     if (this.#isLeaving) throw unavailable()
-    const gateway = await entered(request, client, this.#ports)
+    const found = await entered(request, client, this.#ports)
+    const { gateway } = found
     const opened = (this.#opens.get(gateway.id) ?? 0) + 1
     this.#opens.set(gateway.id, opened)
     if (opened > mostOpens) throw unavailable(new Error(`${gateway.id} opens too many sockets`))
-    return gateway
+    return found
   }
 
   /** What the runtime is to do with sockets. */
@@ -130,6 +131,11 @@ export class Sockets implements AsyncDisposable {
     this.#timers.push(setInterval(() => this.#closeIdle(), leaveEveryMs))
   }
 
+  /** Resolves once nothing runs over any of them: what other nodes ask for is no request of this one's. */
+  async idle(): Promise<void> {
+    while ([...this.#open.keys()].some(({ size }) => size > 0)) await Bun.sleep(leaveEveryMs)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
     this.close()
@@ -155,7 +161,7 @@ export class Sockets implements AsyncDisposable {
   #opened(socket: Socket): void {
     const { data } = socket
     const { rows, attached, heartbeatMs } = this.#ports
-    const link = new Link(data.gateway, newId('sock'), socket)
+    const link = new Link(data.gateway, newId('sock', data.enteredAtMs), socket)
     data.link = link
     this.#open.set(link, data)
     data.helloTimer = setTimeout(() => this.#broke(link, 'No hello came in time.'), heartbeatMs / 3)
@@ -164,7 +170,7 @@ export class Sockets implements AsyncDisposable {
       // It may have gone meanwhile, and takes nobody's place then.
       if (link.isLost) return
       if (isTheirs) attached.attach(link)
-      else link.close(closeCodes.revoked, 'the gateway was deleted')
+      else await this.#part(link)
     })
   }
 
@@ -252,9 +258,14 @@ export class Sockets implements AsyncDisposable {
   }
 
   #endSilent(): void {
-    const sinceMs = performance.now() - 2 * this.#ports.heartbeatMs
+    const nowMs = performance.now()
+    const patienceMs = 2 * this.#ports.heartbeatMs
     for (const link of this.#open.keys()) {
-      if (link.lastFrameAtMs < sinceMs) link.close(closeCodes.silent, 'silent for too long')
+      if (nowMs - link.lastFrameAtMs > patienceMs) {
+        link.close(closeCodes.silent, 'silent for too long')
+      } else if (link.isStuck(nowMs, patienceMs)) {
+        link.close(closeCodes.silent, 'does not read what is sent to it')
+      }
     }
   }
 

@@ -170,7 +170,7 @@ function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<
   const { ports, call } = turn.checked
   const { provider, model } = turn.candidate
   const { operation, body } = sent
-  const answer = ports.gateways.send(gatewayId, {
+  return ports.gateways.send(gatewayId, {
     provider: provider.key,
     model: model.upstreamModel,
     path: provider.options.paths[operation] ?? paths[operation],
@@ -178,9 +178,8 @@ function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<
     isStream: body['stream'] === true,
     stop: deadline,
     timeoutMs: deadline.leftMs,
+    sent: call.body,
   })
-  call.body?.release()
-  return answer
 }
 
 /** Nobody but the operator's own connections is told of a trace. */

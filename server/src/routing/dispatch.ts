@@ -55,6 +55,8 @@ export async function dispatch<Turn, Answer>(
   let last: Failed | undefined
   let attempts = 0
   for (const candidate of candidates) {
+    const looking = resilience.look(candidate)
+    if (looking) await looking
     if (!resilience.admits(candidate, candidates)) {
       failing = [...failing, candidate]
       course.passOver(candidate, 'gateway_unavailable')

@@ -11,6 +11,8 @@ interface Options {
   onChange: (change: Change) => void
   /** Whether whoever calls a candidate's provider is there; it is, where nothing is said. */
   isThere?: (candidate: Candidate) => boolean
+  /** Undefined where that is known; else resolves once it is. */
+  look?: (candidate: Candidate) => Promise<void> | undefined
   /** Told of credentials that are refused, and of answers. */
   health?: {
     refused: (connection: Connection, words: string) => void
@@ -24,10 +26,13 @@ export class Resilience {
   readonly #breakers: Breakers
   readonly #health: Options['health']
   readonly #isThere: NonNullable<Options['isThere']>
+  /** Makes known what `admits` has to know of a candidate: undefined where that is so already. Never rejects. */
+  readonly look: NonNullable<Options['look']>
 
-  constructor({ health, isThere = () => true, ...options }: Options) {
+  constructor({ health, isThere = () => true, look = () => undefined, ...options }: Options) {
     this.#health = health
     this.#isThere = isThere
+    this.look = look
     this.#breakers = new Breakers(options)
   }
 

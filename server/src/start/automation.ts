@@ -11,7 +11,6 @@ import { createTemplateStore } from '../automation/templates'
 import type { ToolLimits } from '../automation/tools'
 import type { Config, Timers } from '../config'
 import { isId } from '../db/id'
-import type { Links } from '../gateways/attached'
 
 /** How long a node that says nothing is believed to run a message. */
 const turnSeconds = 30
@@ -61,19 +60,19 @@ const limitsOf = ({ config, timers }: { config: Config; timers: Timers }): ToolL
 interface Opened {
   lookUps: RoutingLookUps
   /** Where gateways are whose tools are called. */
-  links: Links
+  ways: Parameters<typeof openTools>[1]
   talks: ReturnType<typeof openRuns>
 }
 
 /** What the automation endpoints work with. */
 export function openAutomation(
   { storage, log, ...parts }: Parts & { config: Config; timers: Timers },
-  { lookUps, links, talks }: Opened,
+  { lookUps, ways, talks }: Opened,
 ): Automation {
   const db = storage.database.query
   return {
     ...talks,
-    tools: openTools({ database: storage.database }, links),
+    tools: openTools({ database: storage.database }, ways),
     limits: limitsOf(parts),
     sessions: createSessionStore({ db, checkChat: lookUps.checkChat }),
     templates: createTemplateStore(db),

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { openClaims } from './idempotency'
 import { openLogs } from './logs'
 import { openMoney, type Money } from './money'
-import { openSockets } from './gateways'
+import { openSockets, type OpenedSockets } from './gateways'
 import { openRouting, type RoutingLookUps } from './routing'
 import type { Notices } from './notices'
 import type { Storage } from './storage'
@@ -22,8 +22,6 @@ import { Listener } from '../db/listener'
 import type { Egress } from '../egress/egress'
 import type { GuardedEgress } from '../egress/guarded-egress'
 import { createGateway, type Gateway } from '../gateway'
-import type { Links } from '../gateways/attached'
-import type { Sockets } from '../gateways/sockets'
 import { Drains } from '../gateway/drains'
 import { imageLimits } from '../gateway/remote-images'
 import { FetchPlaces } from '../gateway/fetch-places'
@@ -68,7 +66,7 @@ interface Parts {
 }
 
 /** The gateway, and what else is made of its parts. */
-export interface OpenedGateway {
+export interface OpenedGateway extends OpenedSockets {
   gateway: Gateway
   door: Door
   egress: Egress
@@ -78,8 +76,6 @@ export interface OpenedGateway {
   accounts: AccountCatalogs
   lookUps: RoutingLookUps
   claims: Claims
-  sockets: Sockets
-  links: Links
   drains: Drains
   /** Something came to an account, by this node. */
   creditCame: (accountId: string) => void
@@ -109,16 +105,16 @@ export async function openGateway(
   const claims = openClaims(parts, stack)
   const { logs, writer } = openLogs(parts, stack)
   const doorway = openDoor({ ...parts, keyring }, stack)
-  const { counters } = doorway
-  const { forget: changed } = names
-  const { sockets, gateways, links } = openSockets({ ...parts, ...doorway, changed }, stack)
-  await listenForChanges({ ...parts, keyring, names, money, claims, sockets }, stack)
+  const hosted = openSockets({ ...parts, ...doorway, changed: names.forget }, stack)
+  const { gateways, elsewhere } = hosted
+  await listenForChanges({ ...parts, keyring, names, money, claims, hosted }, stack)
   const waysOut = openWaysOut({ ...parts, gateways })
   const { guarded, resilience } = waysOut
   const counter = stack.use(openTokenCounter(log))
   const running = new Set<Deadline>()
   const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
-  const told = { ...names.routing, money, resilience, keyring, logs, drains, counters, storage }
+  const sources = { money, resilience, keyring, logs, drains, storage, elsewhere }
+  const told = { ...names.routing, ...doorway, ...sources }
   return {
     gateway: createGateway({
       ...doorway,
@@ -140,11 +136,10 @@ export async function openGateway(
     }),
     ...doorway,
     ...waysOut,
+    ...hosted,
     accounts: names.routing.accounts,
     lookUps: names.lookUps,
     claims,
-    sockets,
-    links,
     drains,
     creditCame: money.creditCame,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
@@ -215,12 +210,13 @@ interface Caches {
   names: ReturnType<typeof openRouting>
   money: Money
   claims: Claims
-  sockets: Sockets
+  hosted: OpenedSockets
 }
 
 /** Changes made on other nodes, or by hand, reach what is kept in memory here. */
 async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableStack): Promise<void> {
-  const { storage, catalog, keyring, names, money, claims, sockets, runs, settings, log } = parts
+  const { storage, catalog, keyring, names, money, claims, hosted, runs, settings, log } = parts
+  const { sockets } = hosted
   const listener = stack.use(
     new Listener({
       connect: () => storage.database.client(),
@@ -246,7 +242,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
           names.forget(ownerId)
           sockets.ownerChanged(ownerId)
         },
-        tollgate_gateway: (payload) => sockets.heard(payload),
+        tollgate_gateway: (payload) => hosted.heard(payload),
       },
       onGap: () => {
         keyring.distrust()
@@ -255,7 +251,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
         claims.mayHaveEnded()
         settings.refresh()
         money.onGap()
-        sockets.recheck()
+        hosted.onGap()
       },
       onError: (err) => log.warn({ err }, 'the listening connection broke; connecting again'),
     }),

@@ -5,9 +5,11 @@ import { recordConnection, toldConnection } from '../api/connections/recorded'
 import type { Catalog } from '../catalog/catalog'
 import type { Config } from '../config'
 import { newId } from '../db/id'
+import { NodeChannel } from '../db/node-channel'
 import type { GatewayWay } from '../egress/gateway-call'
 import { Attached, wayBy, type Links } from '../gateways/attached'
-import { createGatewayRows } from '../gateways/gateway-store'
+import { Elsewhere } from '../gateways/elsewhere'
+import { createGatewayRows, type GatewayRows } from '../gateways/gateway-store'
 import type { GatewayIdentity } from '../gateways/link'
 import { Sockets } from '../gateways/sockets'
 import type { FailedAuthentications } from '../policy/failed-authentications'
@@ -24,20 +26,27 @@ interface Parts {
 
 const mostName = 100
 
-interface OpenedSockets {
+export interface OpenedSockets {
   sockets: Sockets
   /** The way to what they serve. */
   gateways: GatewayWay
   links: Links
+  /** Undefined where nodes share no Redis. */
+  elsewhere: Elsewhere | undefined
+  /** What the database told: `<gateway> <socket>`, or `<gateway>` alone for one that was deleted. */
+  heard: (payload: string) => void
+  /** Notifications may have been missed. */
+  onGap: () => void
 }
 
 /** The sockets of self-hosted gateways. */
 export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSockets {
   const { config, storage, catalog, log, failures, changed } = parts
   const attached = new Attached()
+  const node = newId('node')
   const rows = createGatewayRows({
     db: storage.database.query,
-    node: newId('node'),
+    node,
     catalog,
     connect: async (trx, gateway, provider) => {
       const row = await insertConnection(trx, {
@@ -51,6 +60,8 @@ export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSo
       await recordConnection(trx, 'connection.created', { row, after: toldConnection(row) })
     },
   })
+  // Before the sockets, whose end it tells.
+  const elsewhere = openElsewhere({ config, log, rows, links: attached, node }, stack)
   const sockets = stack.use(
     new Sockets({
       rows,
@@ -62,8 +73,41 @@ export function openSockets(parts: Parts, stack: AsyncDisposableStack): OpenedSo
       onError: (err) => log.warn({ err }, 'what a gateway said could not be written down'),
     }),
   )
-  return { sockets, gateways: wayBy(attached), links: attached }
+  return {
+    sockets,
+    gateways: wayBy(attached, elsewhere),
+    links: attached,
+    elsewhere,
+    heard: (payload) => {
+      sockets.heard(payload)
+      elsewhere?.directory.forget(payload.split(' ')[0] ?? '')
+    },
+    onGap: () => {
+      sockets.recheck()
+      elsewhere?.directory.distrust()
+    },
+  }
 }
+
+interface Shared extends Pick<Parts, 'config' | 'log'> {
+  rows: GatewayRows
+  links: Links
+  node: string
+}
+
+/** Gateways of other nodes are reached over Redis. */
+function openElsewhere(
+  { config: { redisUrl: url }, log, rows, links, node }: Shared,
+  stack: AsyncDisposableStack,
+): Elsewhere | undefined {
+  if (url === undefined) return undefined
+  const onError = (err: Error) =>
+    log.warn({ err }, 'Redis is away: gateways of other nodes are not reached')
+  const open = (on: Heard) => new NodeChannel({ url, node, onError, ...on })
+  return stack.use(new Elsewhere({ node, links, rows, open }))
+}
+
+type Heard = Parameters<ConstructorParameters<typeof Elsewhere>[0]['open']>[0]
 
 const ownerOf = ({ userId, organizationId }: GatewayIdentity) => ({
   user_id: userId,

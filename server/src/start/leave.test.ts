@@ -18,7 +18,7 @@ function staged({ unreadyMs, drainMs }: { unreadyMs: number; drainMs: number }) 
       http,
       claims: { idle: nothing },
       drains: { close: nothing },
-      sockets: { leave: () => undefined, close: () => undefined },
+      sockets: { leave: () => undefined, idle: nothing, close: () => undefined },
       endAll: () => void told.push('end'),
     },
     state,

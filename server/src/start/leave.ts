@@ -32,7 +32,7 @@ interface Running {
   claims: Pick<Claims, 'idle'>
   drains: Pick<Drains, 'close'>
   /** Self-hosted gateways, which are to connect elsewhere. */
-  sockets: Pick<Sockets, 'leave' | 'close'>
+  sockets: Pick<Sockets, 'leave' | 'idle' | 'close'>
   /** Ends all requests with an error that says so. */
   endAll: () => void
 }
@@ -71,11 +71,14 @@ export function stopOf({ running, state, timers, close }: Leaving) {
 /** Lets running requests end by themselves; after `drainMs` by an error, at last by their sockets. */
 async function drain({ http, claims, drains, sockets, endAll }: Running, drainMs: number) {
   sockets.leave()
+  const ended = Bun.sleep(drainMs)
   const ending = setTimeout(endAll, drainMs)
   const cutting = setTimeout(() => void http.stop(true), drainMs + mostCuttingMs)
   await Promise.race([http.stop(), answered(http)])
   // Those whose callers have left, but may ask again.
   await Promise.race([claims.idle(), Bun.sleep(drainMs + mostCuttingMs)])
+  // What other nodes ask of gateways here.
+  await Promise.race([sockets.idle(), ended])
   clearTimeout(ending)
   clearTimeout(cutting)
   // Answers that nobody waits for are no reason to stay.

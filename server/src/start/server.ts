@@ -153,7 +153,7 @@ function assemble(
   { config, timers, storage, catalog, log, crashAt, telemetry }: Parts,
   { opened, stores, signIn, talks, watch, readiness }: Assembled,
 ) {
-  const { gateway, door, claims, accounts, lookUps, links } = opened
+  const { gateway, door, claims, accounts, lookUps } = opened
   const { adminKey } = storage.installation
   return createApp({
     gateway,
@@ -171,7 +171,7 @@ function assemble(
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),
     readiness,
     stores,
-    automation: openAutomation({ config, timers, storage, log }, { lookUps, links, talks }),
+    automation: openAutomation({ config, timers, storage, log }, { lookUps, ways: opened, talks }),
     witness: telemetry.witness,
   })
 }

@@ -128,6 +128,7 @@ interface Read {
   drains: Drains
   counters: Counters
   storage: Storage
+  elsewhere: { figures: () => NonNullable<Figures['relayed']> } | undefined
 }
 
 /** How the process stands, but for what only its server knows. */
@@ -146,6 +147,7 @@ export function figuresOf(read: Read): Omit<Figures, 'streams' | 'isStopping' | 
       breakers: failing.length,
     },
     redis: stateOf(read.counters),
+    relayed: read.elsewhere?.figures(),
   }
 }
 

@@ -25,7 +25,7 @@ interface Parts {
   storage: Storage
   log: Logger
   crashAt: CrashAt | undefined
-  gateways: Pick<GatewayWay, 'takes'>
+  gateways: Pick<GatewayWay, 'takes' | 'look'>
 }
 
 /** How requests leave: by which way, with which credentials, and past what is failing. */
@@ -63,6 +63,8 @@ const openResilience = ({ config, storage, log, gateways }: Parts) =>
   new Resilience({
     isThere: ({ connection: { gatewayId }, provider, model }) =>
       gatewayId === null || gateways.takes(gatewayId, provider.key, model.upstreamModel),
+    look: ({ connection: { gatewayId } }) =>
+      gatewayId === null ? undefined : gateways.look(gatewayId),
     now: () => performance.now(),
     longestMs: config.breakerMs,
     onChange: (change) => tellChange(log, change),

@@ -36,6 +36,14 @@ interface LoadFigures {
   bodyBytes: number
 }
 
+/** What runs between this node and others: asked by it, and served by it; and since its start. */
+interface RelayedFigures {
+  asked: number
+  served: number
+  askedTotal: number
+  servedTotal: number
+}
+
 /** How the process stands at a moment; asked when somebody reads metrics. */
 export interface Figures {
   money: MoneyFigures
@@ -50,5 +58,7 @@ export interface Figures {
   /** Entries by the cache's name. */
   caches: Readonly<Record<string, number>>
   redis: 'none' | 'reachable' | 'lost'
+  /** Calls of self-hosted gateways over other nodes; undefined where nodes share no Redis. */
+  relayed: RelayedFigures | undefined
   isStopping: boolean
 }

@@ -68,6 +68,19 @@ function journal(field: 'running' | 'waiting' | 'orphaned' | 'orphansFound'): Re
   return ({ figures }) => figures.money.journal[field]
 }
 
+type RelayedField = 'asked' | 'served' | 'askedTotal' | 'servedTotal'
+
+/** Absent where nodes share no Redis. */
+function relayed(asked: RelayedField, served: RelayedField): PlainMetric['samples'] {
+  return ({ figures: { relayed: calls } }) =>
+    calls
+      ? [
+          { labels: { role: 'asked' }, value: calls[asked] },
+          { labels: { role: 'served' }, value: calls[served] },
+        ]
+      : []
+}
+
 /** How the process fares. */
 const processMetrics: readonly Metric[] = [
   {
@@ -130,6 +143,20 @@ const processMetrics: readonly Metric[] = [
     help: '1 while limits are shared over Redis, 0 while it is away; absent without REDIS_URL.',
     labels: [],
     samples: ({ figures: { redis } }) => (redis === 'none' ? [] : one(yes(redis === 'reachable'))),
+  },
+  {
+    name: 'tollgate_relayed_gateway_calls',
+    type: 'gauge',
+    help: 'Calls of self-hosted gateways that run over two nodes: asked by this one, or served by it.',
+    labels: ['role'],
+    samples: relayed('asked', 'served'),
+  },
+  {
+    name: 'tollgate_relayed_gateway_calls_total',
+    type: 'counter',
+    help: 'The same since the start.',
+    labels: ['role'],
+    samples: relayed('askedTotal', 'servedTotal'),
   },
   gauge('tollgate_stopping', '1 once the process takes no new requests.', (source) =>
     yes(source.figures.isStopping),

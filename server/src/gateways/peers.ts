@@ -1,0 +1,72 @@
+/** One half of a call that runs over two nodes. */
+export interface Party {
+  /** The other node. */
+  readonly node: string
+  /** Since when that has heard all; undefined until it has said something to this call. */
+  epoch: string | undefined
+  /** The other node is gone, or may have missed something. Twice is harmless. */
+  gone: () => void
+}
+
+interface Peer {
+  epoch: string | undefined
+  heardAtMs: number
+  parties: Set<Party>
+}
+
+/** Without a word for so long a node is gone. */
+const silenceMs = 15_000
+
+/** The nodes with which calls run, and whether they live. */
+export class Peers {
+  readonly #peers = new Map<string, Peer>()
+
+  get nodes(): string[] {
+    return [...this.#peers.keys()]
+  }
+
+  add(party: Party): void {
+    const { node, epoch } = party
+    const peer = this.#peers.get(node)
+    if (peer) peer.parties.add(party)
+    else {
+      const heardAtMs = performance.now()
+      this.#peers.set(node, { epoch, heardAtMs, parties: new Set([party]) })
+    }
+  }
+
+  remove(party: Party): void {
+    const peer = this.#peers.get(party.node)
+    if (!peer?.parties.delete(party)) return
+    if (peer.parties.size === 0) this.#peers.delete(party.node)
+  }
+
+  /** A node has said something. What it ran before a gap of its own is over. */
+  heard(node: string, epoch: string): void {
+    const peer = this.#peers.get(node)
+    if (!peer) return
+    peer.heardAtMs = performance.now()
+    if (peer.epoch === epoch) return
+    peer.epoch = epoch
+    for (const party of peer.parties) {
+      if (party.epoch !== undefined && party.epoch !== epoch) party.gone()
+    }
+  }
+
+  /** A node hears nothing any more. */
+  gone(node: string): void {
+    this.#peers.get(node)?.parties.forEach((party) => party.gone())
+  }
+
+  /** Ends what runs with nodes that are silent. */
+  endSilent(nowMs: number): void {
+    for (const [node, { heardAtMs }] of this.#peers) {
+      if (nowMs - heardAtMs > silenceMs) this.gone(node)
+    }
+  }
+
+  /** This node may have missed something of all of them. */
+  endAll(): void {
+    for (const node of this.nodes) this.gone(node)
+  }
+}

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { startGatewayNodes, type GatewayNodes, type Served } from './gateway-nodes'
+import { eventually, messages, request, toStream, type Stream } from '../faults/asking'
+import { event, type Agent } from '../gateways/agent-for-tests'
+import { becomes } from '../gateways/stage'
+import { expectSoundLedger } from '../money/ledger-oracle'
+
+/** What is lost between two nodes while a request runs over both. */
+
+let stage: GatewayNodes
+let served: Served
+let agent: Agent
+
+/** Without a word for so long the other half of a call ends; and some more for a busy machine. */
+const endsWithinMs = 15_000 + 10_000
+
+beforeAll(async () => {
+  stage = await startGatewayNodes()
+}, 60_000)
+beforeEach(async () => {
+  served = await stage.served()
+  agent = served.agent
+  agent.answer = ({ id }) => agent.send({ type: 'chunk', id, data: event({ content: 'Hello' }) })
+}, 30_000)
+afterEach(async () => {
+  await expectSoundLedger(stage.nodes.sql)
+})
+afterAll(async () => {
+  // Whatever Redis did, nothing of what was asked or answered is in a log.
+  const logs = stage.nodes.all.map((node) => node.output()).join('\n')
+  await stage[Symbol.asyncDispose]()
+  expect(logs).toContain('Redis is away')
+  for (const { content } of messages) expect(logs).not.toContain(content)
+})
+
+interface Begun {
+  requestId: string
+  ended: Promise<Stream>
+}
+
+/** A stream whose first words have come. */
+async function begun(): Promise<Begun> {
+  const { key } = served.owner
+  const body = { model: 'fake/mine', messages, stream: true }
+  const { status, headers, body: bytes } = await request(stage.asking, { key, body })
+  const read = async () => {
+    const text = await new Response(bytes).text()
+    return toStream({ status, headers, text, body: {}, error: {}, tookMs: 0 })
+  }
+  const ended = read()
+  // It may break before anybody waits for it.
+  ended.catch(() => undefined)
+  return { requestId: headers.get('x-request-id') ?? '', ended }
+}
+
+/** How requests were booked: once each, and how they ended. */
+async function booked({ requestId }: Begun): Promise<string[]> {
+  const read = () => stage.nodes.sql<{ outcome: string }[]>`
+    select outcome from usage_event where request_id = ${requestId}`
+  await becomes(async () => (await read()).length, 1)
+  return (await read()).map(({ outcome }) => outcome)
+}
+
+/** Ended with the error frame, what came before it is there, and it is booked once. */
+async function expectCut(stream: Begun, withinMs: number): Promise<void> {
+  const startedAt = performance.now()
+  const { error, content, isDone } = await stream.ended
+  expect(performance.now() - startedAt).toBeLessThan(withinMs)
+  expect([error.code, content, isDone]).toEqual(['connection_failed', 'Hello', false])
+  expect(await booked(stream)).toEqual(['connection_failed'])
+}
+
+const isServed = async () => (await stage.chat(served.owner)).status
+
+test('the node of the socket is killed: streams are cut, who waits is told not to try again', async () => {
+  const stream = await begun()
+  agent.answer = () => undefined
+  const plain = stage.chat(served.owner)
+  await eventually(() => agent.seen('request').length === 2)
+  await stage.owning.stop('SIGKILL')
+  await expectCut(stream, endsWithinMs)
+  const { status, error, headers } = await plain
+  expect([status, error.code]).toEqual([502, 'connection_failed'])
+  expect(headers.get('x-should-retry')).toBe('false')
+  // What is still said to be there is not asked for long.
+  await becomes(async () => (await stage.chat(served.owner)).error.code, 'gateway_unavailable')
+  await stage.nodes.restart(1)
+  await stage.connect(stage.owning, served.token)
+  await becomes(isServed, 200)
+}, 60_000)
+
+test('the node of the socket stands still: the same, and as it goes on the gateway is told', async () => {
+  const stream = await begun()
+  process.kill(stage.owning.pid, 'SIGSTOP')
+  try {
+    await expectCut(stream, endsWithinMs)
+    const startedAt = performance.now()
+    const { status } = await stage.chat(served.owner)
+    expect(status).toBeOneOf([502, 503])
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+  } finally {
+    process.kill(stage.owning.pid, 'SIGCONT')
+  }
+  await eventually(() => agent.seen('cancel').length === 1, 10_000)
+  // What was given up meanwhile was never sent.
+  expect(agent.seen('request')).toHaveLength(1)
+  agent.answer = (asked) => agent.whole(asked)
+  await becomes(isServed, 200, 15_000)
+}, 60_000)
+
+test('the node that asks is killed: the gateway is told', async () => {
+  const stream = await begun()
+  await stage.asking.stop('SIGKILL')
+  await eventually(() => agent.seen('cancel').length === 1, endsWithinMs)
+  await stage.nodes.restart(0)
+  agent.answer = (asked) => agent.whole(asked)
+  await becomes(isServed, 200)
+  expect(await booked(stream)).toEqual(['orphan'])
+}, 60_000)
+
+test('Redis is killed: what runs is cut at once on both sides, and works again once it is back', async () => {
+  const stream = await begun()
+  await stage.redis.kill()
+  await expectCut(stream, 3000)
+  await eventually(() => agent.seen('cancel').length === 1)
+  const { status, error } = await stage.chat(served.owner)
+  expect([status, error.code]).toEqual([503, 'gateway_unavailable'])
+  await stage.redis.restart()
+  agent.answer = (asked) => agent.whole(asked)
+  await becomes(isServed, 200, 10_000)
+}, 60_000)
+
+test('Redis stands still: the same, once it has been silent for too long', async () => {
+  const stream = await begun()
+  stage.redis.signal('SIGSTOP')
+  try {
+    const startedAt = performance.now()
+    const { status } = await stage.chat(served.owner)
+    expect(status).toBeOneOf([502, 503])
+    expect(performance.now() - startedAt).toBeLessThan(4000)
+    await expectCut(stream, endsWithinMs)
+    await eventually(() => agent.seen('cancel').length === 1, endsWithinMs)
+  } finally {
+    stage.redis.signal('SIGCONT')
+  }
+  agent.answer = (asked) => agent.whole(asked)
+  await becomes(isServed, 200, 10_000)
+}, 90_000)
+
+test('the node of the socket is stopped: what other nodes ask there comes to its end first', async () => {
+  const stream = await begun()
+  const stopped = stage.owning.stop('SIGTERM')
+  await Bun.sleep(1500)
+  const [asked] = agent.seen('request')
+  const id = asked?.id ?? ''
+  const rest = event({ content: ' there.' }) + event({}, { finish_reason: 'stop' })
+  agent.send({ type: 'chunk', id, data: `${rest}data: [DONE]\n\n` })
+  agent.send({ type: 'response', id, status: 200 })
+  const { content, isDone } = await stream.ended
+  expect([content, isDone]).toEqual(['Hello there.', true])
+  expect((await agent.closed).code).toBe(1001)
+  expect(await stopped).toBe(0)
+  expect(await booked(stream)).toEqual(['ok'])
+  await stage.nodes.restart(1)
+}, 60_000)

@@ -1,0 +1,193 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { startGatewayNodes, type GatewayNodes } from './gateway-nodes'
+import { askRaw, eventually } from '../faults/asking'
+import { completion, event, streamOf, usualHello, type Frame } from '../gateways/agent-for-tests'
+import { becomes } from '../gateways/stage'
+
+/** Requests that arrive on one node, for a gateway whose socket another one has. */
+
+let stage: GatewayNodes
+
+beforeAll(async () => {
+  stage = await startGatewayNodes()
+}, 60_000)
+afterEach(() => {
+  for (const { recorder } of stage.nodes.all) recorder.verify()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+/** How often a request was booked. */
+async function bookings(requestId: string | null): Promise<number> {
+  const rows = await stage.nodes.sql`select id from usage_event where request_id = ${requestId}`
+  return rows.length
+}
+
+describe('what is asked', () => {
+  test('is answered as on the node of the socket: plain, streamed, refused, booked once', async () => {
+    const { owner, agent } = await stage.served()
+    const plain = await stage.chat(owner)
+    expect([plain.status, plain.text.includes('Hello.')]).toEqual([200, true])
+    agent.answer = (request) => agent.stream(request, streamOf('Grüße', ' aus', ' 東京.'))
+    const stream = await stage.stream(owner)
+    expect([stream.isDone, stream.content]).toEqual([true, 'Grüße aus 東京.'])
+    agent.answer = (request) => agent.whole(request, { error: { message: 'Slow down.' } }, 429)
+    const busy = await stage.chat(owner)
+    expect([busy.status, busy.error.code]).toEqual([503, 'provider_error'])
+    agent.answer = (request) => agent.fail(request, 'overloaded', false)
+    const failed = await stage.chat(owner)
+    expect([failed.status, failed.error.code]).toEqual([502, 'connection_failed'])
+    for (const { headers } of [plain, stream]) {
+      const id = headers.get('x-request-id')
+      await becomes(() => bookings(id), 1)
+    }
+    const { body: log } = await stage.api(
+      owner,
+      `GET /account/request-logs/${stream.headers.get('x-request-id')}`,
+    )
+    expect(log).toMatchObject({ status: 'success', gateway_type: 3, output_tokens: 3 })
+  })
+
+  test('large, it arrives whole', async () => {
+    const { owner, agent } = await stage.served()
+    const content = 'Ü'.repeat(9_000_000)
+    const answer = await stage.chat(owner, { messages: [{ role: 'user', content }] })
+    expect(answer.status).toBe(200)
+    const [request] = agent.seen('request')
+    expect(request?.['body']).toMatchObject({ messages: [{ role: 'user', content }] })
+    // Nothing of it stays behind.
+    const client = new Bun.RedisClient(stage.redis.url)
+    const kept = await client.keys('tollgate:body:*')
+    client.close()
+    expect(kept).toEqual([])
+  }, 60_000)
+
+  test('is ended there when its caller leaves', async () => {
+    const { owner, agent } = await stage.served()
+    agent.answer = ({ id }) => agent.send({ type: 'chunk', id, data: event({ content: 'Hello' }) })
+    const stream = await owner.client.chat.completions.create({
+      model: 'fake/mine',
+      messages: [{ role: 'user', content: 'Hello?' }],
+      stream: true,
+    })
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
+    stream.controller.abort()
+    await eventually(() => agent.seen('cancel').length === 1)
+    expect(agent.seen('cancel')[0]?.id).toBe(agent.seen('request')[0]?.id)
+  })
+
+  test('runs tools of a session', async () => {
+    const tools = [{ name: 'add', description: 'Adds.', parameters: { type: 'object' } }]
+    const { owner, id, agent } = await stage.served({ hello: { ...usualHello, tools } })
+    agent.answer = (request) => {
+      if (JSON.stringify(request['body']).includes('"tool"')) return agent.whole(request)
+      const called = { name: 'add', arguments: '{"a":2}' }
+      const tool_calls = [{ id: 'call_1', type: 'function', function: called }]
+      const message = { role: 'assistant', content: null, tool_calls }
+      const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+      agent.whole(request, completion('', { choices }))
+    }
+    agent.runs = (asked) =>
+      agent.send({ type: 'tool_result', id: asked.id, content: '4', is_error: false })
+    const made = await stage.api(owner, 'POST /automation/sessions', {
+      modelId: 'fake/mine',
+      sessionType: 'automation',
+      gatewayId: id,
+    })
+    expect(made.status).toBe(201)
+    const { status, body } = await stage.api(
+      owner,
+      `POST /automation/sessions/${String(made.body['id'])}/messages`,
+      { content: 'Add.' },
+    )
+    expect([status, body['toolMessages']]).toMatchObject([201, [{ role: 'tool', content: '4' }]])
+    expect(agent.seen('tool_call')).toMatchObject([{ name: 'add', arguments: { a: 2 } }])
+  })
+})
+
+describe('what is answered', () => {
+  test('comes as fast as it is read: one that nobody reads holds up no other', async () => {
+    const { owner, agent } = await stage.served()
+    const piece = event({ content: 'x'.repeat(30_000) })
+    const most = 64 * 1024 * 1024
+    const long = { sent: 0, granted: 0, seen: 0, request: undefined as Frame | undefined }
+    agent.answer = (request) => {
+      if (!JSON.stringify(request['body']).includes('a long one')) return agent.stream(request)
+      long.request = request
+      long.granted = Number(request['window'])
+    }
+    const pump = () => {
+      const { request } = long
+      if (!request) return
+      const grants = agent.seen('window').filter(({ id }) => id === request.id)
+      for (const grant of grants.slice(long.seen)) long.granted += Number(grant['bytes'])
+      long.seen = grants.length
+      while (long.sent < most && long.sent + piece.length <= long.granted) {
+        agent.send({ type: 'chunk', id: request.id, data: piece })
+        long.sent += piece.length
+      }
+    }
+    const slow = await askRaw(stage.asking, {
+      key: owner.key,
+      body: {
+        model: 'fake/mine',
+        stream: true,
+        messages: [{ role: 'user', content: 'a long one' }],
+      },
+    })
+    slow.stopReading()
+    const timer = setInterval(pump, 5)
+    await eventually(() => long.request !== undefined)
+    for (let asked = 0; asked < 20; asked += 1) {
+      expect((await stage.stream(owner)).content).toBe('Hello.')
+    }
+    for (let last = -1; last !== long.sent; await Bun.sleep(1000)) last = long.sent
+    expect(long.sent).toBeWithin(100_000, most / 2)
+    slow[Symbol.dispose]()
+    await eventually(() => agent.seen('cancel').length === 1, 10_000)
+    clearInterval(timer)
+  }, 60_000)
+})
+
+describe('a gateway', () => {
+  test('that is deleted is reached by nobody any more, and what ran on it ends', async () => {
+    const { owner, id, agent } = await stage.served()
+    agent.answer = ({ id: request }) =>
+      agent.send({ type: 'chunk', id: request, data: event({ content: 'Hello' }) })
+    const running = stage.stream(owner)
+    await eventually(() => agent.seen('request').length === 1)
+    const deleted = await stage.api(owner, `DELETE /gateways/${id}`)
+    expect(deleted.status).toBe(200)
+    expect((await agent.closed).code).toBe(4401)
+    expect((await running).error.code).toBe('connection_failed')
+    expect((await stage.chat(owner)).status).not.toBe(200)
+  })
+
+  test('that is lost is offline for the other node too, and says nothing against it later', async () => {
+    const { owner, token, agent } = await stage.served()
+    agent.kill()
+    await becomes(async () => (await stage.chat(owner)).error.code, 'gateway_unavailable')
+    await stage.connect(stage.owning, token)
+    await becomes(async () => (await stage.chat(owner)).status, 200, 2000)
+  })
+
+  test('that moves to another node is called there within two seconds', async () => {
+    const { owner, token, agent } = await stage.served()
+    const [first, second] = [stage.asking, stage.owning]
+    const here = await stage.connect(first, token)
+    expect((await agent.closed).code).toBe(4409)
+    await becomes(async () => (await stage.chat(owner)).status, 200, 2000)
+    expect(here.seen('request').length).toBeGreaterThan(0)
+    const there = await stage.connect(second, token)
+    expect((await here.closed).code).toBe(4409)
+    await becomes(async () => (await stage.chat(owner)).status, 200, 2000)
+    expect(there.seen('request').length).toBeGreaterThan(0)
+  })
+
+  test('that serves another model now is not asked for the one before', async () => {
+    const { owner, agent } = await stage.served()
+    agent.hello({ ...usualHello, models: [{ provider: 'fake', name: 'other' }] })
+    const look = async () => (await stage.chat(owner, { model: 'fake/other' })).status
+    await becomes(look, 200)
+    expect((await stage.chat(owner)).status).not.toBe(200)
+  })
+})
