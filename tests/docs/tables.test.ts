@@ -117,6 +117,7 @@ describe('docs/configuration.md has every setting that there is', () => {
       quoted(field),
     )
     const groups: Record<string, { unwrap: () => { shape: object } }> = {
+      owner_price_limits: ChangedConfig.shape.owner_price_limits,
       rates: ChangedConfig.shape.rates,
       timers: ChangedConfig.shape.timers,
     }
