@@ -78,18 +78,19 @@ async function call(
   return response.headers.get('x-request-id') ?? ''
 }
 
-/** What keeps people out of a page as it stands, in light colours and in dark ones. */
-export async function barriersOf(page: Page): Promise<unknown[]> {
-  const found: unknown[] = []
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await page.waitForLoadState('networkidle')
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    found.push(...serious.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)]))
-  }
-  return found
+/** What keeps people out of a page as it stands, in light colours or in dark ones. */
+export async function barriersIn(page: Page, colorScheme: 'light' | 'dark'): Promise<unknown[]> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await page.waitForLoadState('networkidle')
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  return serious.map(({ id, nodes }) => [colorScheme, id, nodes.map(({ html }) => html)])
 }
+
+export const barriersOf = async (page: Page): Promise<unknown[]> => [
+  ...(await barriersIn(page, 'dark')),
+  ...(await barriersIn(page, 'light')),
+]
 
 const reloads = 40
 
