@@ -1,5 +1,6 @@
 const soonMs = 4000
-const laterMs = 30_000
+/** Of what changes seldom. */
+export const laterMs = 30_000
 /** Ten minutes of it. */
 const mostSoon = 150
 

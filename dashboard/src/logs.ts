@@ -26,6 +26,8 @@ export interface LogSearch {
   model?: string | undefined
   provider?: string | undefined
   key?: string | undefined
+  /** The id of a self-hosted gateway. */
+  gateway?: string | undefined
   /** Latency in milliseconds. */
   min?: number | undefined
   max?: number | undefined
@@ -44,6 +46,7 @@ export const toLogSearch = (search: Search): LogSearch => ({
   model: textOf(search, 'model'),
   provider: textOf(search, 'provider'),
   key: textOf(search, 'key'),
+  gateway: textOf(search, 'gateway'),
   min: wholeOf(search, 'min'),
   max: wholeOf(search, 'max'),
   open: textOf(search, 'open'),
@@ -60,7 +63,7 @@ const timestampOf = (local: string | undefined) => local && new Date(local).toIS
 
 /** A filter as the service asks for it; of a range that ends now, `nowMs` says when that is. */
 function queryOf(filter: Filter, nowMs: number): Record<string, string> {
-  const { range = usualRange, from, to, status, model, provider, key, min, max } = filter
+  const { range = usualRange, from, to, status, model, provider, key, gateway, min, max } = filter
   const start =
     range === 'between' ? timestampOf(from) : new Date(nowMs - rangeMs[range]).toISOString()
   const wanted = {
@@ -70,6 +73,7 @@ function queryOf(filter: Filter, nowMs: number): Record<string, string> {
     model,
     provider,
     api_key_id: key,
+    gateway_id: gateway,
     min_latency: min?.toString(),
     max_latency: max?.toString(),
   }

@@ -75,6 +75,11 @@ const connections = createRoute({
   path: '/connections',
   component: lazyRouteComponent(() => import('./pages/connections'), 'ConnectionsPage'),
 })
+const connection = createRoute({
+  getParentRoute: () => home,
+  path: '/connections/$id',
+  component: lazyRouteComponent(() => import('./pages/connection'), 'ConnectionPage'),
+})
 const pools = createRoute({
   getParentRoute: () => home,
   path: '/pools',
@@ -207,6 +212,7 @@ const routeTree = root.addChildren([
     usage,
     quota,
     connections,
+    connection,
     pools,
     gateways,
     gateway,

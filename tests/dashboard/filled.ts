@@ -1,4 +1,4 @@
-import { asksFor, makeGateway, makeProvider, startAgent } from './self-hosted'
+import { asksFor, helloWithTools, makeGateway, makeProvider, startAgent } from './self-hosted'
 import type { SignedIn } from './signed-in'
 import type { Json } from '../faults/asking'
 
@@ -123,7 +123,19 @@ async function traffic({ account, call }: SignedIn, make: Make) {
 async function selfHosted(dashboard: SignedIn, make: Make) {
   await makeProvider(dashboard)
   const made = await makeGateway(dashboard, { name: 'The machine under the desk' })
-  const agent = await startAgent(made)
+  const models = ['mine', 'qwen3-coder:30b-a3b-instruct-q4_K_M'].concat(
+    Array.from({ length: 10 }, (_none, at) => `small-${at}`),
+  )
+  const agent = await startAgent(made, {
+    ...helloWithTools,
+    models: models.map((name) => ({ provider: 'fake', name })),
+  })
+  const [{ id: connection }] = await dashboard.sql`
+    select id from connection where gateway_id = ${made.id}`
+  await dashboard.account.ask(`PUT /api/connections/${connection}/models/pricing`, {
+    model: 'fake/mine',
+    pricing: { input: 0.5, output: 1.5, cached_input: 0.05 },
+  })
   const { id: waiting } = await makeGateway(dashboard, { name: 'Cellar' })
   await dashboard.call('fake/mine')
   agent.answer = (request) => agent.fail(request, 'connection_failed')
@@ -150,6 +162,7 @@ async function selfHosted(dashboard: SignedIn, make: Make) {
   await dashboard.account.ask(`POST /api/automation/sessions/${session}/messages`, said)
   return {
     gateway: `/gateways/${made.id}`,
+    'gateway-connection': `/connections/${connection}`,
     'gateway-waiting': `/gateways/${waiting}`,
     'session-tools': `/sessions/${session}`,
   }

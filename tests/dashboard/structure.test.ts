@@ -49,6 +49,7 @@ const full = [
   '/models',
   '/logs',
   '/connections',
+  '/connections/$connection',
   '/pools',
   '/gateways',
   '/gateways/$gateway',

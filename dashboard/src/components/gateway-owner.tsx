@@ -4,8 +4,8 @@ import { ownOrganizationsQuery } from '../collections'
 import type { Gateway } from '../gateways'
 import { organizationsQuery } from '../organizations'
 
-/** The name of its owner: oneself, or an organization. */
-export function useOwnerName({ organization_id: id }: Gateway): string {
+/** The name of whoever has a gateway or a connection: oneself, or an organization. */
+export function useOwnerName({ organization_id: id }: Pick<Gateway, 'organization_id'>): string {
   const { data: organizations = [] } = useQuery(organizationsQuery)
   if (id === null) return 'Yours alone'
   return organizations.find((one) => one.id === id)?.name ?? 'An organization'

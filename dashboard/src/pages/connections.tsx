@@ -1,5 +1,6 @@
-import { Badge, Group, Menu, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Group, Menu, Table, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ListTable } from '../components/list-table'
 import { api } from '../api'
@@ -38,9 +39,15 @@ const ConnectionTable = ({ connections }: { connections: readonly Connection[] }
       <Table.Tr key={one.id}>
         <Table.Td>
           <Group gap={6}>
-            <Text fw={500} size="sm">
+            <Anchor
+              fw={500}
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/connections/$id" params={{ id: one.id }} {...props} />
+              )}
+            >
               {one.name}
-            </Text>
+            </Anchor>
             {one.is_default && (
               <Badge variant="outline" size="sm">
                 default

@@ -1,13 +1,13 @@
-import { Anchor, Badge, Code, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Card } from '../components/card'
-import { ListTable } from '../components/list-table'
 import { Loaded } from '../components/loaded'
 import { statusColors, type Connection } from '../connections'
 import { count } from '../figures'
 import { gatewayConnectionsQuery, type Gateway } from '../gateways'
 import { soonAgain } from '../live'
+import { ConnectionModels } from './connection-models'
 
 /** What a gateway is called by: its connections, one for each provider that it serves. */
 export function GatewayModels({ gateway: { id } }: { gateway: Gateway }) {
@@ -24,17 +24,12 @@ export function GatewayModels({ gateway: { id } }: { gateway: Gateway }) {
           ) : (
             <>
               <Text size="sm" c="dimmed">
-                Called as <Code>provider/model</Code>, by who may use the{' '}
-                <Anchor
-                  inherit
-                  underline="always"
-                  renderRoot={(props) => <Link to="/connections" {...props} />}
-                >
-                  connections
-                </Anchor>{' '}
-                below.
+                Called by these names, by who may use their connection. The operator says what
+                models of the catalogue cost; what the others cost, whoever runs the gateway.
               </Text>
-              <ConnectionTable connections={connections} />
+              {connections.map((one) => (
+                <Served key={one.id} connection={one} />
+              ))}
             </>
           )
         }
@@ -43,34 +38,32 @@ export function GatewayModels({ gateway: { id } }: { gateway: Gateway }) {
   )
 }
 
-const ConnectionTable = ({ connections }: { connections: readonly Connection[] }) => (
-  <ListTable
-    columns={[
-      'Connection',
-      { name: 'State', place: 'aside' },
-      { name: 'Provider', isShort: true },
-      { name: 'Models', isNumber: true },
-    ]}
-    minWidth={480}
-  >
-    {connections.map((one) => (
-      <Table.Tr key={one.id}>
-        <Table.Td fw={500} style={{ overflowWrap: 'anywhere' }}>
-          {one.name}
-        </Table.Td>
-        <Table.Td>
-          <Badge color={statusColors[one.status]} variant="light">
-            {one.status}
-          </Badge>
-          {one.last_error && (
-            <Text size="xs" c="red">
-              {one.last_error}
-            </Text>
-          )}
-        </Table.Td>
-        <Table.Td>{one.provider}</Table.Td>
-        <Table.Td ta="right">{count(one.model_count)}</Table.Td>
-      </Table.Tr>
-    ))}
-  </ListTable>
-)
+/** A connection with its models. */
+const Served = ({ connection }: { connection: Connection }) => {
+  const { id, name, provider, status, last_error: error, model_count: models } = connection
+  return (
+    <Stack gap="xs" component="section" aria-label={name}>
+      <Group gap="xs">
+        <Anchor
+          fw={500}
+          style={{ overflowWrap: 'anywhere' }}
+          renderRoot={(props) => <Link to="/connections/$id" params={{ id }} {...props} />}
+        >
+          {name}
+        </Anchor>
+        <Badge color={statusColors[status]} variant="light">
+          {status}
+        </Badge>
+        <Text size="sm" c="dimmed">
+          {provider}, {count(models)} served now
+        </Text>
+      </Group>
+      {error && (
+        <Text size="xs" c="red">
+          {error}
+        </Text>
+      )}
+      <ConnectionModels connection={connection} />
+    </Stack>
+  )
+}

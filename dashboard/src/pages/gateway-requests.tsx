@@ -1,25 +1,26 @@
-import { Anchor, Badge, Code, Group, Select, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { Card } from '../components/card'
 import { ListTable } from '../components/list-table'
 import { Loaded } from '../components/loaded'
 import { When } from '../components/when'
 import { count } from '../figures'
+import type { Gateway } from '../gateways'
 import { soonAgain } from '../live'
 import { logColors, logsQuery, statsQuery, type ListedLog, type LogStats } from '../logs'
 import { shownDuration } from '../shown'
 
 const mostShown = 10
 
-/** The latest requests for models of a provider that nobody served, as its gateway was away, say. */
-function useUnserved(provider: string): readonly ListedLog[] {
+/** The latest requests for models of these providers that nobody served, as their gateway was away, say. */
+function useUnserved(providers: readonly string[]): readonly ListedLog[] {
   const filter = { status: 'error', range: 'day' } as const
   const { data } = useInfiniteQuery({ ...logsQuery(filter), refetchInterval: soonAgain })
   const [latest] = data?.pages ?? []
   return (latest?.logs ?? []).filter(
-    ({ provider: servedBy, model }) => servedBy === null && model.startsWith(`${provider}/`),
+    ({ provider: servedBy, model }) =>
+      servedBy === null && providers.some((provider) => model.startsWith(`${provider}/`)),
   )
 }
 
@@ -29,47 +30,29 @@ const latestOf = (one: readonly ListedLog[], other: readonly ListedLog[]) =>
     .toSorted((a, b) => b.created_at.localeCompare(a.created_at))
     .slice(0, mostShown)
 
-/**
- * What the reader asked the providers of a gateway in the last day, and what of it failed. Logs know the
- * provider that served, not the gateway: another connection of that provider is among them.
- */
-export function GatewayRequests({ providers }: { providers: readonly string[] }) {
-  const [first = ''] = providers
-  const [chosen, setChosen] = useState(first)
-  const provider = providers.includes(chosen) ? chosen : first
-  const filter = { provider, range: 'day' } as const
+/** What the reader asked of a gateway in the last day, what of it failed, and what reached nobody. */
+export function GatewayRequests({ gateway: { id, providers } }: { gateway: Gateway }) {
+  const filter = { gateway: id, range: 'day' } as const
   const stats = useQuery({ ...statsQuery(filter), refetchInterval: soonAgain })
   const query = useInfiniteQuery({ ...logsQuery(filter), refetchInterval: soonAgain })
-  const unserved = useUnserved(provider)
+  const unserved = useUnserved(providers)
   return (
     <Card title="Your requests of the last day">
-      <Group justify="space-between" gap="sm">
-        <Text size="sm" c="dimmed" flex="1 1 200px">
-          All that you asked {provider}, whichever connection went there.{' '}
-          <Anchor
-            inherit
-            underline="always"
-            renderRoot={(props) => <Link to="/logs" search={filter} {...props} />}
-          >
-            See them in the logs
-          </Anchor>
-        </Text>
-        {providers.length > 1 && (
-          <Select
-            aria-label="Provider"
-            size="xs"
-            allowDeselect={false}
-            data={providers}
-            value={provider}
-            onChange={(value) => setChosen(value ?? first)}
-          />
-        )}
-      </Group>
+      <Text size="sm" c="dimmed">
+        What you asked of this gateway, also where another connection served it then.{' '}
+        <Anchor
+          inherit
+          underline="always"
+          renderRoot={(props) => <Link to="/logs" search={filter} {...props} />}
+        >
+          See them in the logs
+        </Anchor>
+      </Text>
       <Loaded query={stats}>{(told) => <Errors stats={told} unserved={unserved.length} />}</Loaded>
       <Loaded query={query}>
         {({ pages }) => {
-          const served = pages.flatMap((page) => page.logs)
-          const logs = latestOf(served, unserved)
+          const asked = pages.flatMap((page) => page.logs)
+          const logs = latestOf(asked, unserved)
           return logs.length > 0 && <RequestTable logs={logs} />
         }}
       </Loaded>
@@ -79,7 +62,7 @@ export function GatewayRequests({ providers }: { providers: readonly string[] })
 
 interface ErrorsProps {
   stats: LogStats
-  /** How many requests nobody served, which are in no provider's figures. */
+  /** How many requests nobody served, which are in no gateway's figures. */
   unserved: number
 }
 
@@ -90,9 +73,10 @@ const Errors = ({
   <Stack gap={6}>
     <Text size="sm">
       {total_requests === 0
-        ? 'None was served yet.'
+        ? 'Nothing was asked of it yet.'
         : `${count(total_requests)} in all, ${count(failed_requests)} of them failed.`}
-      {unserved > 0 && ` ${count(unserved)} more reached nobody, as where a gateway is away.`}
+      {unserved > 0 &&
+        ` ${count(unserved)} more for its providers reached nobody, as where a gateway is away.`}
     </Text>
     {by_error.length > 0 && (
       <Group gap="xs" component="ul" m={0} p={0} style={{ listStyle: 'none' }}>

@@ -91,7 +91,7 @@ const Parts = ({ gateway }: { gateway: Gateway }) => (
       </Card>
     </SimpleGrid>
     <GatewayModels gateway={gateway} />
-    {gateway.providers.length > 0 && <GatewayRequests providers={gateway.providers} />}
+    {gateway.providers.length > 0 && <GatewayRequests gateway={gateway} />}
   </>
 )
 

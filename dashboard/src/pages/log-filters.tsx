@@ -15,6 +15,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
 import { oneOf } from '../search'
+import { LogGatewayFilter } from './log-gateway-filter'
 import { filterOf, ranges, statuses, usualRange, type LogSearch, type LogStats } from '../logs'
 
 interface Props {
@@ -41,7 +42,9 @@ const statusNames = [
 const typingMs = 400
 
 export function LogFilters({ search, stats, onChange }: Props) {
-  const hasMore = [search.key, search.min, search.max].some((value) => value !== undefined)
+  const hasMore = [search.key, search.gateway, search.min, search.max].some(
+    (value) => value !== undefined,
+  )
   const [isOpen, { toggle }] = useDisclosure(hasMore)
   const filters = filterOf(search)
   const isFiltered = Object.values(filters).some((value) => value !== undefined)
@@ -205,6 +208,7 @@ function MoreFilters({ search, onChange }: PartProps) {
         onChange={(value) => onChange({ key: value ?? undefined })}
         {...(keys.error && { error: keys.error.message })}
       />
+      <LogGatewayFilter value={search.gateway} onChange={(gateway) => onChange({ gateway })} />
       <LatencyFilter
         label="Took at least"
         value={search.min}

@@ -44,7 +44,7 @@ export function NewGateway({ onMade, onCancel }: Props) {
       {form.values.owner !== mine && (
         <Checkbox
           label="Public"
-          description="Anybody may see its name, its state and what it serves. Only members may call it."
+          description="As long as the organization is public too, anybody may see its name and the organization’s, its state, its models, how fast it answers and how often it is there. Only members may call it."
           {...form.getInputProps('is_public', { type: 'checkbox' })}
         />
       )}

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { ofGateway } from './of-gateway'
 import type { Filter, Stats } from './schema'
 import { timingsOf } from './timings'
 import type { Schema } from '../../db/schema'
@@ -17,6 +18,8 @@ export function matching(userId: string, filter: Filter): RawBuilder<boolean> {
     filter.provider !== undefined && sql`provider = ${filter.provider}`,
     filter.status !== undefined && sql`status = ${filter.status}`,
     filter.api_key_id !== undefined && sql`key_id = ${filter.api_key_id}`,
+    filter.gateway_id !== undefined &&
+      ofGateway({ userId, gatewayId: filter.gateway_id, period: filter }),
     filter.start_date && sql`started_at >= ${filter.start_date}`,
     filter.end_date && sql`started_at < ${filter.end_date}`,
     filter.min_latency !== undefined && sql`latency_ms >= ${filter.min_latency}`,
