@@ -6,6 +6,7 @@ import { findings } from '../tests/money/ledger-oracle'
 import { allBooked } from '../tests/money/till'
 import { newDataDir, startRig } from '../tests/rig'
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 10)
 const workers = Number(process.env['SOAK_WORKERS'] ?? 32)
@@ -17,6 +18,7 @@ const warmShare = 0.25
 /** A line through less says nothing. */
 const judgedMinutes = 60
 const promisedMbAnHour = 1
+const collections = 20
 
 /** Beside whole answers and streams: what providers do wrong. */
 const faults = ['status-500', 'rst-after-3', 'half-json', 'close-after-2', 'empty-200']
@@ -24,6 +26,7 @@ const faults = ['status-500', 'rst-after-3', 'half-json', 'close-after-2', 'empt
 const dataDir = await newDataDir()
 await using rig = await startRig({
   dataDir,
+  preload: join(import.meta.dir, 'live-heap.ts'),
   environment: { LOG_LEVEL: 'fatal', MINIMUM_BALANCE_USD: '0' },
 })
 const { gateway, upstream } = rig
@@ -69,14 +72,25 @@ interface Sample {
   handles: number
 }
 
+/** What of the heap is reached, in MB: unlike resident memory it does not go up and down with the load. */
+async function liveMb(): Promise<number> {
+  const from = gateway.output().length
+  process.kill(gateway.pid, 'SIGUSR2')
+  for (;;) {
+    await Bun.sleep(20)
+    const [, bytes] = /LIVE (\d+)/.exec(gateway.output().slice(from)) ?? []
+    if (bytes !== undefined) return Number(bytes) / 1e6
+  }
+}
+
 const handlesOf = (pid: number) =>
   Bun.spawnSync(['ls', `/proc/${pid}/fd`])
     .stdout.toString()
     .split('\n').length
 
 /** Of a line through the samples, by least squares. */
-function slope(samples: readonly Sample[], of: (sample: Sample) => number): number {
-  const mean = (value: (sample: Sample) => number) =>
+function slope<At extends { hours: number }>(samples: readonly At[], of: (sample: At) => number) {
+  const mean = (value: (sample: At) => number) =>
     samples.reduce((sum, each) => sum + value(each), 0) / samples.length
   const [x, y] = [mean(({ hours }) => hours), mean(of)]
   const above = samples.reduce((sum, each) => sum + (each.hours - x) * (of(each) - y), 0)
@@ -98,9 +112,13 @@ const work = Array.from({ length: workers }, async () => {
   while (!state.isOver) await ask(state.turn++)
 })
 const everyMs = Math.max(1000, Math.min(10_000, minutes * 600))
+const live: { hours: number; mb: number }[] = []
 while (elapsedHours() * 60 < minutes) {
   await Bun.sleep(everyMs)
   sample()
+  // Collecting on command is not what a server does: seldom, so that it changes little.
+  if (elapsedHours() * 60 < (live.length + 1) * (minutes / collections)) continue
+  live.push({ mb: await liveMb(), hours: elapsedHours() })
 }
 state.isOver = true
 await Promise.all(work)
@@ -115,11 +133,15 @@ const wrong = await findings(sql)
 const judged = samples.filter(({ hours }) => hours * 60 > minutes * warmShare)
 const mbAnHour = slope(judged, ({ mb }) => mb)
 const handlesAnHour = slope(judged, ({ handles }) => handles)
+const judgedLive = live.filter(({ hours }) => hours * 60 > minutes * warmShare)
+const liveAnHour = slope(judgedLive, ({ mb }) => mb)
 const requests = counts.whole + counts.left + counts.failed
+const liveBytes = (liveAnHour * elapsedHours() * 1e6) / requests
 console.log(
   [
     `${minutes} min, ${requests} requests: ${counts.whole} whole, ${counts.left} left, ${counts.failed} failed`,
     `resident: ${judged[0]?.mb.toFixed(0)} MB at first, ${judged.at(-1)?.mb.toFixed(0)} at last; line ${mbAnHour.toFixed(2)} MB an hour`,
+    `live heap: ${judgedLive.map(({ mb }) => mb.toFixed(1)).join(', ')} MB; line ${liveAnHour.toFixed(2)} MB an hour, ${liveBytes.toFixed(1)} bytes a request`,
     `handles: ${judged[0]?.handles} at first, ${judged.at(-1)?.handles} at last; line ${handlesAnHour.toFixed(1)} an hour; ${sockets} open to the provider`,
     `ledger: ${wrong.length === 0 ? 'in order' : wrong.join('; ')}`,
   ].join('\n'),

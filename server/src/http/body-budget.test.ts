@@ -5,7 +5,7 @@ import { ApiError } from '../errors'
 const mebibyte = 1 << 20
 
 /** A budget of 64 MB, and a clock that a test sets. */
-function stage(limits: { mostWaitingOfOwner?: number } = {}) {
+function stage(limits: { mostWaitingOfOwner?: number; collect?: () => void } = {}) {
   const clock = { ms: 0 }
   const budget = new BodyBudget({ bytes: 64 * mebibyte, now: () => clock.ms, ...limits })
   return { clock, budget }
@@ -160,4 +160,18 @@ test('owners take turns: who comes later with one does not wait for all that ano
   // Two have room at a time.
   expect(order.slice(0, 3).toSorted()).toEqual(['b 1', 'busy 1', 'c 1'])
   expect(order.slice(3)).toEqual(['busy 2', 'busy 3', 'busy 4'])
+})
+
+test('H05: what was made of bodies is collected before others are read, and not where nobody waits', async () => {
+  let collected = 0
+  using budget = stage({ collect: () => (collected += 1) }).budget
+  const shares = Array.from({ length: 3 }, (_, index) => budget.open(`account ${index}`))
+  for (const share of shares) asked(share, 32)
+  shares[0]?.release()
+  expect(collected).toBe(0)
+  await turn()
+  expect(collected).toBe(1)
+  for (const share of shares) share.release()
+  await turn()
+  expect(collected).toBe(1)
 })

@@ -13,7 +13,9 @@ interface Parts {
 
 /** What keeps this process from taking on more than it can. */
 export function openLoad({ config, log, streams }: Parts, stack: AsyncDisposableStack) {
-  const bodies = stack.use(new BodyBudget({ bytes: config.largeBodiesBytes }))
+  const bodies = stack.use(
+    new BodyBudget({ bytes: config.largeBodiesBytes, collect: () => Bun.gc(true) }),
+  )
   const { mostRunning, mostLoopDelayMs } = config
   const overload = new Overload({
     mostRunning,
