@@ -2,8 +2,8 @@ import type { Asked } from './asked'
 import type { Directory } from './directory'
 import type { ToGateway } from './frames'
 import type { Place } from './gateway-store'
-import type { Running } from './link'
-import type { Answered, NodeMessage, Said, Saying } from './node-messages'
+import { pass, type Running } from './link'
+import type { NodeMessage, Said, Saying } from './node-messages'
 import type { Party, Peers } from './peers'
 import { ProtocolError } from './read-frame'
 import type { Line } from './relayed-answer'
@@ -184,20 +184,5 @@ export class AskedCalls implements Line {
   #giveUp({ id, isSent, waiting }: Call): void {
     this.send({ type: 'cancel', id })
     waiting.lost(isSent)
-  }
-}
-
-function pass(frame: Answered, waiting: Running): void {
-  switch (frame.type) {
-    case 'chunk':
-      return waiting.chunk(frame)
-    case 'response':
-      return waiting.response(frame)
-    case 'error':
-      return waiting.failed(frame)
-    case 'tool_result':
-      return waiting.result(frame)
-    default:
-      return frame satisfies never
   }
 }

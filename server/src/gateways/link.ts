@@ -49,6 +49,25 @@ export interface Running {
 
 type Frame<Type extends FromGateway['type']> = Extract<FromGateway, { type: Type }>
 
+/** Tells what runs of a frame, wherever that came from. Throws `ProtocolError`. */
+export function pass(
+  frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>,
+  running: Omit<Running, 'lost'>,
+): void {
+  switch (frame.type) {
+    case 'chunk':
+      return running.chunk(frame)
+    case 'response':
+      return running.response(frame)
+    case 'error':
+      return running.failed(frame)
+    case 'tool_result':
+      return running.result(frame)
+    default:
+      return frame satisfies never
+  }
+}
+
 /** A request that was sent, and has not left this process yet. */
 interface Unsent {
   release: () => void
@@ -138,23 +157,10 @@ export class Link implements Line {
   }
 
   /** What concerns a request, or a call of a tool. Throws `ProtocolError`. */
-  take(
-    frame: Extract<FromGateway, { type: 'chunk' | 'response' | 'error' | 'tool_result' }>,
-  ): void {
+  take(frame: Frame<'chunk' | 'response' | 'error' | 'tool_result'>): void {
     const answer = this.#running.get(frame.id)
     if (!answer) return this.#stray(frame)
-    switch (frame.type) {
-      case 'chunk':
-        return answer.chunk(frame)
-      case 'response':
-        return answer.response(frame)
-      case 'error':
-        return answer.failed(frame)
-      case 'tool_result':
-        return answer.result(frame)
-      default:
-        return frame satisfies never
-    }
+    pass(frame, answer)
   }
 
   send(frame: ToGateway): void {

@@ -28,7 +28,7 @@ interface Options extends Partial<typeof usual> {
   bytes: number
   /** Monotonic milliseconds. */
   now?: () => number
-  /** Collects garbage: what was made of a body, before others are read. */
+  /** Collects garbage, all of it and at once: what was made of a body, before others are read. None by default. */
   collect?: () => void
 }
 
@@ -130,8 +130,8 @@ export class BodyBudget implements Disposable {
   }
 
   /**
-   * Of text beyond Latin a body becomes ten times its length, in few and large pieces: left to itself the engine
-   * would begin with the next one before it looks for garbage.
+   * What is made of a body is several times its length, in few and large pieces: left to itself the engine may
+   * begin with the next one before it looks for garbage.
    */
   #tidy(bytes: number): void {
     this.#uncollected += bytes
