@@ -1,14 +1,15 @@
-import { Anchor, Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Code, Group, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Card } from '../components/card'
 import { ListTable } from '../components/list-table'
+import { LogStatus } from '../components/log-status'
 import { Loaded } from '../components/loaded'
 import { When } from '../components/when'
 import { count } from '../figures'
 import type { Gateway } from '../gateways'
 import { soonAgain } from '../live'
-import { logColors, logsQuery, statsQuery, type ListedLog, type LogStats } from '../logs'
+import { logsQuery, statsQuery, type ListedLog, type LogStats } from '../logs'
 import { shownDuration } from '../shown'
 
 const mostShown = 10
@@ -112,9 +113,7 @@ const RequestTable = ({ logs }: { logs: readonly ListedLog[] }) => (
           </Anchor>
         </Table.Td>
         <Table.Td>
-          <Badge color={logColors[log.status]} variant="light" miw="max-content">
-            {log.status === 'error' ? `error ${log.status_code}` : log.status}
-          </Badge>
+          <LogStatus log={log} />
         </Table.Td>
         <Table.Td style={{ overflowWrap: 'anywhere' }}>{log.model || '–'}</Table.Td>
         <Table.Td ta="right">{count(log.total_tokens)}</Table.Td>

@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, Group, Loader, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Command } from '../components/command'
 import { Copy } from '../components/copy'
+import { SecretOnce } from '../components/secret-once'
 import { connectCommand, gatewaysQuery, isInTheClear, serviceOf, type Gateway } from '../gateways'
 import { soonAgain } from '../live'
 import type { MadeGateway } from './new-gateway'
@@ -33,16 +34,7 @@ export const GatewayToken = ({ made, onDone }: Props) => {
           Copy the token now and keep it where secrets belong. It is not shown again.
         </Alert>
         <Stack gap={6}>
-          <TextInput
-            label="Token"
-            value={made.token}
-            readOnly
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-            onFocus={(event) => event.currentTarget.select()}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          />
+          <SecretOnce label="Token" secret={made.token} isFirst />
           <Group>
             <Copy value={made.token} label="Copy token" />
           </Group>

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
 import { Copy } from '../components/copy'
+import { SecretOnce } from '../components/secret-once'
 
 interface Props {
   /** The name of the key. */
@@ -22,15 +23,7 @@ export const KeySecret = ({ name, secret, onDone }: Props) => (
       <Alert color="yellow">
         Copy the key now and keep it where secrets belong. It is not shown again.
       </Alert>
-      <TextInput
-        label="API key"
-        value={secret}
-        readOnly
-        autoComplete="off"
-        spellCheck={false}
-        onFocus={(event) => event.currentTarget.select()}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-      />
+      <SecretOnce label="API key" secret={secret} />
       <Group justify="space-between">
         <Copy value={secret} label="Copy" />
         <Button onClick={onDone}>I have kept it</Button>

@@ -1,14 +1,15 @@
-import { Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Table, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ListTable } from '../components/list-table'
+import { LogStatus } from '../components/log-status'
 import { Empty } from '../components/empty'
 import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
 import { Problem } from '../components/problem'
 import { ShowMore } from '../components/show-more'
 import { When } from '../components/when'
-import { filterOf, logColors, logsQuery, statsQuery, type ListedLog, type LogSearch } from '../logs'
+import { filterOf, logsQuery, statsQuery, type ListedLog, type LogSearch } from '../logs'
 import { shownCount, shownDuration, shownUsd } from '../shown'
 import { LogDrawer } from './log-drawer'
 import { LogExport } from './log-export'
@@ -132,9 +133,7 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       </Anchor>
     </Table.Td>
     <Table.Td>
-      <Badge color={logColors[log.status]} variant="light" miw="max-content">
-        {log.status === 'error' ? `error ${log.status_code}` : log.status}
-      </Badge>
+      <LogStatus log={log} />
     </Table.Td>
     <Table.Td>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
