@@ -19,6 +19,7 @@ const warmShare = 0.25
 const judgedMinutes = 60
 const promisedMbAnHour = 1
 const collections = 20
+const shownTypes = 16
 
 /** Beside whole answers and streams: what providers do wrong. */
 const faults = ['status-500', 'rst-after-3', 'half-json', 'close-after-2', 'empty-200']
@@ -72,14 +73,21 @@ interface Sample {
   handles: number
 }
 
-/** What of the heap is reached, in MB: unlike resident memory it does not go up and down with the load. */
-async function liveMb(): Promise<number> {
+interface Live {
+  hours: number
+  mb: number
+  types: Record<string, number>
+}
+
+/** What of the heap is reached: unlike resident memory it does not go up and down with the load. */
+async function liveHeap(): Promise<Live> {
   const from = gateway.output().length
   process.kill(gateway.pid, 'SIGUSR2')
   for (;;) {
     await Bun.sleep(20)
-    const [, bytes] = /LIVE (\d+)/.exec(gateway.output().slice(from)) ?? []
-    if (bytes !== undefined) return Number(bytes) / 1e6
+    const [, bytes, types] = /LIVE (\d+) (\{.*\})\n/.exec(gateway.output().slice(from)) ?? []
+    if (types === undefined) continue
+    return { hours: elapsedHours(), mb: Number(bytes) / 1e6, types: JSON.parse(types) }
   }
 }
 
@@ -112,13 +120,13 @@ const work = Array.from({ length: workers }, async () => {
   while (!state.isOver) await ask(state.turn++)
 })
 const everyMs = Math.max(1000, Math.min(10_000, minutes * 600))
-const live: { hours: number; mb: number }[] = []
+const live: Live[] = []
 while (elapsedHours() * 60 < minutes) {
   await Bun.sleep(everyMs)
   sample()
   // Collecting on command is not what a server does: seldom, so that it changes little.
   if (elapsedHours() * 60 < (live.length + 1) * (minutes / collections)) continue
-  live.push({ mb: await liveMb(), hours: elapsedHours() })
+  live.push(await liveHeap())
 }
 state.isOver = true
 await Promise.all(work)
@@ -135,6 +143,12 @@ const mbAnHour = slope(judged, ({ mb }) => mb)
 const handlesAnHour = slope(judged, ({ handles }) => handles)
 const judgedLive = live.filter(({ hours }) => hours * 60 > minutes * warmShare)
 const liveAnHour = slope(judgedLive, ({ mb }) => mb)
+/** Types of which there are more at the end, by how many more. */
+const grown = Object.entries(judgedLive.at(-1)?.types ?? {})
+  .map(([type, count]) => ({ type, more: count - (judgedLive[0]?.types[type] ?? 0) }))
+  .filter(({ more }) => more > 0)
+  .toSorted((one, other) => other.more - one.more)
+  .slice(0, shownTypes)
 const requests = counts.whole + counts.left + counts.failed
 const liveBytes = (liveAnHour * elapsedHours() * 1e6) / requests
 console.log(
@@ -142,6 +156,7 @@ console.log(
     `${minutes} min, ${requests} requests: ${counts.whole} whole, ${counts.left} left, ${counts.failed} failed`,
     `resident: ${judged[0]?.mb.toFixed(0)} MB at first, ${judged.at(-1)?.mb.toFixed(0)} at last; line ${mbAnHour.toFixed(2)} MB an hour`,
     `live heap: ${judgedLive.map(({ mb }) => mb.toFixed(1)).join(', ')} MB; line ${liveAnHour.toFixed(2)} MB an hour, ${liveBytes.toFixed(1)} bytes a request`,
+    `more of them than at first: ${grown.map(({ type, more }) => `${type} ${more}`).join(', ')}`,
     `handles: ${judged[0]?.handles} at first, ${judged.at(-1)?.handles} at last; line ${handlesAnHour.toFixed(1)} an hour; ${sockets} open to the provider`,
     `ledger: ${wrong.length === 0 ? 'in order' : wrong.join('; ')}`,
   ].join('\n'),

@@ -67,14 +67,14 @@ function resultsIn(request: Frame): number {
   return all.length - 1 - all.findLastIndex(({ role }) => role !== 'tool')
 }
 
-/** A model that asks for these tools at once, and says `words` once it has their results. */
+/** A model that asks for these tools at once, and says `words` once it has their results, or at once where it asks for none. */
 export function asksFor(agent: Agent, asked: readonly Asked[], words: string): void {
   const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
   const end = (finish_reason: string) => [event({}, { finish_reason, usage }), 'data: [DONE]\n\n']
   agent.answer = (request) =>
     agent.stream(
       request,
-      resultsIn(request) > 0
+      asked.length === 0 || resultsIn(request) > 0
         ? [event({ content: words }), ...end('stop')]
         : [...asked.map(callEvent), ...end('tool_calls')],
     )

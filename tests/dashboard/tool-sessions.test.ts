@@ -158,3 +158,21 @@ test('a limit that a message reaches is told apart from what the model says', as
   await page.getByRole('dialog', { name: 'Session', exact: true }).getByText('Endless').waitFor()
   await page.close()
 })
+
+test('who says something before the conversation is there says it once', async () => {
+  asksFor(agent, [], 'Good morning.')
+  const id = await session('Hasty')
+  const page = await dashboard.open('/sessions')
+  await page.route(`**/api/automation/sessions/${id}/conversation?**`, async (route) => {
+    await Bun.sleep(1500)
+    await route.continue()
+  })
+  await page.goto(`${dashboard.address}/sessions/${id}`)
+  await page.getByLabel('Message').fill('Good night.')
+  await page.getByText('Loading what was said …').waitFor()
+  await page.getByLabel('Message').press('Enter')
+  await page.getByText('Good morning.').waitFor()
+  expect(await page.getByText('Good night.').count()).toBe(1)
+  expect(await page.getByLabel('Message').inputValue()).toBe('')
+  await page.close()
+})

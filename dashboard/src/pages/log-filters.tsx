@@ -14,6 +14,7 @@ import { useDebouncedCallback, useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api'
+import { NamedSelect } from '../components/named-select'
 import { oneOf } from '../search'
 import { LogGatewayFilter } from './log-gateway-filter'
 import { filterOf, ranges, statuses, usualRange, type LogSearch, type LogStats } from '../logs'
@@ -190,23 +191,18 @@ function MoreFilters({ search, onChange }: PartProps) {
     queryKey: ['logs', 'keys'],
     queryFn: async () => (await (await api.account.keys.$get()).json()).keys,
   })
-  const known = (keys.data ?? []).map(({ id, name, key_prefix }) => ({
-    value: id,
-    label: `${name} (${key_prefix}…)`,
+  const known = keys.data?.map(({ id, name, key_prefix }) => ({
+    id,
+    name: `${name} (${key_prefix}…)`,
   }))
-  const { key } = search
-  const isUnknown = key !== undefined && known.every(({ value }) => value !== key)
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-      <Select
+      <NamedSelect
         label="API key"
-        placeholder="All"
-        clearable
-        searchable
-        data={isUnknown ? [...known, { value: key, label: key }] : known}
-        value={key ?? null}
-        onChange={(value) => onChange({ key: value ?? undefined })}
-        {...(keys.error && { error: keys.error.message })}
+        known={known}
+        error={keys.error}
+        value={search.key}
+        onChange={(key) => onChange({ key })}
       />
       <LogGatewayFilter value={search.gateway} onChange={(gateway) => onChange({ gateway })} />
       <LatencyFilter

@@ -1,5 +1,5 @@
-import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { NamedSelect } from '../components/named-select'
 import { gatewaysQuery } from '../gateways'
 
 interface Props {
@@ -10,20 +10,9 @@ interface Props {
 
 /** Which self-hosted gateway was asked; nothing for who has none. */
 export function LogGatewayFilter({ value, onChange }: Props) {
-  const { data: gateways = [], error } = useQuery(gatewaysQuery)
-  const known = gateways.map(({ id, name }) => ({ value: id, label: name }))
-  if (known.length === 0 && value === undefined && !error) return undefined
-  const isUnknown = value !== undefined && known.every((one) => one.value !== value)
+  const { data, error } = useQuery(gatewaysQuery)
+  if (!data?.length && value === undefined && !error) return undefined
   return (
-    <Select
-      label="Gateway"
-      placeholder="All"
-      clearable
-      searchable
-      data={isUnknown ? [...known, { value, label: value }] : known}
-      value={value ?? null}
-      onChange={(chosen) => onChange(chosen ?? undefined)}
-      {...(error && { error: error.message })}
-    />
+    <NamedSelect label="Gateway" known={data} error={error} value={value} onChange={onChange} />
   )
 }

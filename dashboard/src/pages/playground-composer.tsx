@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useLocation } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
 import { enterSends, MessageBox } from '../components/message-box'
+import { useMessage } from '../message'
 import { SavedPrompts } from './playground-prompts'
 
 interface Props {
@@ -15,29 +15,11 @@ interface Props {
   areOptionsOpen: boolean
 }
 
-/** What is to be said. Who is quicker than the list of models need not say it twice. */
-function useMessage({ isReady, isBusy, onSend }: Pick<Props, 'isReady' | 'isBusy' | 'onSend'>) {
-  // Another page may have brought it: it is too long for an address.
-  const brought = useLocation({ select: ({ state }) => state.message })
-  const [text, setText] = useState(brought ?? '')
-  const [isWaiting, setWaiting] = useState(false)
-  const isEmpty = text.trim() === ''
-  const send = () => {
-    if (isEmpty || isBusy) return
-    setWaiting(!isReady)
-    if (!isReady) return
-    onSend(text)
-    setText('')
-  }
-  useEffect(() => {
-    if (isWaiting && isReady) send()
-  })
-  return { text, setText, isWaiting, send }
-}
-
 /** Where messages are written. */
 export function Composer({ onStop, onSystem, onOptions, areOptionsOpen, ...sending }: Props) {
-  const { text, setText, isWaiting, send } = useMessage(sending)
+  // Another page may have brought it: it is too long for an address.
+  const brought = useLocation({ select: ({ state }) => state.message })
+  const { text, setText, isWaiting, send } = useMessage({ ...sending, brought })
   const [arePromptsOpen, prompts] = useDisclosure()
   return (
     <>

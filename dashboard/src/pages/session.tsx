@@ -1,7 +1,7 @@
 import { Anchor, Paper, Stack, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { oneTalkQuery, type Talk } from '../automation'
 import { Loaded } from '../components/loaded'
 import { enterSends, MessageBox } from '../components/message-box'
@@ -11,6 +11,7 @@ import { TalkLog } from '../components/talk-log'
 import { useConversation } from '../conversation'
 import { count } from '../figures'
 import { soonAgain } from '../live'
+import { useMessage } from '../message'
 import { SessionAbout, SessionDeeds } from './session-about'
 
 const route = getRouteApi('/home/sessions/$id')
@@ -77,12 +78,7 @@ function useSession({ id, messageCount, modelId, systemPrompt }: Talk) {
 
 function Conversation({ talk }: { talk: Talk }) {
   const { lines, earlier, isBusy, isLoading, error, say, stop } = useSession(talk)
-  const [text, setText] = useState('')
-  const send = () => {
-    if (text.trim() === '' || isBusy || isLoading) return
-    setText('')
-    void say(text)
-  }
+  const message = useMessage({ isReady: !isLoading, isBusy, onSend: (said) => void say(said) })
   return (
     <>
       <Paper withBorder p="md" miw={0}>
@@ -101,12 +97,12 @@ function Conversation({ talk }: { talk: Talk }) {
       </Paper>
       {talk.status === 'active' ? (
         <MessageBox
-          text={text}
-          onText={setText}
+          text={message.text}
+          onText={message.setText}
           hint={enterSends}
           isBusy={isBusy}
-          isWaiting={isLoading}
-          onSend={send}
+          isWaiting={message.isWaiting}
+          onSend={message.send}
           onStop={stop}
         />
       ) : (
