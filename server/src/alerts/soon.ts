@@ -1,3 +1,4 @@
+import { Pause } from '../pause'
 import type { Evaluate } from './evaluate'
 
 interface Options {
@@ -20,7 +21,7 @@ export class SoonLooks implements AsyncDisposable {
   readonly #options: Options
   readonly #waiting = new Set<string>()
   #running: Promise<void> | undefined
-  readonly #closing = Promise.withResolvers<void>()
+  readonly #pause = new Pause()
   #isClosed = false
 
   constructor(options: Options) {
@@ -45,16 +46,13 @@ export class SoonLooks implements AsyncDisposable {
       for (const userId of userIds) this.#waiting.delete(userId)
       await evaluate(userIds).catch(onFailure)
       const tookMs = performance.now() - startedMs
-      await Promise.race([
-        Bun.sleep(Math.max(everyMs, pauseFactor * tookMs)),
-        this.#closing.promise,
-      ])
+      if (!this.#isClosed) await this.#pause.take(Math.max(everyMs, pauseFactor * tookMs))
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    this.#closing.resolve()
+    this.#pause.end()
     await this.#running
   }
 }

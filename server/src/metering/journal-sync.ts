@@ -1,3 +1,4 @@
+import { Pause } from '../pause'
 import type { TrustedDisk } from './journal-disk'
 import { JournalError } from './journal-error'
 
@@ -35,7 +36,7 @@ export class JournalSync {
   /** When it was started, on the clock of `performance.now()`, and how long it took. */
   #lastSync = { startedAt: -Infinity, ms: 0 }
   #isClosing = false
-  #wake: (() => void) | undefined
+  readonly #pause = new Pause()
 
   constructor(options: Options) {
     this.#options = options
@@ -62,7 +63,7 @@ export class JournalSync {
   /** The journal closes: nobody waits for company any more. */
   hasten(): void {
     this.#isClosing = true
-    this.#wake?.()
+    this.#pause.end()
   }
 
   /** The disk failed. */
@@ -75,7 +76,7 @@ export class JournalSync {
     this.#isSyncing = true
     while (this.#waiting.length > 0 && !disk.hasFailed) {
       const waitMs = this.#patienceMs()
-      if (waitMs > 0) await this.#sleep(waitMs)
+      if (waitMs > 0) await this.#pause.take(waitMs)
       const synced = this.#waiting
       this.#waiting = []
       const startedAt = performance.now()
@@ -98,15 +99,5 @@ export class JournalSync {
     const { startedAt, ms } = this.#lastSync
     const soon = Math.min(longestEveryMs, Math.max(everyMs, restPerSync * ms))
     return startedAt + (sync === 'batch' ? batchMs : soon) - performance.now()
-  }
-
-  #sleep(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    this.#wake = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    return promise
   }
 }
