@@ -1,11 +1,12 @@
+import { HeadFields } from './head-fields'
+
 /** How the end of a body is found. Source: RFC 9112, 6.3. */
 export type Framing = 'none' | 'length' | 'chunked' | 'until-close'
 
 /** The first lines of an answer. */
 export interface AnswerHead {
   status: number
-  /** By lower-case name; what was sent several times is joined by `, `. */
-  fields: ReadonlyMap<string, string>
+  fields: HeadFields
   framing: Framing
   /** Bytes of the body; only where its framing is `length`. */
   length: number
@@ -32,7 +33,7 @@ export function parseHead(text: string): AnswerHead {
   const [, minor, digits] = shape.exec(text) ?? []
   if (digits === undefined) return parseLoose(text)
   const status = Number(digits)
-  const fields = fieldsOf(text)
+  const fields = new HeadFields(text)
   const framing = framingOf(status, fields)
   const length = framing === 'length' ? lengthOf(fields.get('content-length') ?? '') : 0
   const isReusable = framing !== 'until-close' && !isAmbiguous(fields)
@@ -46,21 +47,7 @@ function parseLoose(text: string): AnswerHead {
   return { ...parseHead(strict), keepMs: 0 }
 }
 
-function fieldsOf(text: string): Map<string, string> {
-  const fields = new Map<string, string>()
-  for (let at = text.indexOf('\r\n'); at >= 0;) {
-    const next = text.indexOf('\r\n', at + 2)
-    const colon = text.indexOf(':', at + 2)
-    const name = text.slice(at + 2, colon).toLowerCase()
-    const value = text.slice(colon + 1, next < 0 ? text.length : next).trim()
-    const before = fields.get(name)
-    fields.set(name, before === undefined ? value : `${before}, ${value}`)
-    at = next
-  }
-  return fields
-}
-
-function framingOf(status: number, fields: ReadonlyMap<string, string>): Framing {
+function framingOf(status: number, fields: HeadFields): Framing {
   if (status < 200 || status === 204 || status === 304) return 'none'
   const coding = fields.get('transfer-encoding')
   if (coding !== undefined) {
@@ -71,7 +58,7 @@ function framingOf(status: number, fields: ReadonlyMap<string, string>): Framing
 }
 
 /** Two ends of one body: the rest could be taken for the next answer. Source: RFC 9112, 6.3. */
-const isAmbiguous = (fields: ReadonlyMap<string, string>) =>
+const isAmbiguous = (fields: HeadFields) =>
   fields.has('transfer-encoding') && fields.has('content-length')
 
 const isDigits = /^\d{1,15}$/
@@ -86,7 +73,7 @@ function lengthOf(value: string): number {
   return Number(first)
 }
 
-function keepMsOf(fields: ReadonlyMap<string, string>, minor: string | undefined): number {
+function keepMsOf(fields: HeadFields, minor: string | undefined): number {
   const connection = fields.get('connection')?.toLowerCase() ?? ''
   if (/\b(?:close|upgrade)\b/.test(connection)) return 0
   if (minor === '0' && !/\bkeep-alive\b/.test(connection)) return 0

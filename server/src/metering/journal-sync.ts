@@ -2,8 +2,9 @@ import { Pause } from '../pause'
 import type { TrustedDisk } from './journal-disk'
 import { JournalError } from './journal-error'
 
-/** Whoever waits until what he wrote is on disk. */
+/** Whoever wait until what they wrote is on disk. */
 interface Waiting {
+  settlements: number
   resolve: () => void
   reject: (cause: unknown) => void
 }
@@ -22,19 +23,21 @@ interface Options {
 const batchMs = 1000
 const groupMs = 1
 
-// Among others one sync serves all of so long; where syncs are slow, of longer, so that they do not
-// take all of the disk's time and much of ours.
+// Among others one sync serves all of so long; where syncs are slow, or serve many, of longer, so that
+// they do not take all of the disk's time and much of ours.
 const everyMs = 4
 const restPerSync = 3
 const longestEveryMs = 8
+/** So many settlements in one sync are a crowd, in which a few milliseconds are no part of the wait. */
+const crowd = 16
 
 /** Syncs as long as somebody waits: whoever comes during a sync shares the next one. */
 export class JournalSync {
   readonly #options: Options
   #waiting: Waiting[] = []
   #isSyncing = false
-  /** When it was started, on the clock of `performance.now()`, and how long it took. */
-  #lastSync = { startedAt: -Infinity, ms: 0 }
+  /** When it was started, on the clock of `performance.now()`, how long it took, and for how many. */
+  #lastSync = { startedAt: -Infinity, ms: 0, settlements: 0 }
   #isClosing = false
   readonly #pause = new Pause()
 
@@ -49,6 +52,7 @@ export class JournalSync {
   add(waiting: Waiting): void {
     this.#waiting.push(waiting)
     if (!this.#isSyncing) void this.#run()
+    else if (this.#patienceMs() <= 0) this.#pause.end()
   }
 
   /**
@@ -81,7 +85,8 @@ export class JournalSync {
       this.#waiting = []
       const startedAt = performance.now()
       const isSynced = await flush()
-      this.#lastSync = { startedAt, ms: performance.now() - startedAt }
+      const settlements = synced.reduce((sum, group) => sum + group.settlements, 0)
+      this.#lastSync = { startedAt, ms: performance.now() - startedAt, settlements }
       if (isSynced) onSynced()
       for (const { resolve, reject } of synced) {
         if (isSynced) resolve()
@@ -96,8 +101,9 @@ export class JournalSync {
   #patienceMs(): number {
     const { sync, hasCompany } = this.#options
     if (this.#isClosing || (sync === 'always' && !hasCompany())) return 0
-    const { startedAt, ms } = this.#lastSync
-    const soon = Math.min(longestEveryMs, Math.max(everyMs, restPerSync * ms))
+    const { startedAt, ms, settlements } = this.#lastSync
+    const restMs = settlements >= crowd ? longestEveryMs : restPerSync * ms
+    const soon = Math.min(longestEveryMs, Math.max(everyMs, restMs))
     return startedAt + (sync === 'batch' ? batchMs : soon) - performance.now()
   }
 }

@@ -52,10 +52,10 @@ class Group {
     return (this.#synced ??= Promise.withResolvers<void>()).promise
   }
 
-  /** It is written. Returns who waits for the disk, where anybody does. */
-  written(): Deferred | undefined {
+  /** It is written. Returns who wait for the disk, where anybody does. */
+  written(): (Deferred & { settlements: number }) | undefined {
     this.#written?.resolve()
-    return this.#synced
+    return this.#synced && { ...this.#synced, settlements: this.settlements }
   }
 
   reject(cause: JournalError): void {
