@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { cpuByThread, cpuMicros, startBenchGateway, type BenchGateway } from './bench-gateway'
 
 const rounds = Number(process.argv[2] ?? 5)
-/** Rounds that are not counted: until the engine has compiled what both kinds of requests need. */
-const warmUpRounds = 12
+/** Rounds that are not counted: the engine compiles anew what runs often for some 200,000 requests. */
+const warmUpRounds = 30
 const plainRequests = 8000
 const streams = 400
 const chunksEach = 100
