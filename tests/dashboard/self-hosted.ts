@@ -67,7 +67,7 @@ function resultsIn(request: Frame): number {
   return all.length - 1 - all.findLastIndex(({ role }) => role !== 'tool')
 }
 
-/** A model that asks for these tools at once, and says `words` once it has their results, or at once where it asks for none. */
+/** A model that asks for these tools at once, and says `words` once it has all their results. */
 export function asksFor(agent: Agent, asked: readonly Asked[], words: string): void {
   const usage = { prompt_tokens: 5, completion_tokens: 3, total_tokens: 8 }
   const end = (finish_reason: string) => [event({}, { finish_reason, usage }), 'data: [DONE]\n\n']

@@ -159,20 +159,44 @@ test('a limit that a message reaches is told apart from what the model says', as
   await page.close()
 })
 
-test('who says something before the conversation is there says it once', async () => {
-  asksFor(agent, [], 'Good morning.')
-  const id = await session('Hasty')
+/** The page of a session whose conversation comes, or does not, when a test says so. */
+async function openLate(id: string) {
+  const { promise: status, resolve: come } = Promise.withResolvers<200 | 500>()
   const page = await dashboard.open('/sessions')
   await page.route(`**/api/automation/sessions/${id}/conversation?**`, async (route) => {
-    await Bun.sleep(1500)
-    await route.continue()
+    if ((await status) === 200) await route.continue()
+    else await route.fulfill({ status: 500, body: '' })
   })
   await page.goto(`${dashboard.address}/sessions/${id}`)
   await page.getByLabel('Message').fill('Good night.')
   await page.getByText('Loading what was said …').waitFor()
   await page.getByLabel('Message').press('Enter')
+  return { page, come }
+}
+
+test('who says something before the conversation is there says it once', async () => {
+  asksFor(agent, [], 'Good morning.')
+  const { page, come } = await openLate(await session('Hasty'))
+  come(200)
   await page.getByText('Good morning.').waitFor()
   expect(await page.getByText('Good night.').count()).toBe(1)
   expect(await page.getByLabel('Message').inputValue()).toBe('')
+  await page.close()
+})
+
+test('where the conversation does not come nothing is said, and no other one begun', async () => {
+  asksFor(agent, [], 'Good morning.')
+  const id = await session('Lost')
+  const { page, come } = await openLate(id)
+  const begun: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') begun.push(request.url())
+  })
+  come(500)
+  await page.getByRole('alert').first().waitFor()
+  await page.getByLabel('Message').press('Enter')
+  await Bun.sleep(500)
+  expect(begun).toEqual([])
+  expect(await page.getByLabel('Message').inputValue()).toBe('Good night.')
   await page.close()
 })

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 
-export interface Named {
+interface Named {
   id: string
   name: string
 }

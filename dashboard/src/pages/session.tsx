@@ -78,7 +78,9 @@ function useSession({ id, messageCount, modelId, systemPrompt }: Talk) {
 
 function Conversation({ talk }: { talk: Talk }) {
   const { lines, earlier, isBusy, isLoading, error, say, stop } = useSession(talk)
-  const message = useMessage({ isReady: !isLoading, isBusy, onSend: (said) => void say(said) })
+  // What was not found is not gone on with: that would begin another one.
+  const isReady = !isLoading && !error
+  const message = useMessage({ isReady, isBusy, onSend: (said) => void say(said) })
   return (
     <>
       <Paper withBorder p="md" miw={0}>
@@ -101,7 +103,7 @@ function Conversation({ talk }: { talk: Talk }) {
           onText={message.setText}
           hint={enterSends}
           isBusy={isBusy}
-          isWaiting={message.isWaiting}
+          isWaiting={message.isWaiting && isLoading}
           onSend={message.send}
           onStop={stop}
         />
