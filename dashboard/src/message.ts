@@ -15,6 +15,11 @@ export function useMessage({ brought = '', isReady, isBusy, onSend }: Props) {
   const [text, setText] = useState(brought)
   const [isWaiting, setWaiting] = useState(false)
   const isEmpty = text.trim() === ''
+  const write = (written: string) => {
+    setText(written)
+    // What was taken back is not sent with the next letter.
+    if (written.trim() === '') setWaiting(false)
+  }
   const send = () => {
     if (isEmpty || isBusy) return
     setWaiting(!isReady)
@@ -25,5 +30,5 @@ export function useMessage({ brought = '', isReady, isBusy, onSend }: Props) {
   useEffect(() => {
     if (isWaiting && isReady) send()
   })
-  return { text, setText, isWaiting, send }
+  return { text, setText: write, isWaiting, send }
 }

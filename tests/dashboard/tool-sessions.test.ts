@@ -200,3 +200,14 @@ test('where the conversation does not come nothing is said, and no other one beg
   expect(await page.getByLabel('Message').inputValue()).toBe('Good night.')
   await page.close()
 })
+
+test('what is taken back before the conversation is there is not sent with the next letter', async () => {
+  const { page, come } = await openLate(await session('Wavering'))
+  await page.getByLabel('Message').fill('')
+  come(200)
+  await page.getByText('Nothing was said yet.').waitFor()
+  await page.getByLabel('Message').fill('G')
+  await Bun.sleep(500)
+  expect(await page.getByLabel('Message').inputValue()).toBe('G')
+  await page.close()
+})

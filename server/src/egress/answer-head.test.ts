@@ -16,6 +16,7 @@ describe('the head of an answer', () => {
     ['chunks', ok('transfer-encoding: Chunked'), 'chunked', 0],
     ['chunks and a length', ok('content-length: 5', 'transfer-encoding: chunked'), 'chunked', 0],
     ['neither', ok('x: y'), 'until-close', 0],
+    ['names alone', ok('x-content-length: 5', 'x: content-length: 5'), 'until-close', 0],
     ['no body', head('HTTP/1.1 204 No Content', 'content-length: 5'), 'none', 0],
     ['not modified', head('HTTP/1.1 304 x', 'transfer-encoding: chunked'), 'none', 0],
     ['more to come', head('HTTP/1.1 100 Continue'), 'none', 0],
