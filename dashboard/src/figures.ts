@@ -27,10 +27,15 @@ const unknown = '–'
 export const usd = (amount: number): string =>
   amount !== 0 && Math.abs(amount) < leastCents ? fractions.format(amount) : dollars.format(amount)
 
-/** An amount of USD to its last digit. */
-export const exactUsd = (amount: number): string => allDigits.format(amount)
+/** An amount of USD to its last digit; a dash for null. */
+export const exactUsd = (amount: number | null): string =>
+  amount === null ? unknown : allDigits.format(amount)
 
 export const count = (value: number): string => whole.format(value)
+
+/** So many of something that has an `s` in the plural: 1 request, 2 requests. */
+export const counted = (value: number, noun: string): string =>
+  `${count(value)} ${value === 1 ? noun : `${noun}s`}`
 
 /** A number where there is little room: 12K. */
 export const compact = (value: number): string => short.format(value)

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { api } from './api'
 import { rowsOnPage } from './lists'
 import { billingSearch } from './money-search'
+import { plainName } from './plain-name'
 import { oneOf, present, textOf, type Search } from './search'
 
 /** What a change can be about, in plain words. Source: docs/audit-trail.md. */
@@ -80,7 +81,7 @@ export const trailQuery = (id: string, filter: TrailSearch) =>
 /** `member.role_changed` -> `Member: role changed`. */
 export function deedOf({ action }: Change): string {
   const [kind = '', deed = ''] = action.split('.')
-  return `${isKind(kind) ? kindNames[kind] : kind}: ${deed.replaceAll('_', ' ')}`
+  return `${isKind(kind) ? kindNames[kind] : kind}: ${plainName(deed)}`
 }
 
 /** Who made it, as people know them. */
@@ -103,7 +104,7 @@ function wordsOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'object') return JSON.stringify(value)
   return Object.entries(value)
-    .map(([name, inner]) => `${name.replaceAll('_', ' ')} ${wordsOf(inner)}`)
+    .map(([name, inner]) => `${plainName(name)} ${wordsOf(inner)}`)
     .join(' ')
 }
 

@@ -179,7 +179,7 @@ describe('sessions', () => {
     await page.goto(`${address}/playground?chat=${id}`)
     await page.getByLabel('Message').fill('Are you there?')
     await page.getByLabel('Message').press('Enter')
-    await page.getByText(/tokens in/).waitFor()
+    await page.getByText(/tokens? in/).waitFor()
     expect(new URL(page.url()).searchParams.get('chat')).toBe(id)
     const { body } = await account.ask(`GET /api/automation/sessions/${id}`)
     expect(body).toMatchObject({ messageCount: 2, modelId: 'sandbox/lorem' })

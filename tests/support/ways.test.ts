@@ -188,6 +188,7 @@ describe('an operator', () => {
     ])
     expect(await found(`search=${search}&status=closed`)).toEqual([])
     expect(await found(`search=${search}&assignee_id=user_x`)).toEqual([])
+    expect(await found(`search=${search}&assignee_id=none`)).toEqual([id])
     const { body } = await desk.operator(`GET /tickets/${id}`)
     expect(body).toMatchObject({
       id,
@@ -216,6 +217,8 @@ describe('an operator', () => {
     expect(body).toMatchObject({ assignee_id: staff.userId, status: 'in_progress' })
     const { body: listed } = await desk.operator(`GET /tickets?assignee_id=${staff.userId}`)
     expect(listed).toMatchObject({ tickets: [{ id }], pagination: { total: 1 } })
+    const { body: left } = await desk.operator('GET /tickets?assignee_id=none&limit=100')
+    expect(JSON.stringify(left)).not.toContain(id)
     expect((await put({ assignee_id: null })).body).toMatchObject({
       assignee_id: null,
       status: 'in_progress',

@@ -2,7 +2,7 @@ import { Anchor, Badge, Code, Group, Table } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { ListTable } from './list-table'
 import { strategies, type Collection } from '../collections'
-import { countOf } from '../numbers'
+import { count } from '../figures'
 
 type Listed = Pick<
   Collection,
@@ -46,7 +46,7 @@ export const CollectionTable = ({ collections, page, tellsScope = false }: Props
           <Code>{one.model_id}</Code>
         </Table.Td>
         <Table.Td>{strategies[one.routing_strategy][0]}</Table.Td>
-        <Table.Td ta="right">{countOf(one.members.length)}</Table.Td>
+        <Table.Td ta="right">{count(one.members.length)}</Table.Td>
       </Table.Tr>
     ))}
   </ListTable>

@@ -2,7 +2,7 @@ import { Badge, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { connectionsQuery, testOf, type Connection, type TestResult } from '../connections'
-import { count, duration } from '../figures'
+import { counted, duration } from '../figures'
 
 type Tested = Pick<Connection, 'id' | 'name'>
 
@@ -71,7 +71,7 @@ function Result({ name, result }: { name: string; result: TestResult | undefined
       )}
       {result?.latency_ms !== undefined && (
         <Text size="xs" c="dimmed">
-          {duration(result.latency_ms)} · {count(result.models_found ?? 0)} models found
+          {duration(result.latency_ms)} · {counted(result.models_found ?? 0, 'model')} found
         </Text>
       )}
     </div>

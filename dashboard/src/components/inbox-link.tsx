@@ -2,7 +2,7 @@ import { ActionIcon, Indicator } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { unreadQuery } from '../inbox'
-import { shownCount } from '../shown'
+import { count } from '../figures'
 
 const mostShown = 99
 
@@ -26,7 +26,7 @@ const Bell = () => (
 /** The way to the inbox, with how much in it is unread. */
 export function InboxLink() {
   const { data: unread = 0 } = useQuery(unreadQuery)
-  const label = unread === 0 ? 'Inbox' : `Inbox, ${shownCount(unread)} unread`
+  const label = unread === 0 ? 'Inbox' : `Inbox, ${count(unread)} unread`
   return (
     <Indicator
       disabled={unread === 0}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { ListTable } from './list-table'
 import { Moment } from './moment'
 import { limits, type Key } from '../keys'
-import { countOf, usdOf } from '../numbers'
+import { count, exactUsd } from '../figures'
 
 interface Props {
   keys: readonly Key[]
@@ -79,8 +79,8 @@ function Limits({ one }: { one: Key }) {
       {set.map(({ field, label, limit }) => (
         <Text key={field} size="sm">
           {field === 'monthly_spend_limit'
-            ? `${usdOf(limit)} per month`
-            : `${countOf(limit)} ${label.toLowerCase()}`}
+            ? `${exactUsd(limit)} per month`
+            : `${count(limit)} ${label.toLowerCase()}`}
         </Text>
       ))}
     </Stack>

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { shownCount } from '../shown'
+import { count } from '../figures'
 
 interface Props {
   shown: number
@@ -13,7 +13,7 @@ interface Props {
 export const ShowMore = ({ shown, total, of, query }: Props) => (
   <Group justify="space-between">
     <Text size="sm" c="dimmed" aria-live="polite">
-      {shownCount(shown)} of {shownCount(Math.max(shown, total))} {of}
+      {count(shown)} of {count(Math.max(shown, total))} {of}
     </Text>
     {query.hasNextPage && (
       <Button

@@ -5,7 +5,7 @@ import { api } from '../api'
 import { SafeMarkdown } from './markdown'
 import { Limit, ToolSteps } from './tool-steps'
 import type { Line } from '../conversation'
-import { countOf, usdOf } from '../numbers'
+import { count, counted, exactUsd } from '../figures'
 import { isLimit } from '../tool-steps'
 
 const mostLooks = 12
@@ -32,8 +32,8 @@ function Figures({ requestId }: { requestId: string }) {
   return (
     <Text size="xs" c="dimmed">
       {about}
-      {countOf(log.input_tokens)} tokens in, {countOf(log.output_tokens)} out · {usdOf(log.cost)} ·{' '}
-      {countOf(log.latency_ms)} ms
+      {counted(log.input_tokens, 'token')} in, {count(log.output_tokens)} out · {exactUsd(log.cost)}{' '}
+      · {count(log.latency_ms)} ms
     </Text>
   )
 }

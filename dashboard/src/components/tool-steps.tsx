@@ -12,7 +12,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure, useInterval } from '@mantine/hooks'
 import { useState } from 'react'
-import { shownDuration } from '../shown'
+import { duration } from '../figures'
 import { stateOf, tookMs, type StepState, type ToolStep } from '../tool-steps'
 
 interface Props {
@@ -85,7 +85,7 @@ function Took({ step, state }: { step: ToolStep; state: StepState }) {
   if (ms === undefined || state === 'not run') return undefined
   return (
     <Text size="xs" c="dimmed">
-      {shownDuration(ms)}
+      {duration(ms)}
     </Text>
   )
 }

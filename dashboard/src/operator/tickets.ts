@@ -4,10 +4,13 @@ import { pageQuery } from '../lists'
 import { pageOf, textOf, type Search } from '../search'
 import { stateNames, toTicketSearch, type State, type TicketFilter } from '../tickets'
 
+/** Instead of an operator's id: of tickets that no operator has. */
+export const nobody = 'none'
+
 /** Which tickets are listed. */
 export interface QueueSearch extends TicketFilter {
   search?: string | undefined
-  /** The id of an operator. */
+  /** The id of an operator, or `nobody`. */
   assignee?: string | undefined
   page?: number | undefined
 }

@@ -8,7 +8,7 @@ import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
-import { shownCount } from '../shown'
+import { count } from '../figures'
 import { useSubmit } from '../submit'
 import { AlertForm } from './alert-form'
 
@@ -119,7 +119,7 @@ function History({ alert }: { alert: Alert }) {
       <Text size="sm" c="dimmed">
         {triggers.length === 0
           ? 'It has not triggered yet.'
-          : `Times it triggered: ${shownCount(alert.trigger_count)}. The last ten are here.`}
+          : `Times it triggered: ${count(alert.trigger_count)}. The last ten are here.`}
       </Text>
       <Problem error={marking.error} />
       {triggers.length > 0 && (

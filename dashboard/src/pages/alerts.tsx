@@ -18,7 +18,7 @@ import { ListPage } from '../components/list-page'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
 import { oneOf } from '../search'
-import { shownCount } from '../shown'
+import { count } from '../figures'
 import { useSubmit } from '../submit'
 import { AlertDrawer } from './alert-drawer'
 import { AlertForm } from './alert-form'
@@ -140,7 +140,7 @@ const AlertTable = ({ alerts, onTurn }: TableProps) => (
         <Table.Td>
           {alert.last_triggered_at ? <When at={alert.last_triggered_at} /> : 'never'}
           <Text size="xs" c="dimmed">
-            {shownCount(alert.trigger_count)} in all
+            {count(alert.trigger_count)} in all
           </Text>
         </Table.Td>
         <Table.Td>

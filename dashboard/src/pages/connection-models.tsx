@@ -7,7 +7,7 @@ import { ShowMore } from '../components/show-more'
 import { connectionModelsQuery, seldomPartsOf, type ConnectionModel } from '../connection-models'
 import { mayChange, type Connection } from '../connections'
 import { laterMs } from '../live'
-import { usdOf } from '../numbers'
+import { exactUsd } from '../figures'
 import { ModelPrice } from './model-price'
 
 interface Props {
@@ -105,10 +105,10 @@ function Price({
 }) {
   // Of the catalogue’s nobody says whether one is free or has no price.
   if (pricing === null) return isListed ? 'none' : 'free'
-  const rest = seldomPartsOf(pricing).map(({ name, usd }) => `${name} ${usdOf(usd)}`)
+  const rest = seldomPartsOf(pricing).map(({ name, usd }) => `${name} ${exactUsd(usd)}`)
   return (
     <>
-      {usdOf(pricing.input)} in, {usdOf(pricing.output)} out
+      {exactUsd(pricing.input)} in, {exactUsd(pricing.output)} out
       {rest.length > 0 && (
         <Text size="xs" c="dimmed">
           {rest.join(', ')}

@@ -9,7 +9,7 @@ import { ConnectionTests, useConnectionTests } from '../components/connection-te
 import { ListPage } from '../components/list-page'
 import { RowMenu } from '../components/row-menu'
 import { connectionsQuery, mayChange, statusColors, type Connection } from '../connections'
-import { count } from '../figures'
+import { counted } from '../figures'
 import { poolsQuery } from '../pools'
 import { EditConnection } from './edit-connection'
 import { NewConnection } from './new-connection'
@@ -96,8 +96,8 @@ const Status = ({ connection: one }: { connection: Connection }) => (
 
 const Limits = ({ connection: { rate_limits: limits } }: { connection: Connection }) => {
   const told = [
-    limits?.rpm && `${count(limits.rpm)} requests/min`,
-    limits?.tpm && `${count(limits.tpm)} tokens/min`,
+    limits?.rpm && `${counted(limits.rpm, 'request')}/min`,
+    limits?.tpm && `${counted(limits.tpm, 'token')}/min`,
   ].filter(Boolean)
   return <Text size="sm">{told.length > 0 ? told.join(', ') : '–'}</Text>
 }

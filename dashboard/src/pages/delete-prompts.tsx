@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { api, json } from '../api'
 import { Confirm } from '../components/confirm'
-import { countOf } from '../numbers'
+import { count } from '../figures'
 import { promptsKey, type Prompt } from '../prompts'
 
 const mostAtOnce = 100
@@ -34,7 +34,7 @@ export function DeletePrompts({ prompts, onDeleted, onClose }: Props) {
       question={
         prompts.length === 1 && first
           ? `Delete ${first.title}?`
-          : `Delete ${countOf(prompts.length)} prompts?`
+          : `Delete ${count(prompts.length)} prompts?`
       }
       about="They cannot be brought back."
       label="Delete"

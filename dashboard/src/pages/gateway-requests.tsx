@@ -6,11 +6,10 @@ import { ListTable } from '../components/list-table'
 import { LogStatus } from '../components/log-status'
 import { Loaded } from '../components/loaded'
 import { When } from '../components/when'
-import { count } from '../figures'
+import { count, duration } from '../figures'
 import type { Gateway } from '../gateways'
 import { soonAgain } from '../live'
 import { logsQuery, statsQuery, type ListedLog, type LogStats } from '../logs'
-import { shownDuration } from '../shown'
 
 const mostShown = 10
 
@@ -117,7 +116,7 @@ const RequestTable = ({ logs }: { logs: readonly ListedLog[] }) => (
         </Table.Td>
         <Table.Td style={{ overflowWrap: 'anywhere' }}>{log.model || '–'}</Table.Td>
         <Table.Td ta="right">{count(log.total_tokens)}</Table.Td>
-        <Table.Td ta="right">{shownDuration(log.latency_ms)}</Table.Td>
+        <Table.Td ta="right">{duration(log.latency_ms)}</Table.Td>
       </Table.Tr>
     ))}
   </ListTable>

@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError, api, json } from '../api'
 import { FormFrame } from '../components/form-frame'
-import { countOf } from '../numbers'
+import { count } from '../figures'
 import { invitationsQuery, invitedBy, type InvitedRole, type Organization } from '../organizations'
 import { useSubmit } from '../submit'
 
@@ -46,7 +46,7 @@ async function invite(id: string, { addresses, role, message }: Fields): Promise
 const addressProblem = (text: string) => {
   const { length } = addressesIn(text)
   if (length === 0) return 'Name at least one address.'
-  return length > most ? `At most ${most} at once; these are ${countOf(length)}.` : null
+  return length > most ? `At most ${most} at once; these are ${count(length)}.` : null
 }
 
 const Failures = ({ failed }: { failed: readonly Failed[] }) =>
@@ -89,7 +89,7 @@ export function Invite({ organization: { id, role }, onDone }: Props) {
     try {
       const others = await invite(id, fields)
       const sent = addressesIn(fields.addresses).length - others.length
-      notifications.show({ message: `${countOf(sent)} invited.` })
+      notifications.show({ message: `${count(sent)} invited.` })
       setFailed(others)
       // What failed stays, to be mended.
       form.setFieldValue('addresses', others.map(({ email }) => email).join('\n'))

@@ -1,7 +1,8 @@
 import { Badge, Table, Text, Title } from '@mantine/core'
 import { ListTable } from '../components/list-table'
 import type { LogDetails } from '../logs'
-import { shownDuration, shownName } from '../shown'
+import { duration } from '../figures'
+import { plainName } from '../plain-name'
 
 type Found = LogDetails['resolution_attempts']
 type Attempt = Found['attempts'][number]
@@ -19,12 +20,12 @@ const Row = ({ attempt }: { attempt: Attempt }) => (
     </Table.Td>
     <Table.Td>
       <Badge color={colors[attempt.status]} variant="light">
-        {shownName(attempt.status)}
+        {plainName(attempt.status)}
       </Badge>
     </Table.Td>
-    <Table.Td>{attempt.error_code === null ? '–' : shownName(attempt.error_code)}</Table.Td>
+    <Table.Td>{attempt.error_code === null ? '–' : plainName(attempt.error_code)}</Table.Td>
     <Table.Td ta="right">
-      {attempt.status === 'passed_over' ? '–' : shownDuration(attempt.latency_ms)}
+      {attempt.status === 'passed_over' ? '–' : duration(attempt.latency_ms)}
     </Table.Td>
   </Table.Tr>
 )
@@ -42,7 +43,7 @@ export const LogAttempts = ({ found: { attempts, summary } }: { found: Found }) 
     ) : (
       <>
         <Text size="sm" c="dimmed">
-          Asked {summary.total_candidates_tried} in {shownDuration(summary.total_duration_ms)}
+          Asked {summary.total_candidates_tried} in {duration(summary.total_duration_ms)}
           {summary.successful_candidate
             ? `; ${summary.successful_candidate.provider} answered.`
             : '; none answered in full.'}

@@ -18,7 +18,8 @@ import type { ReactNode } from 'react'
 import { Loaded } from '../components/loaded'
 import { When } from '../components/when'
 import { detailsQuery, logColors, type LogDetails } from '../logs'
-import { shownCount, shownDuration, shownName, shownUsd } from '../shown'
+import { count, duration, exactUsd } from '../figures'
+import { plainName } from '../plain-name'
 import { LogAttempts } from './log-attempts'
 
 /** One request in full. */
@@ -110,9 +111,9 @@ const requestFacts = (log: LogDetails): Fact[] => [
   ['Endpoint', `${log.method} ${log.endpoint}${log.stream ? ', streamed' : ''}`],
   ['Asked for', log.requested_model],
   ['Served by', orNothing(log.provider, (provider) => `${log.model} at ${provider}`)],
-  ['Took', shownDuration(log.latency_ms)],
-  ['First token after', orNothing(log.time_to_first_token_ms, shownDuration)],
-  ['Ended because', orNothing(log.finish_reason, shownName)],
+  ['Took', duration(log.latency_ms)],
+  ['First token after', orNothing(log.time_to_first_token_ms, duration)],
+  ['Ended because', orNothing(log.finish_reason, plainName)],
   ['Connection', log.connection_id],
   [
     'Called by',
@@ -121,17 +122,17 @@ const requestFacts = (log: LogDetails): Fact[] => [
 ]
 
 const costFacts = (log: LogDetails): Fact[] => [
-  ['Input tokens', shownCount(log.input_tokens)],
-  ['Output tokens', shownCount(log.output_tokens)],
+  ['Input tokens', count(log.input_tokens)],
+  ['Output tokens', count(log.output_tokens)],
   ['Counted', log.estimated ? 'here, as the provider told nothing' : undefined],
-  ['Cost', shownUsd(log.cost)],
+  ['Cost', exactUsd(log.cost)],
   ['Of that', feeOf(log)],
   ['Billing', orNothing(log.billing_mode, (mode) => billing[mode])],
 ]
 
 const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
   cost > 0
-    ? `${shownUsd(platform_fee)} platform fee, ${shownUsd(provider_revenue)} provider`
+    ? `${exactUsd(platform_fee)} platform fee, ${exactUsd(provider_revenue)} provider`
     : undefined
 
 const billing = {

@@ -2,7 +2,7 @@ import { Alert, Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useEffect, useRef, useState } from 'react'
 import { exportLogs, mostExported, type LogSearch, type Progress } from '../logs'
-import { shownCount } from '../shown'
+import { count, counted } from '../figures'
 import { useSubmit } from '../submit'
 
 interface Props {
@@ -31,14 +31,14 @@ export function LogExport({ filter, isEmpty }: Props) {
     <>
       {isBusy && progress ? (
         <Button variant="default" onClick={() => stopping.current?.abort()}>
-          Stop: {shownCount(progress.saved)} of {shownCount(progress.total)}
+          Stop: {count(progress.saved)} of {count(progress.total)}
         </Button>
       ) : (
         <Button
           variant="default"
           loading={isBusy}
           disabled={isEmpty}
-          title={`At most ${shownCount(mostExported)} rows, the newest ones`}
+          title={`At most ${count(mostExported)} rows, the newest ones`}
           onClick={() => void submit(undefined)}
         >
           Export CSV
@@ -56,7 +56,7 @@ export function LogExport({ filter, isEmpty }: Props) {
 function tell({ saved, total }: Progress): void {
   const message =
     saved < total
-      ? `The newest ${shownCount(saved)} of ${shownCount(total)} requests were saved. Narrow the filters for the others.`
-      : `${shownCount(saved)} requests were saved.`
+      ? `Saved the newest ${count(saved)} of ${counted(total, 'request')}. Narrow the filters for the others.`
+      : `Saved ${counted(saved, 'request')}.`
   notifications.show({ message })
 }

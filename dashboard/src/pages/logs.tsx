@@ -10,7 +10,7 @@ import { Problem } from '../components/problem'
 import { ShowMore } from '../components/show-more'
 import { When } from '../components/when'
 import { filterOf, logsQuery, statsQuery, type ListedLog, type LogSearch } from '../logs'
-import { shownCount, shownDuration, shownUsd } from '../shown'
+import { count, duration, exactUsd } from '../figures'
 import { LogDrawer } from './log-drawer'
 import { LogExport } from './log-export'
 import { LogFilters } from './log-filters'
@@ -149,10 +149,10 @@ const LogRow = ({ log }: { log: ListedLog }) => (
       </Text>
     </Table.Td>
     <Table.Td ta="right" title={`${log.input_tokens} in, ${log.output_tokens} out`}>
-      {shownCount(log.total_tokens)}
+      {count(log.total_tokens)}
     </Table.Td>
-    <Table.Td ta="right">{shownDuration(log.latency_ms)}</Table.Td>
-    <Table.Td ta="right">{shownUsd(log.cost)}</Table.Td>
+    <Table.Td ta="right">{duration(log.latency_ms)}</Table.Td>
+    <Table.Td ta="right">{exactUsd(log.cost)}</Table.Td>
     <Table.Td ff="monospace">{log.api_key_prefix ? `${log.api_key_prefix}…` : '–'}</Table.Td>
   </Table.Tr>
 )

@@ -4,7 +4,7 @@ import { Copy } from '../components/copy'
 import { FavoriteModel } from '../components/favorite-model'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
-import { countOf, usdOf } from '../numbers'
+import { counted, exactUsd } from '../figures'
 import {
   billingNames,
   capabilityNames,
@@ -37,7 +37,7 @@ export function ModelDrawer({ id, onClose }: Props) {
   )
 }
 
-const tokens = (count: number | null) => (count === null ? 'not known' : `${countOf(count)} tokens`)
+const tokens = (most: number | null) => (most === null ? 'not known' : counted(most, 'token'))
 
 function Facts({ model }: { model: Model }) {
   const [, sentence] = model.billing_mode === null ? nobodyServes : billingNames[model.billing_mode]
@@ -117,7 +117,7 @@ function Prices({ model: { pricing, is_free: isFree } }: { model: Model }) {
       <Table variant="vertical" layout="fixed" withTableBorder>
         <Table.Tbody>
           {rows.map(({ name, usd }) => (
-            <Fact key={name} name={name} value={usdOf(usd)} />
+            <Fact key={name} name={name} value={exactUsd(usd)} />
           ))}
         </Table.Tbody>
       </Table>

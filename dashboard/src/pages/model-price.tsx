@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { FormFrame } from '../components/form-frame'
 import { seldomPartsOf, setPrice, type ConnectionModel } from '../connection-models'
 import type { Connection } from '../connections'
-import { usdOf } from '../numbers'
+import { exactUsd } from '../figures'
 import { useSubmit } from '../submit'
 
 interface Fields {
@@ -82,7 +82,7 @@ interface AmountsProps {
 }
 
 function Amounts({ form, model: { pricing, is_limited: isLimited } }: AmountsProps) {
-  const rest = seldomPartsOf(pricing).map(({ name, usd }) => `${name} ${usdOf(usd)}`)
+  const rest = seldomPartsOf(pricing).map(({ name, usd }) => `${name} ${exactUsd(usd)}`)
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>

@@ -25,7 +25,7 @@ import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { More } from '../components/more'
 import { Problem } from '../components/problem'
-import { countOf } from '../numbers'
+import { count } from '../figures'
 import { inPath, modelsKey } from '../models'
 import { useSubmit } from '../submit'
 
@@ -93,12 +93,12 @@ export function ModelRatings({ id }: { id: string }) {
 
 const grades = ['5', '4', '3', '2', '1'] as const
 
-function Summary({ summary: { average, count, distribution } }: Pick<Ratings, 'summary'>) {
+function Summary({ summary: { average, count: ratings, distribution } }: Pick<Ratings, 'summary'>) {
   if (average === null) return <Text size="sm">Nobody has rated it yet.</Text>
   return (
     <Stack gap={4}>
       <Text size="sm">
-        {average} of 5, by {countOf(count)}
+        {average} of 5, by {count(ratings)}
       </Text>
       {grades.map((grade) => (
         <Group key={grade} gap="xs" wrap="nowrap">
@@ -106,10 +106,10 @@ function Summary({ summary: { average, count, distribution } }: Pick<Ratings, 's
             {grade} <span aria-hidden>★</span>
           </Text>
           <Progress.Root flex={1} size="sm" aria-hidden>
-            <Progress.Section value={(100 * distribution[grade]) / count} color="yellow" />
+            <Progress.Section value={(100 * distribution[grade]) / ratings} color="yellow" />
           </Progress.Root>
           <Text size="xs" w={40} ta="right">
-            {countOf(distribution[grade])}
+            {count(distribution[grade])}
           </Text>
         </Group>
       ))}

@@ -2,7 +2,7 @@ import { Anchor, Badge, Group, Table, Text, VisuallyHidden } from '@mantine/core
 import { Link } from '@tanstack/react-router'
 import { ListTable } from '../components/list-table'
 import { FavoriteModel } from '../components/favorite-model'
-import { countOf, sizeOf, usdOf } from '../numbers'
+import { compact, count, exactUsd } from '../figures'
 import { billingNames, nobodyServes, type Model } from '../models'
 
 /** How a call would be paid now. */
@@ -16,7 +16,7 @@ export function PaidBy({ mode }: { mode: Model['billing_mode'] }) {
 }
 
 /** The mean of what accounts gave, of five. */
-export const Stars = ({ rating: { average, count } }: Pick<Model, 'rating'>) =>
+export const Stars = ({ rating: { average, count: ratings } }: Pick<Model, 'rating'>) =>
   average === null ? (
     <Text size="sm" c="dimmed">
       none
@@ -24,7 +24,7 @@ export const Stars = ({ rating: { average, count } }: Pick<Model, 'rating'>) =>
   ) : (
     <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
       <span aria-hidden>★ </span>
-      {average} <VisuallyHidden>of 5, ratings: </VisuallyHidden>({countOf(count)})
+      {average} <VisuallyHidden>of 5, ratings: </VisuallyHidden>({count(ratings)})
     </Text>
   )
 
@@ -67,11 +67,11 @@ function ModelRow({ model }: { model: Model }) {
           {model.id}
         </Text>
       </Table.Td>
-      <Table.Td ta="right" title={context === null ? undefined : `${countOf(context)} tokens`}>
-        {context === null ? '–' : sizeOf(context)}
+      <Table.Td ta="right" title={context === null ? undefined : `${count(context)} tokens`}>
+        {context === null ? '–' : compact(context)}
       </Table.Td>
-      <Table.Td ta="right">{usdOf(pricing.input)}</Table.Td>
-      <Table.Td ta="right">{usdOf(pricing.output)}</Table.Td>
+      <Table.Td ta="right">{exactUsd(pricing.input)}</Table.Td>
+      <Table.Td ta="right">{exactUsd(pricing.output)}</Table.Td>
       <Table.Td>
         <PaidBy mode={model.billing_mode} />
       </Table.Td>

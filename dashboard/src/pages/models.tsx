@@ -7,7 +7,7 @@ import { FavoriteModel } from '../components/favorite-model'
 import { Loaded } from '../components/loaded'
 import { More } from '../components/more'
 import { Page } from '../components/page'
-import { countOf } from '../numbers'
+import { count } from '../figures'
 import { favoritesQuery, modelsQuery, type Favorite, type ModelSearch } from '../models'
 import { yes } from '../address'
 import { ModelDrawer } from './model-drawer'
@@ -73,7 +73,7 @@ function Catalogue({ search }: { search: ModelSearch }) {
         return (
           <Stack gap="xs" aria-busy={query.isPlaceholderData}>
             <Text size="sm" c="dimmed" role="status">
-              {countOf(pages[0]?.pagination.total ?? 0)} found
+              {count(pages[0]?.pagination.total ?? 0)} found
             </Text>
             <ModelTable models={models} />
             <More query={query} />

@@ -9,7 +9,7 @@ import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
 import { RowMenu } from '../components/row-menu'
-import { usdOf } from '../numbers'
+import { exactUsd } from '../figures'
 import {
   isManager,
   organizationQuery,
@@ -114,10 +114,10 @@ const MemberTable = ({ organization, members }: TableProps) => (
         </Table.Td>
         <Table.Td>{one.department ?? '–'}</Table.Td>
         <Table.Td ta="right">
-          {usdOf(one.spent_this_month)}
+          {exactUsd(one.spent_this_month)}
           {one.spending_limit !== null && (
             <Text size="xs" c="dimmed">
-              of {usdOf(one.spending_limit)}
+              of {exactUsd(one.spending_limit)}
             </Text>
           )}
         </Table.Td>

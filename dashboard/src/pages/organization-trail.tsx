@@ -23,6 +23,7 @@ import {
   type Difference,
   type TrailSearch,
 } from '../organization-trail'
+import { plainName } from '../plain-name'
 
 interface Props {
   /** Of the organization. */
@@ -140,7 +141,7 @@ const ChangeRow = ({ change }: { change: Change }) => (
 const DifferenceLine = ({ difference: { name, before, after } }: { difference: Difference }) => (
   <Text size="xs" lineClamp={4}>
     <Text span inherit c="dimmed">
-      {name.replaceAll('_', ' ')}:
+      {plainName(name)}:
     </Text>{' '}
     {before !== undefined && after === undefined && <s>{before}</s>}
     {before !== undefined && after !== undefined && `${before} → `}

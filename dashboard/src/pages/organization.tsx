@@ -8,7 +8,7 @@ import { Loaded } from '../components/loaded'
 import { Page } from '../components/page'
 import { Tile } from '../components/tile'
 import { Tiles } from '../components/tiles'
-import { countOf, usdOf } from '../numbers'
+import { count, exactUsd } from '../figures'
 import {
   isManager,
   organizationQuery,
@@ -122,10 +122,10 @@ function Figures({ organization }: { organization: Organization }) {
         {balance && (
           <Tile
             label="Pool balance"
-            value={usdOf(balance.balance)}
+            value={exactUsd(balance.balance)}
             hint={
               <>
-                {balance.held > 0 && `${usdOf(balance.held)} of it set aside for requests. `}
+                {balance.held > 0 && `${exactUsd(balance.held)} of it set aside for requests. `}
                 <Anchor
                   inherit
                   underline="always"
@@ -139,13 +139,13 @@ function Figures({ organization }: { organization: Organization }) {
             }
           />
         )}
-        <Tile label="Members" value={`${countOf(member_count)} of ${countOf(member_limit)}`} />
+        <Tile label="Members" value={`${count(member_count)} of ${count(member_limit)}`} />
         <Tile
           label="Spending limit of a month"
           value={
             organization.monthly_spend_limit === null
               ? 'none'
-              : usdOf(organization.monthly_spend_limit)
+              : exactUsd(organization.monthly_spend_limit)
           }
         />
       </Tiles>

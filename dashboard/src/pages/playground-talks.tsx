@@ -5,7 +5,7 @@ import { talks, talksKey, talksQuery, type Talk } from '../automation'
 import { Confirm } from '../components/confirm'
 import { Loaded } from '../components/loaded'
 import { Moment } from '../components/moment'
-import { countOf, usdOf } from '../numbers'
+import { counted, exactUsd } from '../figures'
 
 interface Props {
   /** The one that is shown. */
@@ -76,7 +76,7 @@ const Row = ({ talk, onOpen, onDelete }: RowProps) => (
         {talk.name ?? 'Without a name'}
       </Text>
       <Text size="xs" c="dimmed" truncate>
-        {talk.modelId} · {countOf(talk.messageCount)} messages · {usdOf(talk.totalCost)} ·{' '}
+        {talk.modelId} · {counted(talk.messageCount, 'message')} · {exactUsd(talk.totalCost)} ·{' '}
         <Moment at={talk.lastActivityAt ?? talk.createdAt} />
       </Text>
     </UnstyledButton>

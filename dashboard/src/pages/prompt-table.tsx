@@ -5,7 +5,7 @@ import { ListTable } from '../components/list-table'
 import { api, json } from '../api'
 import { FavoriteStar } from '../components/favorite'
 import { Moment } from '../components/moment'
-import { countOf } from '../numbers'
+import { count } from '../figures'
 import { promptsKey, type Prompt, type PromptSearch } from '../prompts'
 
 interface Props {
@@ -100,7 +100,7 @@ function PromptRow({ prompt, isMarked, onMark, onFilter }: Row) {
           ))}
         </Group>
       </Table.Td>
-      <Table.Td ta="right">{countOf(prompt.usage_count)}</Table.Td>
+      <Table.Td ta="right">{count(prompt.usage_count)}</Table.Td>
       <Table.Td>
         <Moment at={prompt.updated_at} />
       </Table.Td>

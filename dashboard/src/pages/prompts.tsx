@@ -9,7 +9,7 @@ import { Loaded } from '../components/loaded'
 import { More } from '../components/more'
 import { Page } from '../components/page'
 import { SearchBox } from '../components/search-box'
-import { countOf } from '../numbers'
+import { count } from '../figures'
 import { newPrompt, promptsQuery, type Prompt, type PromptSearch } from '../prompts'
 import { yes } from '../address'
 import { DeletePrompts } from './delete-prompts'
@@ -132,8 +132,8 @@ function Prompts({ prompts, total, onChange }: Listed) {
       <Group justify="space-between" mih={36}>
         <Text size="sm" c="dimmed" role="status">
           {chosen.length > 0
-            ? `${countOf(chosen.length)} of ${countOf(total)} marked`
-            : `${countOf(total)} found`}
+            ? `${count(chosen.length)} of ${count(total)} marked`
+            : `${count(total)} found`}
         </Text>
         {chosen.length > 0 && (
           <Button size="xs" color="red" variant="light" onClick={() => setDoomed(true)}>

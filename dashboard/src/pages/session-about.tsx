@@ -14,7 +14,7 @@ import { Confirm } from '../components/confirm'
 import { Money } from '../components/money'
 import { Problem } from '../components/problem'
 import { When } from '../components/when'
-import { count } from '../figures'
+import { count, counted } from '../figures'
 import { gatewaysQuery, gatewayStates } from '../gateways'
 import { soonAgain } from '../live'
 import { useSubmit } from '../submit'
@@ -41,7 +41,7 @@ export const SessionAbout = ({ talk, name }: AboutProps) => (
       </Text>
     </Group>
     <Text size="sm" c="dimmed">
-      {count(talk.messageCount)} messages · {count(talk.totalTokens.input)} tokens in,{' '}
+      {counted(talk.messageCount, 'message')} · {counted(talk.totalTokens.input, 'token')} in,{' '}
       {count(talk.totalTokens.output)} out · <Money amount={talk.totalCost} />
     </Text>
     {talk.gatewayId !== null && <ToolsOf talk={talk} gatewayId={talk.gatewayId} />}

@@ -10,7 +10,7 @@ import { Page } from '../components/page'
 import { Problem } from '../components/problem'
 import { ShowMore } from '../components/show-more'
 import { When } from '../components/when'
-import { shownCount } from '../shown'
+import { count } from '../figures'
 import {
   categoryNames,
   priorityNames,
@@ -141,7 +141,7 @@ const TicketTable = ({ tickets }: { tickets: readonly ListedTicket[] }) => (
         </Table.Td>
         <Table.Td>{categoryNames[ticket.category]}</Table.Td>
         <Table.Td>{priorityNames[ticket.priority]}</Table.Td>
-        <Table.Td ta="right">{shownCount(ticket.comment_count)}</Table.Td>
+        <Table.Td ta="right">{count(ticket.comment_count)}</Table.Td>
         <Table.Td>
           <When at={ticket.updated_at} />
         </Table.Td>

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
+import { LeaseBatches } from './lease-batches'
 import type { LeaseStore } from './purses'
 import { recall } from './recalls'
 import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
-import { findLease, takeLease } from './take-lease'
+import { findLease, takeLease, takeLeases } from './take-lease'
 import type { Schema } from '../db/schema'
+import { isRefused } from '../db/violation'
 import { within } from '../within'
 
 /** What a lease is good for without being renewed. */
@@ -19,11 +21,19 @@ interface Options {
 }
 
 /** The statements of leases as one node uses them, each with a deadline. */
-export const createLeaseStore = (db: Kysely<Schema>, { nodeId, nodes }: Options): LeaseStore => ({
-  take: (lease) =>
-    within(takeLease(db, { ...lease, nodeId, nodes: nodes(), lifeSeconds }), patienceMs),
-  find: async (leaseId) => (await within(findLease(db, leaseId), patienceMs))?.amount,
-  recall: (accountId) => within(recall(db, { accountId, nodeId }), patienceMs),
-  giveBack: (returns, options) => within(returnLeases(db, returns, options), patienceMs),
-  renew: (leaseIds) => within(renewLeases(db, leaseIds, lifeSeconds), patienceMs),
-})
+export function createLeaseStore(db: Kysely<Schema>, { nodeId, nodes }: Options): LeaseStore {
+  const taker = () => ({ nodeId, nodes: nodes(), lifeSeconds })
+  const batches = new LeaseBatches({
+    takeFree: (wanted) => takeLeases(db, wanted, taker()),
+    take: (wanted) => takeLease(db, { ...wanted, ...taker() }),
+    isRefused,
+    patienceMs,
+  })
+  return {
+    take: (wanted) => batches.take(wanted),
+    find: async (leaseId) => (await within(findLease(db, leaseId), patienceMs))?.amount,
+    recall: (accountId) => within(recall(db, { accountId, nodeId }), patienceMs),
+    giveBack: (returns, options) => within(returnLeases(db, returns, options), patienceMs),
+    renew: (leaseIds) => within(renewLeases(db, leaseIds, lifeSeconds), patienceMs),
+  }
+}

@@ -10,7 +10,7 @@ import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { settle } from './settle'
 import { command, type Command } from './table-command'
-import { findLease, takeLease, type Lease } from './take-lease'
+import { findLease, takeLease, takeLeases, type Lease } from './take-lease'
 import { asOrphan } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
@@ -98,21 +98,21 @@ class Both {
   }
 
   async #take(leaseId: string, step: Command & { do: 'take' }): Promise<void> {
-    const asked = {
+    const { nodes } = step
+    const wants = {
       leaseId,
       accountId: this.accountId,
-      nodeId: 'node',
       need: BigInt(step.need),
       wish: BigInt(step.wish),
     }
-    const real = await takeLease(database.query, {
-      ...asked,
-      nodes: step.nodes,
-      lifeSeconds: 60,
-    }).catch(() => 'refused')
+    const taker = { nodeId: 'node', nodes, lifeSeconds: 60 }
+    const taking = step.inBatch
+      ? takeLeases(database.query, [wants], taker).then((leases) => leases.get(leaseId))
+      : takeLease(database.query, { ...wants, ...taker })
+    const real = await taking.catch(() => 'refused')
     let wanted: Lease | string
     try {
-      wanted = this.model.take({ ...asked, nodes: step.nodes, nowMs: 0 })
+      wanted = this.model.take({ ...wants, nodeId: 'node', nodes, nowMs: 0 })
     } catch {
       wanted = 'refused'
     }
@@ -174,6 +174,31 @@ describe('the tables', () => {
     )
     expect(taken.filter((it) => it.taken === 100n)).toHaveLength(10)
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
+  })
+
+  test('leases of several accounts are one commit: whoever is at an account is not waited for', async () => {
+    const accounts = await Promise.all([1, 2, 3].map(() => newAccount()))
+    for (const accountId of accounts) await topUp(accountId, 1000n)
+    const [busy = ''] = accounts
+    const wanted = accounts.map((accountId) => {
+      return { leaseId: newId('lease'), accountId, need: 100n, wish: 0n }
+    })
+    const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60 }
+    const taken = await database.query.transaction().execute(async (trx) => {
+      await sql`select from credit_account where id = ${busy} for update`.execute(trx)
+      return await takeLeases(database.query, wanted, taker)
+    })
+    const lease = { amount: 100n, taken: 100n, available: 900n, elsewhere: 0n }
+    expect(taken).toEqual(new Map(wanted.slice(1).map(({ leaseId }) => [leaseId, lease])))
+    expect(await Promise.all(accounts.map(stateOf))).toEqual(
+      [0n, 100n, 100n].map((leased) => ({ posted: 1000n, leased })),
+    )
+    // One that has ended takes nothing more, and nobody beside it does.
+    const [, ended, other] = wanted
+    await endLeases(database.query, [ended?.leaseId ?? ''], 'closed')
+    const refused = takeLeases(database.query, wanted.slice(1), taker)
+    await expect(refused).rejects.toMatchObject({ code: '23502' })
+    expect(await stateOf(other?.accountId ?? '')).toEqual({ posted: 1000n, leased: 100n })
   })
 
   test('D15: two flushers with the same events book them once', async () => {

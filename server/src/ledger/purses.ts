@@ -3,16 +3,11 @@ import type { Held } from './held'
 import { Purse, type PursePorts } from './purse'
 import type { Return } from './return-leases'
 import type { Slice } from './slice'
-import type { Lease } from './take-lease'
+import type { Lease, LeaseWanted } from './take-lease'
 
 /** The ledger's database, as one node sees it. Every call has a deadline, and rejects beyond it. */
 export interface LeaseStore {
-  take: (lease: {
-    leaseId: string
-    accountId: string
-    need: bigint
-    wish: bigint
-  }) => Promise<Lease>
+  take: (wanted: LeaseWanted) => Promise<Lease>
   find: (leaseId: string) => Promise<bigint | undefined>
   recall: (accountId: string) => Promise<void>
   /** Resolves with the leases that shrank. */

@@ -9,7 +9,7 @@ interface Cost {
 /** What is done to the tables and to their model. */
 export type Command =
   | { do: 'topUp'; amount: number }
-  | { do: 'take'; lease: number; need: number; wish: number; nodes: number }
+  | { do: 'take'; lease: number; need: number; wish: number; nodes: number; inBatch: boolean }
   | { do: 'giveBack'; lease: number; amount: number; isLast: boolean }
   | { do: 'settle'; lease: number; costs: Cost[]; again: boolean }
   | { do: 'end'; lease: number }
@@ -25,6 +25,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
     need: amount,
     wish: amount,
     nodes: fc.integer({ min: 1, max: 4 }),
+    inBatch: fc.boolean(),
   }),
   fc.record({ do: fc.constant('giveBack' as const), lease, amount, isLast: fc.boolean() }),
   fc.record({

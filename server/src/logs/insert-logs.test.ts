@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { dropOrphanLogs } from './drop-orphan-logs'
-import { insertLogs, insertSound, isRefused } from './insert-logs'
+import { insertLogs, insertSound } from './insert-logs'
 import { toLogRecord, type LogValues } from './log-record'
 import { forgetOldLogs } from './retention'
 import { valuesForTests } from './values-for-tests'
@@ -10,6 +10,7 @@ import type { Database } from '../db/database'
 import { openTestDatabases } from '../db/database-for-tests'
 import { newIdBody, timeOfId } from '../db/id'
 import { dailyTables, makePartitions, partitionDays } from '../db/partitions'
+import { isRefused } from '../db/violation'
 
 const dayMs = 86_400_000
 const stack = new AsyncDisposableStack()

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { logColumns } from './log-record'
 import type { Schema } from '../db/schema'
+import { isRefused } from '../db/violation'
 
 /** Milliseconds since the epoch as a time, exactly; null for a column without value. */
 function valueOf([name, type]: (typeof logColumns)[number], position: number): string {
@@ -86,10 +87,6 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
       concurrent_requests = greatest(request_peak.concurrent_requests, excluded.concurrent_requests)
   `.execute(db)
 }
-
-/** Whether PostgreSQL refused what was in a statement, as it will again. */
-export const isRefused = (error: unknown): boolean =>
-  error instanceof Error && /^2[23]/.test(String(Reflect.get(error, 'code')))
 
 /** The same one by one, without those that are refused: they would stop all others for good. */
 export async function insertSound(

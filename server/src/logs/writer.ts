@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
-import { insertBodies, insertLogs, insertSound, isRefused, type KeptBodies } from './insert-logs'
+import { insertBodies, insertLogs, insertSound, type KeptBodies } from './insert-logs'
 import type { Schema } from '../db/schema'
+import { isRefused } from '../db/violation'
 import { within } from '../within'
 
 interface Options {

@@ -8,7 +8,7 @@ import { Money } from '../../components/money'
 import { Pages } from '../../components/pages'
 import { TransactionFilters } from '../../components/transaction-filters'
 import { When } from '../../components/when'
-import { count } from '../../figures'
+import { counted } from '../../figures'
 import { billingSearch } from '../../money-search'
 
 const route = getRouteApi('/home/billing')
@@ -85,7 +85,7 @@ const Row = ({ transaction: one }: { transaction: Transaction }) => (
       <Text size="sm">{one.description}</Text>
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {one.type}
-        {one.request_count !== null && ` · ${count(one.request_count)} requests`}
+        {one.request_count !== null && ` · ${counted(one.request_count, 'request')}`}
         {one.reference_id !== null && ` · ${one.reference_id}`}
       </Text>
     </Table.Td>

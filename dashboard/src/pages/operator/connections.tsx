@@ -10,7 +10,7 @@ import { Moment } from '../../components/moment'
 import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
-import { count } from '../../figures'
+import { count, counted } from '../../figures'
 import { platformConnectionsQuery, type PlatformConnection } from '../../operator/connections'
 
 const route = getRouteApi('/home/operator/connections')
@@ -114,8 +114,8 @@ const Row = ({ connection: one }: { connection: PlatformConnection }) => (
 
 function limitsOf({ rate_limits: limits }: PlatformConnection): string {
   const words = [
-    ...(limits?.rpm ? [`${count(limits.rpm)} requests`] : []),
-    ...(limits?.tpm ? [`${count(limits.tpm)} tokens`] : []),
+    ...(limits?.rpm ? [counted(limits.rpm, 'request')] : []),
+    ...(limits?.tpm ? [counted(limits.tpm, 'token')] : []),
   ]
   return words.length > 0 ? `${words.join(', ')} a minute` : 'none'
 }

@@ -9,7 +9,7 @@ import { Loaded } from '../../components/loaded'
 import { ListTable } from '../../components/list-table'
 import { PriceInputs } from '../../components/price-inputs'
 import { When } from '../../components/when'
-import { usdOf } from '../../numbers'
+import { exactUsd } from '../../figures'
 import {
   inPath,
   oneModel,
@@ -75,7 +75,7 @@ const PriceWords = ({ pricing }: { pricing: Pricing | null }) => {
   if (pricing === null) return 'no price.'
   return priceParts
     .filter(([part]) => pricing[part] !== null)
-    .map(([part, label]) => `${label}: ${usdOf(pricing[part])}`)
+    .map(([part, label]) => `${label}: ${exactUsd(pricing[part])}`)
     .join(' · ')
 }
 

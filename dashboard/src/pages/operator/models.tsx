@@ -10,7 +10,7 @@ import { Page } from '../../components/page'
 import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
 import { providersQuery } from '../../models'
-import { countOf, sizeOf, usdOf } from '../../numbers'
+import { compact, count, exactUsd } from '../../figures'
 import {
   categories,
   modelsQuery,
@@ -144,12 +144,12 @@ const Row = ({ model }: { model: Model }) => (
     </Table.Td>
     <Table.Td
       ta="right"
-      title={model.context_length === null ? undefined : `${countOf(model.context_length)} tokens`}
+      title={model.context_length === null ? undefined : `${count(model.context_length)} tokens`}
     >
-      {model.context_length === null ? '–' : sizeOf(model.context_length)}
+      {model.context_length === null ? '–' : compact(model.context_length)}
     </Table.Td>
-    <Table.Td ta="right">{usdOf(model.pricing?.input ?? null)}</Table.Td>
-    <Table.Td ta="right">{usdOf(model.pricing?.output ?? null)}</Table.Td>
+    <Table.Td ta="right">{exactUsd(model.pricing?.input ?? null)}</Table.Td>
+    <Table.Td ta="right">{exactUsd(model.pricing?.output ?? null)}</Table.Td>
   </Table.Tr>
 )
 

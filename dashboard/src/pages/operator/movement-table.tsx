@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Money } from '../../components/money'
 import { PagedTable } from '../../components/paged-table'
 import { When } from '../../components/when'
-import { count } from '../../figures'
+import { counted } from '../../figures'
 import type { Rows } from '../../lists'
 import type { Movement } from '../../operator/transactions'
 
@@ -52,7 +52,7 @@ const Row = ({ one, ofAll }: { one: Movement; ofAll: boolean }) => (
       <Text size="sm">{one.description}</Text>
       <Text size="xs" c="dimmed">
         {one.type}
-        {one.request_count !== undefined && ` · ${count(one.request_count)} requests`}
+        {one.request_count !== undefined && ` · ${counted(one.request_count, 'request')}`}
       </Text>
     </Table.Td>
     <Table.Td>

@@ -8,7 +8,13 @@ import { PagedTable } from '../../components/paged-table'
 import { SearchBox } from '../../components/search-box'
 import { When } from '../../components/when'
 import { count } from '../../figures'
-import { handledNames, queueQuery, type Queued, type QueueSearch } from '../../operator/tickets'
+import {
+  handledNames,
+  nobody,
+  queueQuery,
+  type Queued,
+  type QueueSearch,
+} from '../../operator/tickets'
 import { operatorsQuery } from '../../operator/users'
 import { categoryNames, priorityNames, stateColors } from '../../tickets'
 
@@ -88,7 +94,10 @@ function QueueFilters({ search, onChange }: FiltersProps) {
         aria-label="Assignee"
         placeholder="All assignees"
         clearable
-        data={operators.map(({ id, display_name: name }) => ({ value: id, label: name }))}
+        data={[
+          { value: nobody, label: 'Nobody' },
+          ...operators.map(({ id, display_name: name }) => ({ value: id, label: name })),
+        ]}
         value={search.assignee ?? null}
         onChange={(assignee) => onChange({ assignee: assignee ?? undefined })}
       />

@@ -29,7 +29,11 @@ const toHandled = (row: Row & { email: string }) => ({
   assignee_id: row.assignee_id,
 })
 
+/** Instead of an operator's id: of tickets that nobody has. */
+const nobody = 'none'
+
 interface StaffFilter extends Filter {
+  /** An operator's, or `none`. */
   assignee_id?: string | undefined
   search: string | undefined
 }
@@ -139,7 +143,10 @@ async function listTickets(db: Kysely<Schema>, page: Page, filter: StaffFilter) 
     .$if(status !== undefined, (query) => query.where('ticket.status', '=', status ?? 'open'))
     .$if(category !== undefined, (query) => query.where('category', '=', category ?? 'other'))
     .$if(priority !== undefined, (query) => query.where('priority', '=', priority ?? 'medium'))
-    .$if(assignee !== undefined, (query) => query.where('assignee_id', '=', assignee ?? ''))
+    .$if(assignee === nobody, (query) => query.where('assignee_id', 'is', null))
+    .$if(assignee !== undefined && assignee !== nobody, (query) =>
+      query.where('assignee_id', '=', assignee ?? ''),
+    )
     .$if(search !== '', (query) =>
       query.where((is) =>
         is.or([

@@ -1,0 +1,132 @@
+import { expect, test } from 'bun:test'
+import { LeaseBatches } from './lease-batches'
+import type { Lease, LeaseWanted } from './take-lease'
+
+const refused = new Error('refused')
+
+/** What was asked for tells whose a lease is. */
+const leaseOf = ({ need }: LeaseWanted): Lease => {
+  return { amount: need, taken: need, available: 0n, elsewhere: 0n }
+}
+
+const wanted = (number: number): LeaseWanted => {
+  const id = String(number)
+  return { leaseId: `lease ${id}`, accountId: `account ${id}`, need: BigInt(number), wish: 0n }
+}
+
+/** A database that answers when it is told to. */
+function stage(patienceMs = 5000) {
+  const statements: { numbers: number[]; answer: (fails?: Error, busy?: number[]) => void }[] = []
+  const alone: number[] = []
+  const batches = new LeaseBatches({
+    takeFree: (all) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Map<string, Lease>>()
+      const numbers = all.map(({ need }) => Number(need))
+      const answer = (fails?: Error, busy: number[] = []) => {
+        if (fails) return reject(fails)
+        const free = all.filter(({ need }) => !busy.includes(Number(need)))
+        resolve(new Map(free.map((one) => [one.leaseId, leaseOf(one)])))
+      }
+      statements.push({ numbers, answer })
+      return promise
+    },
+    take: (one) => {
+      alone.push(Number(one.need))
+      return Promise.resolve(leaseOf(one))
+    },
+    isRefused: (thrown) => thrown === refused,
+    patienceMs,
+  })
+  const take = (number: number) => batches.take(wanted(number)).then(({ taken }) => Number(taken))
+  return { statements, alone, take }
+}
+
+const numbersUpTo = (most: number) => Array.from({ length: most }, (_, index) => index + 1)
+
+/** Answers whatever is asked, until nothing is. */
+async function answerAll(statements: ReturnType<typeof stage>['statements']): Promise<void> {
+  for (let next = 0; next < statements.length; next++) {
+    statements[next]?.answer()
+    await Bun.sleep(0)
+  }
+}
+
+test('1,000 accounts that begin at once are a handful of statements, and each gets its lease', async () => {
+  const { statements, take } = stage()
+  const taken = Promise.all(numbersUpTo(1000).map(take))
+  await answerAll(statements)
+  expect(await taken).toEqual(numbersUpTo(1000))
+  expect(statements.length).toBeLessThanOrEqual(6)
+  expect(statements.flatMap(({ numbers }) => numbers).toSorted((a, b) => a - b)).toEqual(
+    numbersUpTo(1000),
+  )
+})
+
+test('who comes first is asked for at once, and while two are asked for the others gather', async () => {
+  const { statements, take } = stage()
+  const taken = Promise.all(numbersUpTo(4).map(take))
+  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2]])
+  await answerAll(statements)
+  expect(await taken).toEqual([1, 2, 3, 4])
+  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2], [3, 4]])
+})
+
+test('a statement that takes its time holds nobody up', async () => {
+  const { statements, take } = stage()
+  const slow = numbersUpTo(2).map(take)
+  const next = take(3)
+  await Bun.sleep(1)
+  expect(statements).toHaveLength(2)
+  await Bun.sleep(40)
+  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2], [3]])
+  for (const { answer } of statements) answer()
+  expect(await Promise.all([...slow, next])).toEqual([1, 2, 3])
+})
+
+test('an account that somebody is at is asked for by itself, and holds nobody up', async () => {
+  const { statements, alone, take } = stage()
+  const taken = Promise.all(numbersUpTo(4).map(take))
+  statements[0]?.answer()
+  await Bun.sleep(0)
+  statements[2]?.answer(undefined, [3])
+  statements[1]?.answer()
+  expect(await taken).toEqual([1, 2, 3, 4])
+  expect(alone).toEqual([3])
+})
+
+test('where one is refused, each is asked for by itself', async () => {
+  const { statements, alone, take } = stage()
+  const taken = Promise.all(numbersUpTo(4).map(take))
+  statements[0]?.answer()
+  await Bun.sleep(0)
+  statements[2]?.answer(refused)
+  statements[1]?.answer()
+  expect(await taken).toEqual([1, 2, 3, 4])
+  expect(alone).toEqual([3, 4])
+})
+
+test('what else fails is told to all it was for, once, as nobody knows what became of it', async () => {
+  const { statements, alone, take } = stage()
+  const taken = numbersUpTo(4).map(take)
+  statements[0]?.answer()
+  await Bun.sleep(0)
+  statements[2]?.answer(new Error('the connection was lost'))
+  statements[1]?.answer()
+  const told = (await Promise.allSettled(taken)).map(({ status }) => status)
+  expect(told).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
+  expect(alone).toEqual([])
+})
+
+test('without an answer all are told in time; what was not sent by then never is', async () => {
+  const { statements, take } = stage(20)
+  const startedAt = performance.now()
+  const told = await Promise.allSettled(numbersUpTo(4).map(take))
+  expect(told.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+  await Bun.sleep(60)
+  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2]])
+  // The next one is asked for as ever.
+  const next = take(5)
+  await answerAll(statements)
+  expect(await next).toBe(5)
+})
