@@ -151,8 +151,8 @@ await tell(`${many.models} models`, { few, lots }, list)
 
 await fillLogs(sql, many.logs, asking)
 const logs: Look = {
-  name: 'GET /api/request-logs',
-  run: (side) => read(side, '/api/request-logs?limit=50'),
+  name: 'GET /api/account/request-logs',
+  run: (side) => read(side, '/api/account/request-logs?limit=50'),
 }
 await tell(`${many.logs} request logs`, { few, lots }, logs)
 
