@@ -34,6 +34,17 @@ const stateOf = async (accountId: string) => {
   return rows[0]
 }
 
+/** Resolves once somebody waits for a lock. */
+async function blocked(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ waiting: bigint }>`
+      select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.query)
+    if (rows[0]?.waiting) return
+    await Bun.sleep(5)
+  }
+}
+
 /** The same commands to the tables and to the model. */
 class Both {
   readonly model = new ModelLedger()
@@ -200,6 +211,36 @@ describe('the tables', () => {
     await expect(refused).rejects.toMatchObject({ code: '23502' })
     expect(await stateOf(other?.accountId ?? '')).toEqual({ posted: 1000n, leased: 100n })
   })
+
+  test.each(['renewed', 'grown'] as const)(
+    'leases are %s in the order of their ids: who does so at the same time waits, and neither fails',
+    async (way) => {
+      const [first = '', last = ''] = [newId('lease'), newId('lease')].toSorted()
+      const accounts = await Promise.all([newAccount(), newAccount()])
+      const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60 }
+      // The table has them the other way round.
+      const wanted = [last, first].map((leaseId, at) => {
+        return { leaseId, accountId: accounts[at] ?? '', need: 100n, wish: 0n }
+      })
+      for (const one of wanted) {
+        await topUp(one.accountId, 1000n)
+        await takeLease(database.query, { ...one, ...taker })
+      }
+      const waiting = await database.query.transaction().execute(async (trx) => {
+        const lock = (id: string) =>
+          sql`select from credit_lease where id = ${id} for update nowait`.execute(trx)
+        await lock(first)
+        const working =
+          way === 'renewed'
+            ? renewLeases(database.query, [last, first], 60)
+            : takeLeases(database.query, wanted, taker)
+        await blocked()
+        await lock(last)
+        return { working }
+      })
+      expect((await waiting.working).size).toBe(2)
+    },
+  )
 
   test('D15: two flushers with the same events book them once', async () => {
     const accountId = await newAccount()

@@ -89,6 +89,8 @@ async function take(
       insert into credit_lease (id, account_id, node_id, amount, expires_at)
       select lease_id, id, ${nodeId}, part.amount, now() + make_interval(secs => ${lifeSeconds})
       from part join reserved using (id)
+      -- As whoever locks several leases does.
+      order by lease_id
       on conflict (id) do update set
         amount = credit_lease.amount + excluded.amount,
         expires_at = excluded.expires_at,
