@@ -34,17 +34,6 @@ const stateOf = async (accountId: string) => {
   return rows[0]
 }
 
-/** Resolves once somebody waits for a lock. */
-async function blocked(): Promise<void> {
-  for (;;) {
-    const { rows } = await sql<{ waiting: bigint }>`
-      select count(*) as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.query)
-    if (rows[0]?.waiting) return
-    await Bun.sleep(5)
-  }
-}
-
 /** The same commands to the tables and to the model. */
 class Both {
   readonly model = new ModelLedger()
@@ -186,61 +175,6 @@ describe('the tables', () => {
     expect(taken.filter((it) => it.taken === 100n)).toHaveLength(10)
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
   })
-
-  test('leases of several accounts are one commit: whoever is at an account is not waited for', async () => {
-    const accounts = await Promise.all([1, 2, 3].map(() => newAccount()))
-    for (const accountId of accounts) await topUp(accountId, 1000n)
-    const [busy = ''] = accounts
-    const wanted = accounts.map((accountId) => {
-      return { leaseId: newId('lease'), accountId, need: 100n, wish: 0n }
-    })
-    const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60 }
-    const taken = await database.query.transaction().execute(async (trx) => {
-      await sql`select from credit_account where id = ${busy} for update`.execute(trx)
-      return await takeLeases(database.query, wanted, taker)
-    })
-    const lease = { amount: 100n, taken: 100n, available: 900n, elsewhere: 0n }
-    expect(taken).toEqual(new Map(wanted.slice(1).map(({ leaseId }) => [leaseId, lease])))
-    expect(await Promise.all(accounts.map(stateOf))).toEqual(
-      [0n, 100n, 100n].map((leased) => ({ posted: 1000n, leased })),
-    )
-    // One that has ended takes nothing more, and nobody beside it does.
-    const [, ended, other] = wanted
-    await endLeases(database.query, [ended?.leaseId ?? ''], 'closed')
-    const refused = takeLeases(database.query, wanted.slice(1), taker)
-    await expect(refused).rejects.toMatchObject({ code: '23502' })
-    expect(await stateOf(other?.accountId ?? '')).toEqual({ posted: 1000n, leased: 100n })
-  })
-
-  test.each(['renewed', 'grown'] as const)(
-    'leases are %s in the order of their ids: who does so at the same time waits, and neither fails',
-    async (way) => {
-      const [first = '', last = ''] = [newId('lease'), newId('lease')].toSorted()
-      const accounts = await Promise.all([newAccount(), newAccount()])
-      const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60 }
-      // The table has them the other way round.
-      const wanted = [last, first].map((leaseId, at) => {
-        return { leaseId, accountId: accounts[at] ?? '', need: 100n, wish: 0n }
-      })
-      for (const one of wanted) {
-        await topUp(one.accountId, 1000n)
-        await takeLease(database.query, { ...one, ...taker })
-      }
-      const waiting = await database.query.transaction().execute(async (trx) => {
-        const lock = (id: string) =>
-          sql`select from credit_lease where id = ${id} for update nowait`.execute(trx)
-        await lock(first)
-        const working =
-          way === 'renewed'
-            ? renewLeases(database.query, [last, first], 60)
-            : takeLeases(database.query, wanted, taker)
-        await blocked()
-        await lock(last)
-        return { working }
-      })
-      expect((await waiting.working).size).toBe(2)
-    },
-  )
 
   test('D15: two flushers with the same events book them once', async () => {
     const accountId = await newAccount()

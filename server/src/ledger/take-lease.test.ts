@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { sql } from 'kysely'
+import { newCustomer } from './customer-for-tests'
+import { endLeases } from './end-leases'
+import { renewLeases } from './renew-leases'
+import { takeLease, takeLeases } from './take-lease'
+import type { Database } from '../db/database'
+import { openTestDatabase } from '../db/database-for-tests'
+import { newId } from '../db/id'
+
+const stack = new AsyncDisposableStack()
+let database: Database
+
+beforeAll(async () => {
+  database = await openTestDatabase(stack)
+}, 30_000)
+afterAll(() => stack.disposeAsync())
+
+/** An account with 1,000 nano-dollars. */
+const newAccount = () => newCustomer(database, 1000n)
+
+const stateOf = async (accountId: string) => {
+  const { rows } = await sql<{ posted: bigint; leased: bigint }>`
+    select posted, leased from credit_account where id = ${accountId}`.execute(database.query)
+  return rows[0]
+}
+
+const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60 }
+
+/** Resolves once somebody waits for a lock. */
+async function blocked(): Promise<void> {
+  for (;;) {
+    const { rows } = await sql<{ waiting: bigint }>`
+      select count(*) as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.query)
+    if (rows[0]?.waiting) return
+    await Bun.sleep(5)
+  }
+}
+
+test('leases of several accounts are one commit: whoever is at an account is not waited for', async () => {
+  const accounts = await Promise.all([1, 2, 3].map(() => newAccount()))
+  const [busy = ''] = accounts
+  const wanted = accounts.map((accountId) => {
+    return { leaseId: newId('lease'), accountId, need: 100n, wish: 0n }
+  })
+  const taken = await database.query.transaction().execute(async (trx) => {
+    await sql`select from credit_account where id = ${busy} for update`.execute(trx)
+    return await takeLeases(database.query, wanted, taker)
+  })
+  const lease = { amount: 100n, taken: 100n, available: 900n, elsewhere: 0n }
+  expect(taken).toEqual(new Map(wanted.slice(1).map(({ leaseId }) => [leaseId, lease])))
+  expect(await Promise.all(accounts.map(stateOf))).toEqual(
+    [0n, 100n, 100n].map((leased) => ({ posted: 1000n, leased })),
+  )
+  // One that has ended takes nothing more, and nobody beside it does.
+  const [, ended, other] = wanted
+  await endLeases(database.query, [ended?.leaseId ?? ''], 'closed')
+  const refused = takeLeases(database.query, wanted.slice(1), taker)
+  await expect(refused).rejects.toMatchObject({ code: '23502' })
+  expect(await stateOf(other?.accountId ?? '')).toEqual({ posted: 1000n, leased: 100n })
+})
+
+test.each(['renewed', 'grown'] as const)(
+  'leases are %s in the order of their ids: who does so at the same time waits, and neither fails',
+  async (way) => {
+    const [first = '', last = ''] = [newId('lease'), newId('lease')].toSorted()
+    const accounts = await Promise.all([newAccount(), newAccount()])
+    // The table has them the other way round.
+    const wanted = [last, first].map((leaseId, at) => {
+      return { leaseId, accountId: accounts[at] ?? '', need: 100n, wish: 0n }
+    })
+    for (const one of wanted) {
+      await takeLease(database.query, { ...one, ...taker })
+    }
+    const waiting = await database.query.transaction().execute(async (trx) => {
+      const lock = (id: string) =>
+        sql`select from credit_lease where id = ${id} for update nowait`.execute(trx)
+      await lock(first)
+      const working =
+        way === 'renewed'
+          ? renewLeases(database.query, [last, first], 60)
+          : takeLeases(database.query, wanted, taker)
+      await blocked()
+      await lock(last)
+      return { working }
+    })
+    expect((await waiting.working).size).toBe(2)
+  },
+)
