@@ -70,8 +70,10 @@ export class LeaseBatches {
       leases = await takeFree(batch.map(({ wanted }) => wanted))
     } catch (thrown) {
       // One that is refused has all refused; nothing was done, and each is asked for by itself.
-      for (const { reject } of isRefused(thrown) ? [] : batch) reject(thrown)
-      if (!isRefused(thrown)) return
+      if (!isRefused(thrown)) {
+        for (const { reject } of batch) reject(thrown)
+        return
+      }
     }
     for (const waiting of batch) {
       const lease = leases.get(waiting.wanted.leaseId)
