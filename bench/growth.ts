@@ -135,7 +135,7 @@ const few = await prepare(asking + looks, asking + looks)
 await using _few = few.bench
 const lots = await prepare(many.accounts, many.keys)
 await using _lots = lots.bench
-// One after the other at first: accounts that are all new at once would wait for each other's leases.
+// One after the other at first: accounts that are all new at once would wait for each other's look-ups.
 for (const side of [few, lots]) for (const key of side.keys) await answered(await ask(side, key))
 
 console.log('| more of | CPU µs a request: few | many | MB: few | many | ms, few and many |')
