@@ -14,7 +14,7 @@ import { startDirect } from './subjects/direct'
 import { startNginx } from './subjects/nginx'
 import { refusedPeers, startLitellm, startPortkey } from './subjects/peers'
 import { Missing, type Subject } from './subjects/subject'
-import { startTollgate, startTwo, startWithoutMoney } from './subjects/tollgate'
+import { startTollgate, startTwo, startWithoutMoney, startWorkers } from './subjects/tollgate'
 
 const { values } = parseArgs({
   options: {
@@ -37,6 +37,7 @@ const starters: Record<string, () => Promise<Subject>> = {
   nginx: startNginx,
   tollgate: startTollgate,
   'tollgate-free': startWithoutMoney,
+  'tollgate-workers': startWorkers,
   'tollgate-2': startTwo,
   portkey: startPortkey,
   litellm: startLitellm,

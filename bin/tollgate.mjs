@@ -54,7 +54,8 @@ const commands = {
       '--path-ignore-patterns=tests/{services,dashboard,docs/installed}/**',
       ...args,
     ]),
-  faults: (args) => bunTest(['--parallel', ...services(args)]),
+  // More at a time than there are processors, as they wait for clocks more than for anything else.
+  faults: (args) => bunTest([`--parallel=${os.cpus().length + 1}`, ...services(args)]),
   docs: (args) => bunTest(['tests/docs/installed', ...args]),
   dashboard: (args) => bunTest(['--parallel', ...(args.length > 0 ? args : ['tests/dashboard'])]),
   clients: (args) => run(findBun(), [join(root, 'tests/clients/run.ts'), ...args]),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../tests/database'
 import { newDataDir, startGateway, type Customer, type Gateway } from '../../tests/rig'
 import { startPostgres } from '../../tests/services/postgres-server'
-import { startRedis } from '../../tests/services/redis-server'
+import { startRedis, type RedisServer } from '../../tests/services/redis-server'
 import { ownServices } from '../process-tree'
 import { canned } from '../upstream/answers'
 import { startProvider, type Provider } from '../upstream/provider'
@@ -49,15 +49,19 @@ interface Own {
   name: string
   title: string
   preload?: string
+  environment?: Environment
+  /** Processes that it needs beside its own. */
+  services?: number[]
 }
 
-/** One process with its embedded database. */
-async function startOne({ name, title, preload }: Own): Promise<Subject> {
+/** One server with its embedded database. */
+async function startOne(own: Own): Promise<Subject> {
+  const { name, title, preload, services = [] } = own
   await using stack = new AsyncDisposableStack()
   const provider = stack.use(await startProvider())
   const dataDir = await newDataDir()
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
-  const environment = { ...asOperated, ...billsAll(provider) }
+  const environment = { ...asOperated, ...billsAll(provider), ...own.environment }
   const options = { environment, dataDir, ...(preload !== undefined && { preload }) }
   const firstAt = performance.now()
   const first = await startGateway(options)
@@ -70,7 +74,7 @@ async function startOne({ name, title, preload }: Own): Promise<Subject> {
     name,
     title,
     ports: [Number(new URL(gateway.url).port)],
-    pids: [gateway.pid],
+    pids: [gateway.pid, ...services],
     provider,
     headers: { authorization: `Bearer ${key}` },
     modelOf,
@@ -103,14 +107,36 @@ export const startWithoutMoney = () =>
     preload: join(import.meta.dir, '../without-money.ts'),
   })
 
+/** Two workers on one port; the kernel divides connections between them. */
+export async function startWorkers(): Promise<Subject> {
+  await using stack = new AsyncDisposableStack()
+  const before = ownServices()
+  const redis = stack.use(await startOwnRedis())
+  const subject = stack.use(
+    await startOne({
+      name: 'tollgate-workers',
+      title: 'Tollgate, two workers on one port, Redis',
+      environment: { WORKERS: '2', REDIS_URL: redis.url },
+      services: ownServices().filter((pid) => !before.includes(pid)),
+    }),
+  )
+  const all = stack.move()
+  return { ...subject, [Symbol.asyncDispose]: () => all.disposeAsync() }
+}
+
+/** Throws Missing where it is not installed. */
+async function startOwnRedis(): Promise<RedisServer> {
+  if (!Bun.which('redis-server')) throw new Missing('redis-server is not installed')
+  return startRedis()
+}
+
 /** Two processes over one PostgreSQL and one Redis; the load divides itself between them. */
 export async function startTwo(): Promise<Subject> {
-  if (!Bun.which('redis-server')) throw new Missing('redis-server is not installed')
   await using stack = new AsyncDisposableStack()
   const provider = stack.use(await startProvider())
   const before = ownServices()
+  const redis = stack.use(await startOwnRedis())
   const postgres = stack.use(await startPostgres())
-  const redis = stack.use(await startRedis())
   const environment = {
     ...asOperated,
     ...billsAll(provider),

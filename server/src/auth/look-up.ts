@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { accountScope, planLimits } from './account-limits'
 import type { LookUp } from './keyring'
 import { limitsOf, permissions, type Permission, type Principal, type Scope } from './principal'
+import { Batches } from '../db/batches'
 import type { Schema } from '../db/schema'
 import { within } from '../within'
 
@@ -12,30 +13,40 @@ const isPermission = (name: string): name is Permission =>
 const patienceMs = 900
 
 /**
- * Looks keys up in the database; a suspended account has none. Rejects when there is no answer
- * within a second.
+ * Looks keys up in the database, several by one statement; a suspended account has none. Rejects when there
+ * is no answer within a second.
  */
-export const lookUpIn =
-  (db: Kysely<Schema>): LookUp =>
-  async (hash) => {
-    const askedAtMs = performance.now()
-    const row = await within(findKey(db, hash), patienceMs)
-    return (
-      row && {
-        keyId: row.id,
-        keyPrefix: row.key_prefix,
-        userId: row.user_id,
-        accountId: row.user_id,
-        permissions: row.permissions.filter(isPermission),
-        expiresAtMs: row.expires_at?.getTime() ?? null,
-        endsAtMs: row.leftMs === null ? null : askedAtMs + Number(row.leftMs),
-        limits: limitsOf([accountScope(row.user_id, row), keyScope(row)]),
-        logBodies: row.log_bodies,
-      }
-    )
-  }
+export function lookUpIn(db: Kysely<Schema>): LookUp {
+  const batches = new Batches<string, Principal | null>({
+    answer: async (batch) => {
+      const askedAtMs = performance.now()
+      const rows = await findKeys(
+        db,
+        batch.map(({ asked }) => asked),
+      )
+      const found = new Map(
+        rows.map((row) => [row.hash.toString('hex'), toPrincipal(row, askedAtMs)]),
+      )
+      return batch.map(({ asked }) => found.get(asked) ?? null)
+    },
+    patienceMs,
+  })
+  return async (hash) => (await batches.ask(hash)) ?? undefined
+}
 
-const findKey = (db: Kysely<Schema>, hash: string) =>
+const toPrincipal = (row: KeyRow, askedAtMs: number): Principal => ({
+  keyId: row.id,
+  keyPrefix: row.key_prefix,
+  userId: row.user_id,
+  accountId: row.user_id,
+  permissions: row.permissions.filter(isPermission),
+  expiresAtMs: row.expires_at?.getTime() ?? null,
+  endsAtMs: row.leftMs === null ? null : askedAtMs + Number(row.leftMs),
+  limits: limitsOf([accountScope(row.user_id, row), keyScope(row)]),
+  logBodies: row.log_bodies,
+})
+
+const findKeys = (db: Kysely<Schema>, hashes: readonly string[]) =>
   db
     .selectFrom('api_key')
     .innerJoin('users', 'users.id', 'api_key.user_id')
@@ -43,11 +54,13 @@ const findKey = (db: Kysely<Schema>, hash: string) =>
     .selectAll('api_key')
     .select(['users.limits', 'users.log_bodies', ...planLimits])
     .select(sql<string | null>`extract(epoch from expires_at - now()) * 1000`.as('leftMs'))
-    .where('api_key.hash', '=', Buffer.from(hash, 'hex'))
+    .where(
+      sql<boolean>`api_key.hash = any(${hashes.map((hash) => Buffer.from(hash, 'hex'))}::bytea[])`,
+    )
     .where('users.status', '=', 'active')
-    .executeTakeFirst()
+    .execute()
 
-type KeyRow = NonNullable<Awaited<ReturnType<typeof findKey>>>
+type KeyRow = Awaited<ReturnType<typeof findKeys>>[number]
 
 /** Who signs in to the dashboard; undefined for who may not. Rejects as `lookUpIn` does. */
 export const lookUpAccountIn =

@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Collection, Member } from './collection'
 import { Mappings } from './mapping'
+import { Batches } from '../db/batches'
 import { LookUps } from '../db/look-ups'
 import type { Schema } from '../db/schema'
 import { within } from '../within'
@@ -83,24 +84,39 @@ const noCollections: Collections = new Map()
 const patienceMs = 900
 
 /** Reads from the database. */
-export const nameReadsIn = (db: Kysely<Schema>): NameReads => ({
-  mappings: (userId) => within(readMappings(db, userId), patienceMs),
-  collections: async (ownerId) => {
-    const collections = await within(readCollections(db, ownerId), patienceMs)
-    if (collections.length === 0) return noCollections
-    return new Map(collections.map((collection) => [collection.name, collection]))
-  },
-  owner: (name) => within(readOwner(db, name), patienceMs),
-})
+export function nameReadsIn(db: Kysely<Schema>): NameReads {
+  const mappings = new Batches<string, Mappings>({
+    answer: async (batch) => {
+      const userIds = batch.map(({ asked }) => asked)
+      const read = await readMappings(db, userIds)
+      return userIds.map((id) => read.get(id) ?? noMappings)
+    },
+    patienceMs,
+  })
+  return {
+    mappings: (userId) => mappings.ask(userId),
+    collections: async (ownerId) => {
+      const collections = await within(readCollections(db, ownerId), patienceMs)
+      if (collections.length === 0) return noCollections
+      return new Map(collections.map((collection) => [collection.name, collection]))
+    },
+    owner: (name) => within(readOwner(db, name), patienceMs),
+  }
+}
 
-async function readMappings(db: Kysely<Schema>, userId: string): Promise<Mappings> {
+/** Of some accounts; those that have none are not there. */
+async function readMappings(
+  db: Kysely<Schema>,
+  userIds: readonly string[],
+): Promise<Map<string, Mappings>> {
   const rows = await db
     .selectFrom('model_mapping')
-    .select(['id', 'source_pattern as source', 'target_model as target', 'priority'])
-    .where('user_id', '=', userId)
+    .select(['user_id', 'id', 'source_pattern as source', 'target_model as target', 'priority'])
+    .where(sql<boolean>`user_id = any(${userIds}::text[])`)
     .where('enabled', '=', true)
     .execute()
-  return rows.length === 0 ? noMappings : new Mappings(rows)
+  const byUser = Map.groupBy(rows, ({ user_id }) => user_id)
+  return new Map(Array.from(byUser, ([userId, own]) => [userId, new Mappings(own)]))
 }
 
 async function readOwner(db: Kysely<Schema>, name: string): Promise<NameOwner | undefined> {

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
-import { readOffer, type OfferOptions } from './offer'
+import { nothing, readOffer, type OfferOptions } from './offer'
+import { Batches } from '../db/batches'
 import type { Schema } from '../db/schema'
 import { within } from '../within'
 
@@ -8,12 +9,40 @@ import { within } from '../within'
 const patienceMs = 900
 
 /** Reads from the database. */
-export const accountReadsIn = (db: Kysely<Schema>, options: OfferOptions): AccountReads => ({
-  account: (userId) => within(readAccount(db, userId, options), patienceMs),
-  organization: (id) => within(readOrganization(db, id, options), patienceMs),
-  offeredElsewhere: (userId, provider) =>
-    within(readOfferedElsewhere(db, userId, provider), patienceMs),
-})
+export function accountReadsIn(db: Kysely<Schema>, options: OfferOptions): AccountReads {
+  const belongings = new Batches<string, boolean>({
+    answer: async (batch) => {
+      const userIds = batch.map(({ asked }) => asked)
+      const having = await findHaving(db, userIds)
+      return userIds.map((id) => having.has(id))
+    },
+    patienceMs,
+  })
+  const account = async (userId: string) =>
+    (await belongings.ask(userId)) ? readAccount(db, userId, options) : nobody
+  return {
+    account: (userId) => within(account(userId), patienceMs),
+    organization: (id) => within(readOrganization(db, id, options), patienceMs),
+    offeredElsewhere: (userId, provider) =>
+      within(readOfferedElsewhere(db, userId, provider), patienceMs),
+  }
+}
+
+/** What the many bring to routing. */
+const nobody: Awaited<ReturnType<AccountReads['account']>> = {
+  own: nothing,
+  memberships: [],
+  fundedBy: null,
+}
+
+/** Which of some accounts have a connection of their own, or a place in an organization: few do. */
+async function findHaving(db: Kysely<Schema>, userIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select user_id as id from connection where user_id = any(${userIds}::text[])
+    union
+    select user_id from membership where user_id = any(${userIds}::text[])`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
 
 async function readAccount(db: Kysely<Schema>, userId: string, options: OfferOptions) {
   const [own, user, memberships] = await Promise.all([

@@ -62,27 +62,6 @@ test('1,000 accounts that begin at once are a handful of statements, and each ge
   )
 })
 
-test('who comes first is asked for at once, and while two are asked for the others gather', async () => {
-  const { statements, take } = stage()
-  const taken = Promise.all(numbersUpTo(4).map(take))
-  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2]])
-  await answerAll(statements)
-  expect(await taken).toEqual([1, 2, 3, 4])
-  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2], [3, 4]])
-})
-
-test('a statement that takes its time holds nobody up', async () => {
-  const { statements, take } = stage()
-  const slow = numbersUpTo(2).map(take)
-  const next = take(3)
-  await Bun.sleep(1)
-  expect(statements).toHaveLength(2)
-  await Bun.sleep(40)
-  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2], [3]])
-  for (const { answer } of statements) answer()
-  expect(await Promise.all([...slow, next])).toEqual([1, 2, 3])
-})
-
 test('an account that somebody is at is asked for by itself, and holds nobody up', async () => {
   const { statements, alone, take } = stage()
   const taken = Promise.all(numbersUpTo(4).map(take))
@@ -115,18 +94,4 @@ test('what else fails is told to all it was for, once, as nobody knows what beca
   const told = (await Promise.allSettled(taken)).map(({ status }) => status)
   expect(told).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
   expect(alone).toEqual([])
-})
-
-test('without an answer all are told in time; what was not sent by then never is', async () => {
-  const { statements, take } = stage(20)
-  const startedAt = performance.now()
-  const told = await Promise.allSettled(numbersUpTo(4).map(take))
-  expect(told.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
-  expect(performance.now() - startedAt).toBeLessThan(1000)
-  await Bun.sleep(60)
-  expect(statements.map(({ numbers }) => numbers)).toEqual([[1], [2]])
-  // The next one is asked for as ever.
-  const next = take(5)
-  await answerAll(statements)
-  expect(await next).toBe(5)
 })

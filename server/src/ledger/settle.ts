@@ -132,9 +132,10 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
     )
     fresh.push(...alive)
   }
-  const booked = fresh.map((one) => ({
-    ...one,
-    ...toBooked(one.charge, locked.accounts, locked.leases),
+  const booked = fresh.map(({ record, charge }) => ({
+    record,
+    charge,
+    ...toBooked(charge, locked.accounts, locked.leases),
   }))
   const paid = booked.map(({ charge, transactionId }) => ({ id: charge.id, transactionId }))
   const first = firstBy(paid, ({ transactionId }) => transactionId)

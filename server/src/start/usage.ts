@@ -132,26 +132,39 @@ function oldestMs(journal: Journal): number {
   }
 }
 
-/** What a body of the journal holds: a usage record and, with a request's last attempt, its log. */
+/**
+ * A settled attempt as the journal has it: a usage record and, with a request's last attempt, its log. Both are
+ * parts of the one text that waits to be booked: at some rates thousands do, and whatever waits is copied about by
+ * each collection of garbage.
+ */
 class Written {
-  readonly record: string
-  readonly log: string | undefined
+  readonly body: string
   /** Undefined where it was read back. */
   readonly charge: Charge | undefined
   readonly userId: string | undefined
+  readonly #recordEnd: number
 
-  constructor(record: string, log: string | undefined, event?: UsageEvent) {
-    this.record = record
-    this.log = log
+  constructor(body: string, recordEnd: number, event?: UsageEvent) {
+    this.body = body
+    this.#recordEnd = recordEnd
     this.charge = event && toCharge(event)
     this.userId = event?.userId
+  }
+
+  get record(): string {
+    return this.body.slice(0, this.#recordEnd)
+  }
+
+  get log(): string | undefined {
+    const from = this.#recordEnd + between.length
+    return from < this.body.length ? this.body.slice(from) : undefined
   }
 }
 
 /** JSON has none. */
 const between = '\t'
 
-/** A settled attempt as the journal has it. */
+/** The body of a settled attempt. */
 export const withLog = (record: string, log: string | undefined): string =>
   log === undefined ? record : record + between + log
 
@@ -159,7 +172,7 @@ export const withLog = (record: string, log: string | undefined): string =>
 function writtenIn({ body, origin }: FlushedRow): Written {
   if (origin instanceof Written) return origin
   const at = body.indexOf(between)
-  return at < 0 ? new Written(body, undefined) : new Written(body.slice(0, at), body.slice(at + 1))
+  return new Written(body, at < 0 ? body.length : at)
 }
 
 const hasCharge = (written: Written): written is Written & Event => written.charge !== undefined
@@ -227,7 +240,8 @@ const meterPorts = (ports: WritePorts): WrittenPorts => ({
   settle: (event, log) => {
     ports.months.note(event)
     ports.telemetry.usage.settled(event)
-    return write(event, new Written(toRecord(event), log, event), ports)
+    const record = toRecord(event)
+    return write(event, new Written(withLog(record, log), record.length, event), ports)
   },
 })
 
@@ -251,8 +265,7 @@ const crashAfterRecord = (crashAt: CrashAt) => () => crashAt('after-open-record'
 /** Journal first; where its disk refuses, straight to the ledger. Rejects where neither takes it. */
 function write(event: UsageEvent, written: Written, ports: WritePorts): Promise<void> {
   ports.crashAt?.('after-usage')
-  const body = withLog(written.record, written.log)
-  return ports.journal.settle(event.id, body, written).catch((cause: unknown) => {
+  return ports.journal.settle(event.id, written.body, written).catch((cause: unknown) => {
     ports.log.error(
       { err: cause, attemptId: event.id },
       'a usage event goes straight to the ledger',
