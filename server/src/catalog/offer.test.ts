@@ -116,6 +116,28 @@ test('connections come default first, then by priority, then the oldest, failing
   })
 })
 
+test('accounts that are read at the same moment each have what is theirs, and most have nothing', async () => {
+  const [nobody, owner, member] = [await user(), await user(), await user()]
+  const one = await connection(owner)
+  const organizationId = await organization()
+  await db
+    .insertInto('membership')
+    .values({ organization_id: organizationId, user_id: member, role: 'member', status: 'active' })
+    .execute()
+  const { account } = reads()
+  const asked = [nobody, owner, member, 'user_unknown', nobody]
+  const read = await Promise.all(asked.map(account))
+  expect(read.map(({ own }) => idsIn(own.get('fake')))).toEqual([
+    undefined,
+    [[one]],
+    undefined,
+    undefined,
+    undefined,
+  ])
+  const organizations = read.map(({ memberships }) => memberships.map((it) => it.organizationId))
+  expect(organizations).toEqual([[], [], [organizationId], [], []])
+})
+
 test('found models have the last price that was set; one that cannot be read is not served', async () => {
   const owner = await user()
   const id = await connection(owner)
