@@ -11,18 +11,17 @@ export const bounds: readonly Bound[] = [
   {
     name: 'request',
     title: 'CPU of a plain chat request',
-    most: 24,
+    most: 13,
     reason:
-      'measured 16 to 21 (160 to 190 µs and 9 to 10 µs) on a machine shared with much else, before the ' +
-      'path of a request was made cheaper; a sixth more for noise. 80 µs would be 8.5: lower this ' +
-      'after the first run on a quiet machine',
+      'measured 9.0 to 9.7 in five runs (93 to 99 µs and 10 µs) on quiet machines of two cores; a third ' +
+      'more for noise. 80 µs would be 8',
   },
   {
     name: 'chunk',
     title: 'CPU of a relayed chunk',
-    most: 4.5,
+    most: 6,
     reason:
-      'measured 3.3 to 3.9 (16 to 25 µs and 5 to 7 µs, 10 ms apart) on the same machine; a sixth more ' +
-      'for noise. 15 µs would be 2.3: lower this as above',
+      'measured 3.5 to 4.7 in five runs (19 to 20 µs and 4.1 to 5.3 µs, 10 ms apart, with the part of its ' +
+      'request) on the same machines: it is nginx that varies; a third more for noise. 15 µs would be 3.7',
   },
 ]
