@@ -1,5 +1,5 @@
 /** Its words are what the database's own driver says, and make a 503 of it (`http/render.ts`). */
-const noAnswer = () => new Error('no answer in time: timeout')
+export const noAnswer = () => new Error('no answer in time: timeout')
 
 /** What was asked, or a rejection after `ms`: a frozen server keeps no deadline of its own. */
 export async function within<Value>(

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { RedisClient } from 'bun'
 import * as fc from 'fast-check'
 import { startRedis, type RedisServer } from './redis-server'
-import { counting, endText, takeText } from '../../server/src/policy/limit-scripts'
+import type { Granted, Taken, Used } from '../../server/src/policy/counters'
+import { batchText, counting } from '../../server/src/policy/limit-scripts'
+import { MemoryCounters } from '../../server/src/policy/memory-counters'
 import { SlidingWindow, slotMs } from '../../server/src/policy/sliding-window'
 
-/** The scripts as they are, by a clock of the test's. */
-const clock = 'local clockMs = tonumber(table.remove(ARGV))\n'
-const takeScript = counting(takeText, clock)
-const endScript = counting(endText, clock)
+/** The script as it is, by a clock of the test's. */
+const script = counting(batchText, 'local clockMs = tonumber(table.remove(ARGV))\n')
 
 let redis: RedisServer
 let client: RedisClient
@@ -16,16 +16,18 @@ let client: RedisClient
 beforeAll(async () => {
   redis = await startRedis()
   client = new RedisClient(redis.url)
-  for (const { text } of [takeScript, endScript]) await client.send('SCRIPT', ['LOAD', text])
+  await client.send('SCRIPT', ['LOAD', script.text])
 })
 afterAll(async () => {
   client.close()
   await redis[Symbol.asyncDispose]()
 })
 
-const run = async (hash: string, args: readonly (string | number)[]) => {
-  const answer: unknown = await client.send('EVALSHA', [hash, '1', ...args.map(String)])
-  return Array.isArray(answer) ? answer.map(Number) : []
+/** What one script answers to several operations, at a time of the test's. */
+async function run(keys: readonly string[], operations: readonly unknown[], nowMs: number) {
+  const args = [String(keys.length), ...keys, JSON.stringify(operations), String(nowMs)]
+  const answers: unknown = JSON.parse(String(await client.send('EVALSHA', [script.hash, ...args])))
+  return Array.isArray(answers) ? answers : []
 }
 
 const step = fc.record({
@@ -54,7 +56,7 @@ test('R07: the script counts exactly as the window of one process does', async (
         steps += 1
         const waitMs = window.waitMs(weight, limit, nowMs)
         const slot = waitMs === 0 ? window.add(weight, nowMs) : undefined
-        const answer = await run(takeScript.hash, [key, 1, weight, 'id', limit, nowMs])
+        const [answer] = await run([key], [[1, weight, 'id', [1], [limit], [], []]], nowMs)
         expect(answer.slice(0, 4)).toEqual([
           waitMs > 0 ? 1 : 0,
           waitMs === Infinity ? -1 : waitMs,
@@ -64,10 +66,77 @@ test('R07: the script counts exactly as the window of one process does', async (
         if (slot === undefined || delta === null) continue
         expect(answer[4]).toBe(slot)
         window.correct(slot, delta, nowMs)
-        await run(endScript.hash, [key, 1, delta, 'id', slot, nowMs])
+        await run([key], [[0, delta, 'id', [1], [slot], []]], nowMs)
       }
     },
   )
   await fc.assert(property, { numRuns: 10_000 })
   expect(steps).toBeGreaterThan(50_000)
 }, 120_000)
+
+const operation = fc.record({
+  isEnd: fc.boolean(),
+  weight: fc.integer({ min: 0, max: 5 }),
+  delta: fc.integer({ min: -5, max: 3 }),
+})
+const batch = fc.record({
+  // Eight of them are less than a place lives without being renewed.
+  pause: fc.integer({ min: 0, max: 14_000 }),
+  operations: fc.array(operation, { minLength: 1, maxLength: 8 }),
+})
+
+test('what comes in one batch counts as if one came after the other: windows, places, what is given back', async () => {
+  const property = fc.asyncProperty(
+    fc.array(batch, { minLength: 1, maxLength: 8 }),
+    fc.integer({ min: 1, max: 12 }),
+    fc.integer({ min: 1, max: 4 }),
+    async (batches, limit, most) => {
+      const name = `batch:${(windows += 1)}`
+      const keys = [`${name}:key`, `${name}:account`, `${name}:places`]
+      let nowMs = 1_800_000_000_000
+      const counters = new MemoryCounters(() => nowMs)
+      const limits = [limit, limit + 3]
+      const demandOf = (weight: number) => ({
+        windows: limits.map((one, at) => ({ id: `window ${at}`, limit: one })),
+        weight,
+        running: [{ id: 'places', limit: most }],
+      })
+      /** Those that run, by their ids, the oldest first. */
+      const running: { id: string; granted: Granted; slot: number }[] = []
+      let ids = 0
+      for (const { pause, operations } of batches) {
+        nowMs += pause
+        const slot = Math.floor(nowMs / slotMs)
+        const sent: unknown[] = []
+        const expected: unknown[] = []
+        for (const { isEnd, weight, delta } of operations) {
+          const first = isEnd ? running.shift() : undefined
+          if (first) {
+            first.granted.end(delta)
+            sent.push([0, delta, first.id, [1, 2], [first.slot, first.slot], [3]])
+            expected.push(0)
+            continue
+          }
+          const id = `request ${(ids += 1)}`
+          const taken = counters.take(demandOf(weight))
+          sent.push([1, weight, id, [1, 2], limits, [3], [most]])
+          expected.push(toAnswer(taken, counters.look(demandOf(weight)), slot))
+          if (taken.kind === 'granted') running.push({ id, granted: taken, slot })
+        }
+        expect(await run(keys, sent, nowMs)).toEqual(expected)
+      }
+    },
+  )
+  await fc.assert(property, { numRuns: 2000 })
+}, 60_000)
+
+/** A decision as the script tells it. */
+function toAnswer(taken: Taken, used: readonly Used[], slot: number): number[] {
+  const [key, account] = used
+  const readings = [key, account].flatMap((one) => [one?.used ?? 0, one?.resetMs ?? 0, slot])
+  if (taken.kind === 'granted') return [0, 0, ...readings]
+  const { reading, by, waitMs } = taken
+  const refusedBy = by === 'running' ? 3 : reading.id === 'window 0' ? 1 : 2
+  const wait = by === 'running' ? 0 : waitMs
+  return [refusedBy, wait === Infinity ? -1 : wait, ...readings]
+}

@@ -20,14 +20,11 @@ export function lookUpIn(db: Kysely<Schema>): LookUp {
   const batches = new Batches<string, Principal | null>({
     answer: async (batch) => {
       const askedAtMs = performance.now()
-      const rows = await findKeys(
-        db,
-        batch.map(({ asked }) => asked),
-      )
+      const rows = await findKeys(db, batch)
       const found = new Map(
         rows.map((row) => [row.hash.toString('hex'), toPrincipal(row, askedAtMs)]),
       )
-      return batch.map(({ asked }) => found.get(asked) ?? null)
+      return batch.map((hash) => found.get(hash) ?? null)
     },
     patienceMs,
   })

@@ -86,8 +86,7 @@ const patienceMs = 900
 /** Reads from the database. */
 export function nameReadsIn(db: Kysely<Schema>): NameReads {
   const mappings = new Batches<string, Mappings>({
-    answer: async (batch) => {
-      const userIds = batch.map(({ asked }) => asked)
+    answer: async (userIds) => {
       const read = await readMappings(db, userIds)
       return userIds.map((id) => read.get(id) ?? noMappings)
     },

@@ -11,8 +11,7 @@ const patienceMs = 900
 /** Reads from the database. */
 export function accountReadsIn(db: Kysely<Schema>, options: OfferOptions): AccountReads {
   const belongings = new Batches<string, boolean>({
-    answer: async (batch) => {
-      const userIds = batch.map(({ asked }) => asked)
+    answer: async (userIds) => {
       const having = await findHaving(db, userIds)
       return userIds.map((id) => having.has(id))
     },

@@ -1,82 +1,82 @@
-import { within } from '../within'
-
-/** One that waits for its answer. */
-export interface Question<Asked> {
-  readonly asked: Asked
-  /** Nobody waits for the answer any more. */
-  readonly isGivenUp: boolean
-}
+import { noAnswer, within } from '../within'
 
 interface Ports<Asked, Answer> {
   /**
    * Answers a batch by one statement: an answer for each, in their order, or the promise of one that takes
-   * longer; undefined for who needs none any more. A rejection is told to all of them.
+   * longer. A rejection is told to all of them.
    */
-  answer: (
-    batch: readonly Question<Asked>[],
-  ) => Promise<readonly (Answer | Promise<Answer> | undefined)[]>
-  /** How long an answer is waited for, in milliseconds. */
+  answer: (batch: readonly Asked[]) => Promise<readonly (Answer | Promise<Answer>)[]>
+  /** How long a statement is waited for, from when the first in it was asked for. Milliseconds. */
   patienceMs: number
+  /** Statements under way at a time: few, so that those who come meanwhile are many. */
+  mostAtOnce?: number
+  mostInBatch?: number
+  /** One that takes longer, as where the database is far away, holds nobody up any more. Milliseconds. */
+  aWhileMs?: number
 }
 
-interface Waiting<Asked, Answer> extends Question<Asked>, PromiseWithResolvers<Answer> {
-  isGivenUp: boolean
+interface Waiting<Asked, Answer> {
+  asked: Asked
+  sinceMs: number
+  resolve: (answer: Answer | Promise<Answer>) => void
+  reject: (cause: unknown) => void
 }
 
-/** Few, so that those who come meanwhile are many. */
-const mostAtOnce = 2
-const mostInBatch = 250
-/** A statement that takes longer, as where the database is far away, holds nobody up any more. */
-const aWhileMs = 25
+const usual = { mostAtOnce: 2, mostInBatch: 250, aWhileMs: 25 }
 
 /**
- * Asks the database for many at a time: when a busy node starts again, hundreds of accounts come to it at once of
+ * Asks a database for many at a time: when a busy node starts again, hundreds of accounts come to it at once of
  * which it knows nothing. Who comes first is asked for at once; who comes meanwhile shares the next statement.
  */
 export class Batches<Asked, Answer> {
-  readonly #ports: Ports<Asked, Answer>
+  readonly #ports: Required<Ports<Asked, Answer>>
   #waiting: Waiting<Asked, Answer>[] = []
   #running = 0
 
   constructor(ports: Ports<Asked, Answer>) {
-    this.#ports = ports
+    this.#ports = { ...usual, ...ports }
   }
 
   /**
    * The answer for one. Rejects as the statement does, or when there is no answer in time: what was not sent by
    * then is not sent any more.
    */
-  async ask(asked: Asked): Promise<Answer> {
-    const waiting = { ...Promise.withResolvers<Answer>(), asked, isGivenUp: false }
-    this.#waiting.push(waiting)
-    if (this.#running < mostAtOnce) void this.#run()
-    try {
-      return await within(waiting.promise, this.#ports.patienceMs)
-    } catch (thrown) {
-      waiting.isGivenUp = true
-      throw thrown
-    }
+  ask(asked: Asked): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    this.#waiting.push({ asked, sinceMs: performance.now(), resolve, reject })
+    if (this.#running < this.#ports.mostAtOnce) void this.#run()
+    return promise
   }
 
   async #run(): Promise<void> {
+    const { mostInBatch, aWhileMs } = this.#ports
     this.#running += 1
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, mostInBatch).filter(({ isGivenUp }) => !isGivenUp)
-      if (batch.length > 0) await within(this.#answer(batch), aWhileMs).catch(() => undefined)
+      const batch = this.#waiting.splice(0, mostInBatch)
+      await within(this.#answer(batch), aWhileMs).catch(() => undefined)
     }
     this.#running -= 1
   }
 
-  /** Never rejects. */
+  /** Never rejects. One timer for all that are in time. */
   async #answer(batch: readonly Waiting<Asked, Answer>[]): Promise<void> {
+    const { answer, patienceMs } = this.#ports
+    const endedMs = performance.now() - patienceMs
+    const late = batch.filter(({ sinceMs }) => sinceMs <= endedMs)
+    for (const { reject } of late) reject(noAnswer())
+    const inTime = batch.slice(late.length)
+    const [oldest] = inTime
+    if (!oldest) return
     try {
-      const answers = await this.#ports.answer(batch)
-      for (const [at, { resolve }] of batch.entries()) {
-        const answer = answers[at]
-        if (answer !== undefined) resolve(answer)
+      const asked = inTime.map((one) => one.asked)
+      const answers = await within(answer(asked), oldest.sinceMs - endedMs)
+      for (const [at, { resolve, reject }] of inTime.entries()) {
+        const own = answers[at]
+        if (own === undefined) reject(new Error('a batch came back without one of its answers'))
+        else resolve(own)
       }
     } catch (thrown) {
-      for (const { reject } of batch) reject(thrown)
+      for (const { reject } of inTime) reject(thrown)
     }
   }
 }

@@ -79,11 +79,12 @@ export class Redis implements Disposable {
     return this.#isAway
   }
 
-  /** Runs a script. Rejects after 50 ms, and at once while Redis is away. */
+  /** Runs a script for so many callers. Rejects after 50 ms, and at once while Redis is away. */
   async run(
     script: Script,
     keys: readonly string[],
     args: readonly (string | number)[],
+    callers = 1,
   ): Promise<unknown> {
     if (this.#isAway) throw new Error('Redis is away')
     try {
@@ -91,7 +92,7 @@ export class Redis implements Disposable {
       this.#failures = 0
       return answer
     } catch (thrown) {
-      this.#failures += 1
+      this.#failures += callers
       if (this.#failures >= failuresToOpen) this.#lose(thrown)
       throw thrown
     }

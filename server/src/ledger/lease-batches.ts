@@ -1,4 +1,5 @@
-import { Batches, type Question } from '../db/batches'
+import { Batches } from '../db/batches'
+import { noAnswer, within } from '../within'
 import type { Lease, LeaseWanted } from './take-lease'
 
 interface Ports {
@@ -12,10 +13,16 @@ interface Ports {
   patienceMs: number
 }
 
+interface Taking {
+  wanted: LeaseWanted
+  /** Nobody waits for it any more. */
+  isGivenUp: boolean
+}
+
 /** Takes leases, those of many accounts together, as each statement is a commit; an account is asked for one at a time. */
 export class LeaseBatches {
   readonly #ports: Ports
-  readonly #batches: Batches<LeaseWanted, Lease>
+  readonly #batches: Batches<Taking, Lease>
 
   constructor(ports: Ports) {
     this.#ports = ports
@@ -26,15 +33,23 @@ export class LeaseBatches {
   }
 
   /** One lease. Rejects as the statement does, or when there is no answer in time. */
-  take(wanted: LeaseWanted): Promise<Lease> {
-    return this.#batches.ask(wanted)
+  async take(wanted: LeaseWanted): Promise<Lease> {
+    const taking = { wanted, isGivenUp: false }
+    try {
+      return await within(this.#batches.ask(taking), this.#ports.patienceMs)
+    } catch (thrown) {
+      taking.isGivenUp = true
+      throw thrown
+    }
   }
 
   /** Waits for no account: one that somebody is at is asked for by itself. */
-  async #takeAll(batch: readonly Question<LeaseWanted>[]) {
-    const leases = await this.#takeFree(batch.map(({ asked }) => asked))
-    return batch.map(({ asked, isGivenUp }) => {
-      return leases.get(asked.leaseId) ?? (isGivenUp ? undefined : this.#ports.take(asked))
+  async #takeAll(batch: readonly Taking[]): Promise<(Lease | Promise<Lease>)[]> {
+    const leases = await this.#takeFree(batch.map(({ wanted }) => wanted))
+    return batch.map(({ wanted, isGivenUp }) => {
+      const lease = leases.get(wanted.leaseId)
+      if (lease) return lease
+      return isGivenUp ? Promise.reject(noAnswer()) : this.#ports.take(wanted)
     })
   }
 

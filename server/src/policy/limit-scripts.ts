@@ -12,16 +12,19 @@ local function slotOf(ms) return math.floor(ms / slotMs) end
 local function open(key)
   local raw = redis.call('GET', key)
   local kept = raw and cmsgpack.unpack(raw) or {0, 0, {}, {}}
-  local window = {key = key, now = kept[1], lag = kept[2], times = {}, weights = {}, used = 0}
+  local window = {key = key, now = kept[1], lag = kept[2], times = kept[3], weights = kept[4], used = 0}
   if clockMs + window.lag < window.now then window.lag = window.now - clockMs end
   window.now = clockMs + window.lag
-  for i, ms in ipairs(kept[3]) do
-    if ms > window.now - windowMs then
-      table.insert(window.times, ms)
-      table.insert(window.weights, kept[4][i])
-      window.used = window.used + kept[4][i]
+  local first, count = 1, #window.times
+  while first <= count and window.times[first] <= window.now - windowMs do first = first + 1 end
+  -- Mostly none has been let go since, and nothing is moved.
+  if first > 1 then
+    window.times, window.weights = {}, {}
+    for i = first, count do
+      window.times[i - first + 1], window.weights[i - first + 1] = kept[3][i], kept[4][i]
     end
   end
+  for i = 1, #window.weights do window.used = window.used + window.weights[i] end
   return window
 end
 local function close(window)
@@ -78,42 +81,71 @@ local clockMs = time[1] * 1000 + math.floor(time[2] / 1000)
 export const placeLifeMs = 120_000
 
 /**
- * KEYS: windows, then places. ARGV: number of windows, weight, id of the request, limit of each key.
- * Takes all or nothing. Answers which key refused, from 1, or 0; milliseconds to wait, -1 for ever; then
- * for each window what is used, its reset, its slot.
+ * What several requests take and end, in their order. KEYS: what they name. ARGV: a JSON list of them, keys by
+ * their places in KEYS:
+ *
+ * - `[1, weight, id, windows, limits, places, limits]` takes all or nothing. Its answer is a list: which key
+ *   refused, from 1, or 0; milliseconds to wait, -1 for ever; then for each window what is used, its reset, its slot.
+ * - `[0, delta, id, windows, slots, places]` ends one that was taken. Its answer is 0.
+ *
+ * Answers a JSON list.
  */
-export const takeText = `
-local windowCount, weight, id = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-local windows, refusedBy, longest = {}, 0, 0
-for i = 1, windowCount do
-  windows[i] = open(KEYS[i])
-  local wait = weight > 0 and waitMs(windows[i], weight, tonumber(ARGV[3 + i])) or 0
-  if wait == -1 then wait = math.huge end
-  if wait > longest then refusedBy, longest = i, wait end
+export const batchText = `
+local opened, order = {}, {}
+local function windowOf(place)
+  if not opened[place] then
+    opened[place] = open(KEYS[place])
+    table.insert(order, opened[place])
+  end
+  return opened[place]
 end
-if refusedBy == 0 then
-  for i = windowCount + 1, #KEYS do
-    redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', clockMs)
+local function takePlaces(id, places, limits)
+  for i, place in ipairs(places) do
+    local key = KEYS[place]
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', clockMs)
     -- A clock that was set back would keep what nobody renews for as long.
-    redis.call('ZREMRANGEBYSCORE', KEYS[i], clockMs + ${placeLifeMs} + 10000, '+inf')
-    if redis.call('ZCARD', KEYS[i]) >= tonumber(ARGV[3 + i]) then refusedBy = i break end
+    redis.call('ZREMRANGEBYSCORE', key, clockMs + ${placeLifeMs} + 10000, '+inf')
+    if redis.call('ZCARD', key) >= limits[i] then return i end
   end
-end
-if refusedBy == 0 then
-  for i = windowCount + 1, #KEYS do
-    redis.call('ZADD', KEYS[i], clockMs + ${placeLifeMs}, id)
-    redis.call('PEXPIRE', KEYS[i], ${placeLifeMs})
+  for _, place in ipairs(places) do
+    redis.call('ZADD', KEYS[place], clockMs + ${placeLifeMs}, id)
+    redis.call('PEXPIRE', KEYS[place], ${placeLifeMs})
   end
+  return 0
 end
-local answer = {refusedBy, longest == math.huge and -1 or longest}
-for i, window in ipairs(windows) do
-  if refusedBy == 0 then add(window, weight) end
-  close(window)
-  table.insert(answer, window.used)
-  table.insert(answer, resetMs(window))
-  table.insert(answer, slotOf(window.now))
+local function take(weight, id, places, limits, running, mosts)
+  local refusedBy, longest = 0, 0
+  for i, place in ipairs(places) do
+    local wait = weight > 0 and waitMs(windowOf(place), weight, limits[i]) or 0
+    if wait == -1 then wait = math.huge end
+    if wait > longest then refusedBy, longest = i, wait end
+  end
+  if refusedBy == 0 then
+    refusedBy = takePlaces(id, running, mosts)
+    if refusedBy > 0 then refusedBy = refusedBy + #places end
+  end
+  local answer = {refusedBy, longest == math.huge and -1 or longest}
+  for _, place in ipairs(places) do
+    local window = windowOf(place)
+    if refusedBy == 0 then add(window, weight) end
+    table.insert(answer, window.used)
+    table.insert(answer, resetMs(window))
+    table.insert(answer, slotOf(window.now))
+  end
+  return answer
 end
-return answer
+local function finish(delta, id, places, slots, running)
+  for i, place in ipairs(places) do correct(windowOf(place), slots[i], delta) end
+  for _, place in ipairs(running) do redis.call('ZREM', KEYS[place], id) end
+  return 0
+end
+local answers = {}
+for i, one in ipairs(cjson.decode(ARGV[1])) do
+  local kind = table.remove(one, 1)
+  answers[i] = (kind == 1 and take or finish)(unpack(one))
+end
+for _, window in ipairs(order) do close(window) end
+return cjson.encode(answers)
 `
 
 /**
@@ -133,18 +165,6 @@ for i, key in ipairs(KEYS) do
   end
 end
 return answer
-`
-
-/** KEYS: windows, then places. ARGV: number of windows, delta, id, slot of each window. */
-export const endText = `
-local windowCount, delta = tonumber(ARGV[1]), tonumber(ARGV[2])
-for i = 1, windowCount do
-  local window = open(KEYS[i])
-  correct(window, tonumber(ARGV[3 + i]), delta)
-  close(window)
-end
-for i = windowCount + 1, #KEYS do redis.call('ZREM', KEYS[i], ARGV[3]) end
-return 0
 `
 
 const renewText = `
@@ -170,8 +190,7 @@ const leaveText = `return redis.call('ZREM', KEYS[1], ARGV[1])`
 /** A script that counts, by Redis's clock or by a given one. */
 export const counting = (text: string, clock = redisClock) => toScript(clock + slidingWindow + text)
 
-export const takeScript = counting(takeText)
-export const endScript = counting(endText)
+export const batchScript = counting(batchText)
 export const lookScript = counting(lookText)
 /** KEYS: places. ARGV: id of the request. */
 export const renewScript = toScript(redisClock + renewText)

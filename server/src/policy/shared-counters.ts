@@ -11,17 +11,10 @@ import {
   type Taken,
   type Used,
 } from './counters'
-import {
-  endScript,
-  heartbeatScript,
-  leaveScript,
-  lookScript,
-  renewScript,
-  takeScript,
-} from './limit-scripts'
+import { keyOf, LimitBatches } from './limit-batches'
+import { heartbeatScript, leaveScript, lookScript, renewScript } from './limit-scripts'
 import { MemoryCounters } from './memory-counters'
 import { windowMs } from './sliding-window'
-import type { Bucket } from '../auth/principal'
 import { newIdBody } from '../db/id'
 import { Redis } from '../db/redis'
 
@@ -41,15 +34,14 @@ const heartbeatMs = 5000
 const renewMs = 40_000
 const nodesKey = 'tollgate:nodes'
 
-const keyOf = ({ id }: Bucket) => `tollgate:${id}`
-
 /**
- * Counts for all nodes, in Redis: one round trip for all limits of a request. This node keeps count of
- * what it let in itself. While Redis is away, and for a minute after, as it may have come back empty,
+ * Counts for all nodes, in Redis: one round trip for all limits of a request, and of those that come at the
+ * same moment. This node keeps count of what it let in itself. While Redis is away, and for a minute after, as it may have come back empty,
  * the node lets in its share: each limit by the number of nodes that were last seen.
  */
 export class SharedCounters implements Counters, AsyncDisposable {
   readonly #redis: Redis
+  readonly #batches: LimitBatches
   readonly #own = new MemoryCounters()
   readonly #nodeId = newIdBody()
   readonly #full = new Map<string, Full>()
@@ -69,6 +61,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
         onBack()
       },
     })
+    this.#batches = new LimitBatches(this.#redis)
     this.#timers = [
       setInterval(() => void this.#tick(), heartbeatMs),
       setInterval(() => this.#renew(), renewMs),
@@ -90,14 +83,9 @@ export class SharedCounters implements Counters, AsyncDisposable {
       const refused = this.#own.refuse(demand, this.#nodes)
       if (refused) return refused
     }
-    const { windows, weight, running } = demand
-    const buckets = [...windows, ...running]
-    if (buckets.length === 0) return this.#own.grant(demand)
-    const limits = buckets.map(({ limit }) => limit)
-    const args = [windows.length, weight, id, ...limits]
-    const answer = await this.#redis
-      .run(takeScript, buckets.map(keyOf), args)
-      .then(toNumbers, () => undefined)
+    const { windows, running } = demand
+    if (windows.length === 0 && running.length === 0) return this.#own.grant(demand)
+    const answer = await this.#batches.take(id, demand).catch(() => undefined)
     if (!answer) return this.#takeShare(demand, id)
     const told = readTaken(demand, answer)
     if (told.refused) return this.#remember(demand, told.refused)
@@ -134,11 +122,10 @@ export class SharedCounters implements Counters, AsyncDisposable {
       isOver = true
       own.end(delta)
       this.#held.delete(id)
-      const windows = slots && delta !== 0 ? demand.windows.map(keyOf) : []
-      const keys = [...windows, ...places]
-      if (keys.length === 0 || this.#redis.isAway) return
-      const args = [windows.length, delta, id, ...(slots ?? [])]
-      this.#redis.run(endScript, keys, args).catch(() => undefined)
+      const windows = slots && delta !== 0 ? demand.windows : []
+      const { running } = demand
+      if (windows.length + running.length === 0 || this.#redis.isAway) return
+      this.#batches.end({ id, windows, slots: slots ?? [], delta, running })
     }
     return { kind: 'granted', tightest, end }
   }
@@ -204,7 +191,7 @@ interface Let {
 
 const toNumbers = (answer: unknown): number[] => (Array.isArray(answer) ? answer.map(Number) : [])
 
-/** What the script answers, as `takeText` says. */
+/** What the script answers, as `batchText` says. */
 function readTaken({ windows, running }: Demand, answer: readonly number[]) {
   const [refusedBy = 0, wait = 0, ...rest] = answer
   const slots: number[] = []

@@ -1,0 +1,86 @@
+import type { Demand } from './counters'
+import { batchScript } from './limit-scripts'
+import type { Bucket } from '../auth/principal'
+import { Batches } from '../db/batches'
+import type { Redis } from '../db/redis'
+
+/** One request's place in what it has taken, to be given back. */
+export interface Ended {
+  /** That it was taken under. */
+  id: string
+  windows: readonly Bucket[]
+  /** Where each window counted it. */
+  slots: readonly number[]
+  /** More than was counted; less than zero for less. */
+  delta: number
+  running: readonly Bucket[]
+}
+
+type Operation = { kind: 'take'; id: string; demand: Demand } | ({ kind: 'end' } & Ended)
+
+/** Nobody waits for Redis any longer. */
+const patienceMs = 50
+/** While one script runs the next ones gather, so that Redis opens each window once for many. */
+const mostAtOnce = 1
+/** Redis does nothing else meanwhile. */
+const mostInBatch = 32
+const aWhileMs = 5
+
+export const keyOf = ({ id }: Bucket) => `tollgate:${id}`
+
+const limitOf = ({ limit }: Bucket) => limit
+
+/** What requests take and give back in Redis: those that come at the same moment by one script. */
+export class LimitBatches {
+  readonly #redis: Pick<Redis, 'run'>
+  readonly #batches: Batches<Operation, unknown>
+
+  constructor(redis: Pick<Redis, 'run'>) {
+    this.#redis = redis
+    this.#batches = new Batches<Operation, unknown>({
+      answer: (batch) => this.#run(batch),
+      patienceMs,
+      mostAtOnce,
+      mostInBatch,
+      aWhileMs,
+    })
+  }
+
+  /** Numbers, as `batchText` says. Rejects where Redis is away, or after 50 ms. */
+  async take(id: string, demand: Demand): Promise<number[]> {
+    const answer = await this.#batches.ask({ kind: 'take', id, demand })
+    if (Array.isArray(answer)) return answer.map(Number)
+    throw new Error('Redis answers what is no reading')
+  }
+
+  /** Never rejects: what does not arrive ends by itself. */
+  end(ended: Ended): void {
+    this.#batches.ask({ kind: 'end', ...ended }).catch(() => undefined)
+  }
+
+  async #run(batch: readonly Operation[]): Promise<readonly unknown[]> {
+    const keys = new Map<string, number>()
+    const placeOf = (bucket: Bucket): number => {
+      const key = keyOf(bucket)
+      const place = keys.get(key) ?? keys.size + 1
+      keys.set(key, place)
+      return place
+    }
+    const operations = batch.map((one) => toArguments(one, placeOf))
+    const args = [JSON.stringify(operations)]
+    const answer = await this.#redis.run(batchScript, [...keys.keys()], args, batch.length)
+    const answers: unknown = JSON.parse(String(answer))
+    return Array.isArray(answers) ? answers : []
+  }
+}
+
+function toArguments(asked: Operation, placeOf: (bucket: Bucket) => number): unknown[] {
+  if (asked.kind === 'end') {
+    const { delta, id, windows, slots, running } = asked
+    return [0, delta, id, windows.map(placeOf), slots, running.map(placeOf)]
+  }
+  const { id, demand } = asked
+  const { weight, windows, running } = demand
+  const places = [running.map(placeOf), running.map(limitOf)]
+  return [1, weight, id, windows.map(placeOf), windows.map(limitOf), ...places]
+}
