@@ -81,6 +81,6 @@ function toArguments(asked: Operation, placeOf: (bucket: Bucket) => number): unk
   }
   const { id, demand } = asked
   const { weight, windows, running } = demand
-  const places = [running.map(placeOf), running.map(limitOf)]
-  return [1, weight, id, windows.map(placeOf), windows.map(limitOf), ...places]
+  const ofWindows = [windows.map(placeOf), windows.map(limitOf)]
+  return [1, weight, id, ...ofWindows, running.map(placeOf), running.map(limitOf)]
 }
