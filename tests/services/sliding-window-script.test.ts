@@ -130,6 +130,28 @@ test('what comes in one batch counts as if one came after the other: windows, pl
   await fc.assert(property, { numRuns: 2000 })
 }, 60_000)
 
+test('what cannot be counted, as something else is at its key, fails nobody beside it', async () => {
+  const nowMs = 1_800_000_000_000
+  await client.send('LPUSH', ['batch:damaged', 'a list'])
+  const keys = ['batch:damaged', 'batch:sound', 'batch:sound-places']
+  const takes = [
+    [1, 1, 'one', [2], [10], [3], [2]],
+    [1, 1, 'two', [1], [10], [], []],
+    [0, -1, 'three', [1], [7], [1]],
+    [1, 1, 'four', [2], [10], [3], [2]],
+    [1, Number.POSITIVE_INFINITY, 'five', [2], [10], [], []],
+  ]
+  const slot = Math.floor(nowMs / slotMs)
+  const [one, two, three, four, five] = await run(keys, takes, nowMs)
+  expect([two, three, five]).toEqual([null, null, null])
+  expect(one).toEqual([0, 0, 1, 60_000, slot])
+  expect(four).toEqual([0, 0, 2, 60_000, slot])
+  // What was counted beside it is kept.
+  expect(await run(keys.slice(1), [[1, 1, 'six', [1], [10], [2], [2]]], nowMs)).toEqual([
+    [2, 0, 2, 60_000, slot],
+  ])
+})
+
 /** A decision as the script tells it. */
 function toAnswer(taken: Taken, used: readonly Used[], slot: number): number[] {
   const [key, account] = used

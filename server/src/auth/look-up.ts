@@ -17,21 +17,28 @@ const patienceMs = 900
  * is no answer within a second.
  */
 export function lookUpIn(db: Kysely<Schema>): LookUp {
-  const batches = new Batches<string, Principal | null>({
-    answer: async (batch) => {
+  const batches = new Batches<string, Found | null>({
+    answer: async (hashes) => {
       const askedAtMs = performance.now()
-      const rows = await findKeys(db, batch)
-      const found = new Map(
-        rows.map((row) => [row.hash.toString('hex'), toPrincipal(row, askedAtMs)]),
-      )
-      return batch.map((hash) => found.get(hash) ?? null)
+      const rows = await findKeys(db, hashes)
+      const found = new Map(rows.map((row) => [row.hash.toString('hex'), { row, askedAtMs }]))
+      return hashes.map((hash) => found.get(hash) ?? null)
     },
     patienceMs,
   })
-  return async (hash) => (await batches.ask(hash)) ?? undefined
+  return async (hash) => {
+    const found = await batches.ask(hash)
+    // Each by itself: a row that cannot be read is nobody else's affair.
+    return found ? toPrincipal(found) : undefined
+  }
 }
 
-const toPrincipal = (row: KeyRow, askedAtMs: number): Principal => ({
+interface Found {
+  row: KeyRow
+  askedAtMs: number
+}
+
+const toPrincipal = ({ row, askedAtMs }: Found): Principal => ({
   keyId: row.id,
   keyPrefix: row.key_prefix,
   userId: row.user_id,

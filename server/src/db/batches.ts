@@ -3,11 +3,14 @@ import { noAnswer, within } from '../within'
 interface Ports<Asked, Answer> {
   /**
    * Answers a batch by one statement: an answer for each, in their order, or the promise of one that takes
-   * longer. A rejection is told to all of them.
+   * longer; undefined for who waits no more. A rejection is told to all of them. What comes after the deadline is
+   * not looked at: a promise in it must not reject.
    */
-  answer: (batch: readonly Asked[]) => Promise<readonly (Answer | Promise<Answer>)[]>
+  answer: (batch: readonly Asked[]) => Promise<readonly (Answer | Promise<Answer> | undefined)[]>
   /** How long a statement is waited for, from when the first in it was asked for. Milliseconds. */
   patienceMs: number
+  /** Whether it is sent however long it has waited. */
+  isPatient?: (asked: Asked) => boolean
   /** Statements under way at a time: few, so that those who come meanwhile are many. */
   mostAtOnce?: number
   mostInBatch?: number
@@ -22,7 +25,7 @@ interface Waiting<Asked, Answer> {
   reject: (cause: unknown) => void
 }
 
-const usual = { mostAtOnce: 2, mostInBatch: 250, aWhileMs: 25 }
+const usual = { isPatient: () => false, mostAtOnce: 2, mostInBatch: 250, aWhileMs: 25 }
 
 /**
  * Asks a database for many at a time: when a busy node starts again, hundreds of accounts come to it at once of
@@ -39,7 +42,7 @@ export class Batches<Asked, Answer> {
 
   /**
    * The answer for one. Rejects as the statement does, or when there is no answer in time: what was not sent by
-   * then is not sent any more.
+   * then is not sent any more, and is told when its turn comes, which is `aWhileMs` for each batch before it.
    */
   ask(asked: Asked): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
@@ -60,19 +63,22 @@ export class Batches<Asked, Answer> {
 
   /** Never rejects. One timer for all that are in time. */
   async #answer(batch: readonly Waiting<Asked, Answer>[]): Promise<void> {
-    const { answer, patienceMs } = this.#ports
-    const endedMs = performance.now() - patienceMs
-    const late = batch.filter(({ sinceMs }) => sinceMs <= endedMs)
-    for (const { reject } of late) reject(noAnswer())
-    const inTime = batch.slice(late.length)
-    const [oldest] = inTime
-    if (!oldest) return
+    const { answer, patienceMs, isPatient } = this.#ports
+    const nowMs = performance.now()
+    let sinceMs = nowMs
+    const inTime = batch.filter((one) => {
+      if (isPatient(one.asked)) return true
+      if (nowMs - one.sinceMs < patienceMs) sinceMs = Math.min(sinceMs, one.sinceMs)
+      else one.reject(noAnswer())
+      return nowMs - one.sinceMs < patienceMs
+    })
+    if (inTime.length === 0) return
     try {
       const asked = inTime.map((one) => one.asked)
-      const answers = await within(answer(asked), oldest.sinceMs - endedMs)
+      const answers = await within(answer(asked), sinceMs + patienceMs - nowMs)
       for (const [at, { resolve, reject }] of inTime.entries()) {
         const own = answers[at]
-        if (own === undefined) reject(new Error('a batch came back without one of its answers'))
+        if (own === undefined) reject(noAnswer())
         else resolve(own)
       }
     } catch (thrown) {

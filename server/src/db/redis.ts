@@ -29,8 +29,8 @@ const lookAgainMs = 500
 const silenceMs = 5000
 
 /**
- * A connection to Redis that is never waited for: a command has 50 ms, and after five that failed in a
- * row, or when the connection breaks, everything is refused at once until a probe in the background has
+ * A connection to Redis that is never waited for: a command has 50 ms, and after five callers in a row who had
+ * no answer, or when the connection breaks, everything is refused at once until a probe in the background has
  * been answered in time.
  */
 export class Redis implements Disposable {
@@ -92,7 +92,8 @@ export class Redis implements Disposable {
       this.#failures = 0
       return answer
     } catch (thrown) {
-      this.#failures += callers
+      // What Redis answers with an error was answered.
+      this.#failures += thrown instanceof TooSlow ? callers : 1
       if (this.#failures >= failuresToOpen) this.#lose(thrown)
       throw thrown
     }

@@ -95,3 +95,18 @@ test('what else fails is told to all it was for, once, as nobody knows what beca
   expect(told).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected'])
   expect(alone).toEqual([])
 })
+
+test('an answer that comes when nobody waits any more disturbs nobody, whoever is missing in it', async () => {
+  const unhandled: unknown[] = []
+  const note = (cause: unknown) => void unhandled.push(cause)
+  process.on('unhandledRejection', note)
+  const { statements, alone, take } = stage(30)
+  const told = await Promise.allSettled([1, 2].map(take))
+  expect(told.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  statements[0]?.answer(undefined, [1])
+  statements[1]?.answer(refused)
+  await Bun.sleep(10)
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
+  expect(alone).toEqual([])
+})

@@ -1,5 +1,5 @@
 import { Batches } from '../db/batches'
-import { noAnswer, within } from '../within'
+import { within } from '../within'
 import type { Lease, LeaseWanted } from './take-lease'
 
 interface Ports {
@@ -19,7 +19,10 @@ interface Taking {
   isGivenUp: boolean
 }
 
-/** Takes leases, those of many accounts together, as each statement is a commit; an account is asked for one at a time. */
+/**
+ * Takes leases, those of many accounts together, as each statement is a commit; an account is asked for one at a
+ * time.
+ */
 export class LeaseBatches {
   readonly #ports: Ports
   readonly #batches: Batches<Taking, Lease>
@@ -44,12 +47,10 @@ export class LeaseBatches {
   }
 
   /** Waits for no account: one that somebody is at is asked for by itself. */
-  async #takeAll(batch: readonly Taking[]): Promise<(Lease | Promise<Lease>)[]> {
+  async #takeAll(batch: readonly Taking[]): Promise<(Lease | Promise<Lease> | undefined)[]> {
     const leases = await this.#takeFree(batch.map(({ wanted }) => wanted))
     return batch.map(({ wanted, isGivenUp }) => {
-      const lease = leases.get(wanted.leaseId)
-      if (lease) return lease
-      return isGivenUp ? Promise.reject(noAnswer()) : this.#ports.take(wanted)
+      return leases.get(wanted.leaseId) ?? (isGivenUp ? undefined : this.#ports.take(wanted))
     })
   }
 

@@ -65,6 +65,49 @@ test('without an answer nobody waits for longer than a moment, and those behind 
   expect(scripts.map(({ callers }) => callers)).toEqual([1, 2])
 })
 
+test('what is given back is sent however long it waits, and before this node leaves', async () => {
+  const { scripts, answers, batches } = stage()
+  const taking = batches.take('one', { windows, weight: 1, running })
+  batches.end({ id: 'zero', windows: [], slots: [], delta: 0, running })
+  const late = batches.take('two', { windows, weight: 1, running })
+  // As a collection of garbage may, or a debugger.
+  Bun.sleepSync(60)
+  const flushed = batches.flush()
+  expect(await late.catch(() => 'late')).toBe('late')
+  expect(scripts[1]?.operations).toEqual([
+    [0, 0, 'zero', [], [], [1]],
+    [0, 0, '', [], [], []],
+  ])
+  answers[1]?.resolve('[0,0]')
+  await flushed
+  await taking.catch(() => undefined)
+})
+
+test('where Redis is far away, scripts follow each other without waiting for answers', async () => {
+  const { scripts, answers, batches } = stage()
+  const takes: Promise<unknown>[] = []
+  for (let number = 0; number < 10; number++) {
+    takes.push(batches.take(String(number), { windows, weight: 1, running }).catch(() => undefined))
+    await Bun.sleep(3)
+  }
+  expect(scripts.length).toBeGreaterThanOrEqual(5)
+  expect(scripts.flatMap(({ operations }) => operations)).toHaveLength(10)
+  for (const { resolve } of answers) resolve('[]')
+  await Promise.all(takes)
+})
+
+test('one that Redis could not take fails nobody else', async () => {
+  const { answers, batches } = stage()
+  const first = batches.take('one', { windows, weight: 1, running })
+  const others = ['two', 'three'].map((id) => batches.take(id, { windows, weight: 1, running }))
+  answers[0]?.resolve('[[0,0]]')
+  await first
+  await Bun.sleep(0)
+  answers[1]?.resolve('[null,[0,0]]')
+  const told = await Promise.allSettled(others)
+  expect(told.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
 test('what is no answer is a failure', async () => {
   const { answers, batches } = stage()
   const taking = batches.take('one', { windows, weight: 1, running })

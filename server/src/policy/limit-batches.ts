@@ -23,12 +23,15 @@ const patienceMs = 50
 /** While one script runs the next ones gather, so that Redis opens each window once for many. */
 const mostAtOnce = 1
 /** Redis does nothing else meanwhile. */
-const mostInBatch = 32
-const aWhileMs = 5
+const mostInBatch = 64
+/** Where Redis is far away, scripts follow each other without waiting for answers. */
+const aWhileMs = 1
 
 export const keyOf = ({ id }: Bucket) => `tollgate:${id}`
 
 const limitOf = ({ limit }: Bucket) => limit
+
+const nothing: Ended = { id: '', windows: [], slots: [], delta: 0, running: [] }
 
 /** What requests take and give back in Redis: those that come at the same moment by one script. */
 export class LimitBatches {
@@ -40,6 +43,8 @@ export class LimitBatches {
     this.#batches = new Batches<Operation, unknown>({
       answer: (batch) => this.#run(batch),
       patienceMs,
+      // A place that is not given back stays taken for two minutes.
+      isPatient: ({ kind }) => kind === 'end',
       mostAtOnce,
       mostInBatch,
       aWhileMs,
@@ -53,9 +58,14 @@ export class LimitBatches {
     throw new Error('Redis answers what is no reading')
   }
 
-  /** Never rejects: what does not arrive ends by itself. */
+  /** Sent however long it has to wait, unless Redis is away: then it ends by itself. */
   end(ended: Ended): void {
     this.#batches.ask({ kind: 'end', ...ended }).catch(() => undefined)
+  }
+
+  /** Resolves when what was given back until now has been, or could not be. */
+  async flush(): Promise<void> {
+    await this.#batches.ask({ kind: 'end', ...nothing }).catch(() => undefined)
   }
 
   async #run(batch: readonly Operation[]): Promise<readonly unknown[]> {

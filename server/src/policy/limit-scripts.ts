@@ -88,7 +88,7 @@ export const placeLifeMs = 120_000
  *   refused, from 1, or 0; milliseconds to wait, -1 for ever; then for each window what is used, its reset, its slot.
  * - `[0, delta, id, windows, slots, places]` ends one that was taken. Its answer is 0.
  *
- * Answers a JSON list.
+ * Answers a JSON list, with null for one that could not be: it fails nobody else's.
  */
 export const batchText = `
 local opened, order = {}, {}
@@ -142,9 +142,10 @@ end
 local answers = {}
 for i, one in ipairs(cjson.decode(ARGV[1])) do
   local kind = table.remove(one, 1)
-  answers[i] = (kind == 1 and take or finish)(unpack(one))
+  local isDone, answer = pcall(kind == 1 and take or finish, unpack(one))
+  answers[i] = isDone and answer or cjson.null
 end
-for _, window in ipairs(order) do close(window) end
+for _, window in ipairs(order) do pcall(close, window) end
 return cjson.encode(answers)
 `
 

@@ -36,8 +36,8 @@ const nodesKey = 'tollgate:nodes'
 
 /**
  * Counts for all nodes, in Redis: one round trip for all limits of a request, and of those that come at the
- * same moment. This node keeps count of what it let in itself. While Redis is away, and for a minute after, as it may have come back empty,
- * the node lets in its share: each limit by the number of nodes that were last seen.
+ * same moment. This node keeps count of what it let in itself. While Redis is away, and for a minute after, as it
+ * may have come back empty, the node lets in its share: each limit by the number of nodes that were last seen.
  */
 export class SharedCounters implements Counters, AsyncDisposable {
   readonly #redis: Redis
@@ -176,6 +176,7 @@ export class SharedCounters implements Counters, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer)
+    if (!this.#redis.isAway) await this.#batches.flush()
     await this.#redis.run(leaveScript, [nodesKey], [this.#nodeId]).catch(() => undefined)
     this.#redis[Symbol.dispose]()
   }
