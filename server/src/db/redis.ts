@@ -13,6 +13,13 @@ export const toScript = (text: string): Script => ({
   hash: createHash('sha1').update(text).digest('hex'),
 })
 
+/** A script, and what it is run with. */
+export interface Running {
+  script: Script
+  keys: readonly string[]
+  args: readonly (string | number)[]
+}
+
 interface Options {
   /** Asked for while Redis is away, to see whether it is back; rejects while it is not. */
   probe: (redis: Redis) => Promise<unknown>
@@ -79,13 +86,17 @@ export class Redis implements Disposable {
     return this.#isAway
   }
 
-  /** Runs a script for so many callers. Rejects after 50 ms, and at once while Redis is away. */
-  async run(
+  /** Runs a script. Rejects after 50 ms, and at once while Redis is away. */
+  run(
     script: Script,
     keys: readonly string[],
     args: readonly (string | number)[],
-    callers = 1,
   ): Promise<unknown> {
+    return this.runFor(1, { script, keys, args })
+  }
+
+  /** The same for several callers, each of whom counts where there is no answer. */
+  async runFor(callers: number, { script, keys, args }: Running): Promise<unknown> {
     if (this.#isAway) throw new Error('Redis is away')
     try {
       const answer = await this.evaluate(script, keys, args)

@@ -12,7 +12,7 @@ function stage() {
   const scripts: { keys: readonly string[]; operations: unknown[]; callers: number }[] = []
   const answers: PromiseWithResolvers<unknown>[] = []
   const batches = new LimitBatches({
-    run: (_script, keys, [list], callers = 1) => {
+    runFor: (callers, { keys, args: [list] }) => {
       scripts.push({ keys, operations: JSON.parse(String(list)), callers })
       const answer = Promise.withResolvers<unknown>()
       answers.push(answer)

@@ -25,7 +25,7 @@ const mostAtOnce = 1
 /** Redis does nothing else meanwhile. */
 const mostInBatch = 64
 /** Where Redis is far away, scripts follow each other without waiting for answers. */
-const aWhileMs = 1
+const aWhileMs = 2
 
 export const keyOf = ({ id }: Bucket) => `tollgate:${id}`
 
@@ -35,10 +35,10 @@ const nothing: Ended = { id: '', windows: [], slots: [], delta: 0, running: [] }
 
 /** What requests take and give back in Redis: those that come at the same moment by one script. */
 export class LimitBatches {
-  readonly #redis: Pick<Redis, 'run'>
+  readonly #redis: Pick<Redis, 'runFor'>
   readonly #batches: Batches<Operation, unknown>
 
-  constructor(redis: Pick<Redis, 'run'>) {
+  constructor(redis: Pick<Redis, 'runFor'>) {
     this.#redis = redis
     this.#batches = new Batches<Operation, unknown>({
       answer: (batch) => this.#run(batch),
@@ -77,8 +77,11 @@ export class LimitBatches {
       return place
     }
     const operations = batch.map((one) => toArguments(one, placeOf))
-    const args = [JSON.stringify(operations)]
-    const answer = await this.#redis.run(batchScript, [...keys.keys()], args, batch.length)
+    const answer = await this.#redis.runFor(batch.length, {
+      script: batchScript,
+      keys: [...keys.keys()],
+      args: [JSON.stringify(operations)],
+    })
     const answers: unknown = JSON.parse(String(answer))
     return Array.isArray(answers) ? answers : []
   }
