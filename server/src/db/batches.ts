@@ -65,17 +65,18 @@ export class Batches<Asked, Answer> {
   async #answer(batch: readonly Waiting<Asked, Answer>[]): Promise<void> {
     const { answer, patienceMs, isPatient } = this.#ports
     const nowMs = performance.now()
-    let sinceMs = nowMs
-    const inTime = batch.filter((one) => {
-      if (isPatient(one.asked)) return true
-      if (nowMs - one.sinceMs < patienceMs) sinceMs = Math.min(sinceMs, one.sinceMs)
-      else one.reject(noAnswer())
-      return nowMs - one.sinceMs < patienceMs
+    let oldestMs = nowMs
+    const inTime = batch.filter(({ asked, sinceMs, reject }) => {
+      if (isPatient(asked)) return true
+      const isInTime = nowMs - sinceMs < patienceMs
+      if (isInTime) oldestMs = Math.min(oldestMs, sinceMs)
+      else reject(noAnswer())
+      return isInTime
     })
     if (inTime.length === 0) return
     try {
       const asked = inTime.map((one) => one.asked)
-      const answers = await within(answer(asked), sinceMs + patienceMs - nowMs)
+      const answers = await within(answer(asked), oldestMs + patienceMs - nowMs)
       for (const [at, { resolve, reject }] of inTime.entries()) {
         const own = answers[at]
         if (own === undefined) reject(noAnswer())
