@@ -14,7 +14,7 @@ export const toScript = (text: string): Script => ({
 })
 
 /** A script, and what it is run with. */
-export interface Running {
+export interface Invocation {
   script: Script
   keys: readonly string[]
   args: readonly (string | number)[]
@@ -96,7 +96,7 @@ export class Redis implements Disposable {
   }
 
   /** The same for several callers, each of whom counts where there is no answer. */
-  async runFor(callers: number, { script, keys, args }: Running): Promise<unknown> {
+  async runFor(callers: number, { script, keys, args }: Invocation): Promise<unknown> {
     if (this.#isAway) throw new Error('Redis is away')
     try {
       const answer = await this.evaluate(script, keys, args)

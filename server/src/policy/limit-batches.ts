@@ -4,7 +4,7 @@ import type { Bucket } from '../auth/principal'
 import { Batches } from '../db/batches'
 import type { Redis } from '../db/redis'
 
-/** One request's place in what it has taken, to be given back. */
+/** What a request has taken and gives back. */
 export interface Ended {
   /** That it was taken under. */
   id: string
@@ -70,13 +70,13 @@ export class LimitBatches {
 
   async #run(batch: readonly Operation[]): Promise<readonly unknown[]> {
     const keys = new Map<string, number>()
-    const placeOf = (bucket: Bucket): number => {
+    const positionOf = (bucket: Bucket): number => {
       const key = keyOf(bucket)
-      const place = keys.get(key) ?? keys.size + 1
-      keys.set(key, place)
-      return place
+      const position = keys.get(key) ?? keys.size + 1
+      keys.set(key, position)
+      return position
     }
-    const operations = batch.map((one) => toArguments(one, placeOf))
+    const operations = batch.map((one) => toArguments(one, positionOf))
     const answer = await this.#redis.runFor(batch.length, {
       script: batchScript,
       keys: [...keys.keys()],
@@ -87,13 +87,13 @@ export class LimitBatches {
   }
 }
 
-function toArguments(asked: Operation, placeOf: (bucket: Bucket) => number): unknown[] {
+function toArguments(asked: Operation, positionOf: (bucket: Bucket) => number): unknown[] {
   if (asked.kind === 'end') {
     const { delta, id, windows, slots, running } = asked
-    return [0, delta, id, windows.map(placeOf), slots, running.map(placeOf)]
+    return [0, delta, id, windows.map(positionOf), slots, running.map(positionOf)]
   }
   const { id, demand } = asked
   const { weight, windows, running } = demand
-  const ofWindows = [windows.map(placeOf), windows.map(limitOf)]
-  return [1, weight, id, ...ofWindows, running.map(placeOf), running.map(limitOf)]
+  const ofWindows = [windows.map(positionOf), windows.map(limitOf)]
+  return [1, weight, id, ...ofWindows, running.map(positionOf), running.map(limitOf)]
 }

@@ -82,7 +82,7 @@ export const placeLifeMs = 120_000
 
 /**
  * What several requests take and end, in their order. KEYS: what they name. ARGV: a JSON list of them, keys by
- * their places in KEYS:
+ * their positions in KEYS:
  *
  * - `[1, weight, id, windows, limits, places, limits]` takes all or nothing. Its answer is a list: which key
  *   refused, from 1, or 0; milliseconds to wait, -1 for ever; then for each window what is used, its reset, its slot.
@@ -92,41 +92,41 @@ export const placeLifeMs = 120_000
  */
 export const batchText = `
 local opened, order = {}, {}
-local function windowOf(place)
-  if not opened[place] then
-    opened[place] = open(KEYS[place])
-    table.insert(order, opened[place])
+local function windowOf(at)
+  if not opened[at] then
+    opened[at] = open(KEYS[at])
+    table.insert(order, opened[at])
   end
-  return opened[place]
+  return opened[at]
 end
 local function takePlaces(id, places, limits)
-  for i, place in ipairs(places) do
-    local key = KEYS[place]
+  for i, at in ipairs(places) do
+    local key = KEYS[at]
     redis.call('ZREMRANGEBYSCORE', key, '-inf', clockMs)
     -- A clock that was set back would keep what nobody renews for as long.
     redis.call('ZREMRANGEBYSCORE', key, clockMs + ${placeLifeMs} + 10000, '+inf')
     if redis.call('ZCARD', key) >= limits[i] then return i end
   end
-  for _, place in ipairs(places) do
-    redis.call('ZADD', KEYS[place], clockMs + ${placeLifeMs}, id)
-    redis.call('PEXPIRE', KEYS[place], ${placeLifeMs})
+  for _, at in ipairs(places) do
+    redis.call('ZADD', KEYS[at], clockMs + ${placeLifeMs}, id)
+    redis.call('PEXPIRE', KEYS[at], ${placeLifeMs})
   end
   return 0
 end
-local function take(weight, id, places, limits, running, mosts)
+local function take(weight, id, windows, limits, places, mosts)
   local refusedBy, longest = 0, 0
-  for i, place in ipairs(places) do
-    local wait = weight > 0 and waitMs(windowOf(place), weight, limits[i]) or 0
+  for i, at in ipairs(windows) do
+    local wait = weight > 0 and waitMs(windowOf(at), weight, limits[i]) or 0
     if wait == -1 then wait = math.huge end
     if wait > longest then refusedBy, longest = i, wait end
   end
   if refusedBy == 0 then
-    refusedBy = takePlaces(id, running, mosts)
-    if refusedBy > 0 then refusedBy = refusedBy + #places end
+    refusedBy = takePlaces(id, places, mosts)
+    if refusedBy > 0 then refusedBy = refusedBy + #windows end
   end
   local answer = {refusedBy, longest == math.huge and -1 or longest}
-  for _, place in ipairs(places) do
-    local window = windowOf(place)
+  for _, at in ipairs(windows) do
+    local window = windowOf(at)
     if refusedBy == 0 then add(window, weight) end
     table.insert(answer, window.used)
     table.insert(answer, resetMs(window))
@@ -134,9 +134,9 @@ local function take(weight, id, places, limits, running, mosts)
   end
   return answer
 end
-local function finish(delta, id, places, slots, running)
-  for i, place in ipairs(places) do correct(windowOf(place), slots[i], delta) end
-  for _, place in ipairs(running) do redis.call('ZREM', KEYS[place], id) end
+local function finish(delta, id, windows, slots, places)
+  for i, at in ipairs(windows) do correct(windowOf(at), slots[i], delta) end
+  for _, at in ipairs(places) do redis.call('ZREM', KEYS[at], id) end
   return 0
 end
 local answers = {}
