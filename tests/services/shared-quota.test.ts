@@ -37,6 +37,22 @@ async function until(isSo: () => Promise<boolean>) {
   }
 }
 
+test('a node that leaves has given back all its places', async () => {
+  const options = { url: redis.url, onError: () => undefined, onBack: () => undefined }
+  const leaving = new SharedCounters(options)
+  const places = [{ id: 'running:leaving', limit: 1000 }]
+  const held = async () => (await other.look({ windows: [], running: places }))[0]?.used
+  await until(async () => !leaving.isAway && !other.isAway)
+  const taking = Array.from({ length: 300 }, () =>
+    leaving.take({ windows: [], weight: 1, running: places }),
+  )
+  const taken = await Promise.all(taking)
+  expect(await held()).toBe(300)
+  for (const one of taken) if (one.kind === 'granted') one.end(0)
+  await leaving[Symbol.asyncDispose]()
+  expect(await held()).toBe(0)
+})
+
 test('what is used is told of all nodes, by looking takes nothing, and of one alone without Redis', async () => {
   if (!requests || !tokens) throw new Error('no windows')
   const take = async (counters: SharedCounters, weight: number) => {
