@@ -82,6 +82,7 @@ export async function startGateway(options: RigOptions = {}): Promise<Gateway> {
       BUN_CONFIG_MAX_HTTP_REQUESTS: '65535',
       BUN_JSC_forceRAMSize: '400000000',
       BUN_JSC_largeHeapSize: '60000000',
+      MIMALLOC_PURGE_DELAY: '1000',
       PORT: '0',
       DATA_DIR: dataDir,
       LOCAL_DISCOVERY: 'false',

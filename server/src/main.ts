@@ -2,6 +2,7 @@ import { version } from '../package.json'
 import { readConfig, StartError } from './config'
 import { assertNoProxy } from './egress/no-proxy'
 import { createLog } from './start/log'
+import { makeGlobals } from './start/make-globals'
 import { secretsIn } from './start/secrets'
 import { optionsIn } from './start/options'
 import { startServer, type RunningServer } from './start/server'
@@ -19,6 +20,7 @@ const linkMs = 86_400_000
 
 async function main(): Promise<void> {
   assertNoProxy(process.env)
+  makeGlobals()
   const config = readConfig({ ...process.env, ...optionsIn(process.argv.slice(2)) })
   const log = createLog(config.telemetry.logLevel, secretsIn(process.env), config.worker)
   const leave = (code: number) => {

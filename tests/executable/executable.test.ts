@@ -180,11 +180,12 @@ test('the engine has its settings, in the same process, and no file beside it ha
   await expectEcho(server)
   if (process.platform === 'linux') {
     const environment = await readFile(`/proc/${server.child.pid}/environ`, 'utf8')
-    const settings = environment.split('\0').filter((it) => it.startsWith('BUN_'))
+    const settings = environment.split('\0').filter((it) => /^(BUN|MIMALLOC)_/.test(it))
     expect(settings.toSorted()).toEqual([
       'BUN_CONFIG_MAX_HTTP_REQUESTS=65535',
       'BUN_JSC_forceRAMSize=400000000',
       'BUN_JSC_largeHeapSize=70000000',
+      'MIMALLOC_PURGE_DELAY=1000',
     ])
   }
 }, 120_000)
