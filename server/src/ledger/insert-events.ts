@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Allocation } from './allocate'
 import { addShared } from './organization-sums'
 import { recordColumns } from './usage-record'
+import { elementsOf } from '../db/elements'
 import type { Schema } from '../db/schema'
 
 /** An event's record, where its cost came from, and the ledger transaction that took it. */
@@ -50,11 +51,8 @@ export async function insertEvents(
   booked: readonly BookedRecord[],
 ): Promise<void> {
   if (booked.length === 0) return
-  const rows = `[${booked.map(toRow).join(',')}]`
-  await insert(
-    trx,
-    sql`select ${valuesAfterBooked}, ${bookedValues} from jsonb_array_elements(${rows}::jsonb) as event`,
-  )
+  const events = elementsOf(booked.map(toRow))
+  await insert(trx, sql`select ${valuesAfterBooked}, ${bookedValues} from ${events} as event`)
 }
 
 const cost = sql.raw(`(event ->> ${positionOf('cost')})::bigint`)
@@ -73,7 +71,7 @@ export function insertTaken(
     trx,
     sql`
       select ${values}, payer.transaction_id, ${cost}, 0, 0
-      from jsonb_array_elements(${`[${records.join(',')}]`}::jsonb) as event
+      from ${elementsOf(records)} as event
       left join unnest(
         ${accounts.map(({ id }) => id)}::text[],
         ${accounts.map(({ transactionId }) => transactionId)}::text[]

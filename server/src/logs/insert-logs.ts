@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { logColumns } from './log-record'
+import { elementsOf } from '../db/elements'
 import type { Schema } from '../db/schema'
 import { isRefused } from '../db/violation'
 
@@ -38,7 +39,7 @@ export async function insertLogs(db: Kysely<Schema>, records: readonly string[])
   await sql`
     with fresh as (
       insert into request_log (${names})
-      select ${values} from jsonb_array_elements(${`[${records.join(',')}]`}::jsonb) as log
+      select ${values} from ${elementsOf(records)} as log
       order by 1
       on conflict do nothing
       returning *
