@@ -3,7 +3,7 @@
 // Run by: npm run bench gate
 import { measure, type Sample } from './compare/measure'
 import { median } from './compare/figures'
-import { scenarios, type Scenario } from './compare/scenarios'
+import { scenarioNamed, type Scenario } from './compare/scenarios'
 import { bounds, type Bound } from './gate-bounds'
 import { warm } from './compare/warm'
 import { startLoad } from './load/load'
@@ -20,16 +20,10 @@ const windowSeconds = 1.5
  */
 const leastBusy = 0.7
 
-function scenario(name: string): Scenario {
-  const found = scenarios.find((each) => each.name === name)
-  if (!found) throw new Error(`there is no scenario ${name}`)
-  return found
-}
-
-const plain = scenario('chat-64')
+const plain = scenarioNamed('chat-64')
 // A chunk at a time, as from a model: chunks without a gap come several at once, and how many depends
 // on what else the machine does.
-const streamed: Scenario = { ...scenario('stream-10-200'), leastSeconds: 0 }
+const streamed: Scenario = { ...scenarioNamed('stream-10-200'), leastSeconds: 0 }
 
 /** Microseconds of the gateway alone. */
 interface Costs {

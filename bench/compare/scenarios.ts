@@ -90,6 +90,13 @@ export const scenarios: readonly Scenario[] = [
   },
 ]
 
+/** Throws where there is none. */
+export function scenarioNamed(name: string): Scenario {
+  const found = scenarios.find((each) => each.name === name)
+  if (!found) throw new Error(`there is no scenario ${name}`)
+  return found
+}
+
 /** The load of a scenario on one subject. */
 export function planOf(subject: Subject, scenario: Scenario, seconds: number): Plan {
   const { path, body, connections, leaveEvery = 0, leastSeconds = 0 } = scenario
