@@ -3,7 +3,7 @@
 // Run by: npm run bench cpu [rounds]
 import { cpuByThread } from './bench-gateway'
 import { figuresOf, median } from './compare/figures'
-import { measure, type Sample } from './compare/measure'
+import { measure, sound, type Sample } from './compare/measure'
 import { scenarioNamed } from './compare/scenarios'
 import { startLoad } from './load/load'
 import type { Subject } from './subjects/subject'
@@ -31,9 +31,9 @@ await using load = await startLoad()
 async function run({ subject, samples, threads }: Measured, round: number): Promise<void> {
   const [pid = 0] = subject.pids
   const before = cpuByThread(pid)
-  const whole = await measure(load, subject, { scenario: plain, seconds, round })
+  const whole = sound(await measure(load, subject, { scenario: plain, seconds, round }))
   const after = cpuByThread(pid)
-  const many = await measure(load, subject, { scenario: streamed, seconds, round })
+  const many = sound(await measure(load, subject, { scenario: streamed, seconds, round }))
   if (round === 0) return
   samples.push(whole, many)
   for (const [name, micros] of after) {

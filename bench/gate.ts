@@ -1,7 +1,7 @@
 // For CI: what a request and a chunk cost Tollgate in CPU, as multiples of what they cost nginx as a
 // bare proxy in the same run. Fails where one is above its bound. Takes a minute and a half.
 // Run by: npm run bench gate
-import { measure, type Sample } from './compare/measure'
+import { measure, sound } from './compare/measure'
 import { median } from './compare/figures'
 import { scenarioNamed, type Scenario } from './compare/scenarios'
 import { bounds, type Bound } from './gate-bounds'
@@ -36,13 +36,6 @@ interface Costs {
 interface Round {
   nginx: Costs
   tollgate: Costs
-}
-
-/** Bad answers would be cheap ones. */
-function sound(sample: Sample): Sample {
-  const { finished, cut, failed, failure, subject } = sample
-  if (finished > 0 && cut === 0 && Object.keys(failed).length === 0) return sample
-  throw new Error(`${subject} failed: ${JSON.stringify(failed)}, ${cut} cut. ${failure}`)
 }
 
 /** Runs both in turns; the costs of each by round. */

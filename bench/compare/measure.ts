@@ -80,3 +80,10 @@ export async function measure(
     busy,
   }
 }
+
+/** The sample. Throws where an answer was bad or cut: those would be cheap ones. */
+export function sound(sample: Sample): Sample {
+  const { finished, cut, failed, failure, subject } = sample
+  if (finished > 0 && cut === 0 && Object.keys(failed).length === 0) return sample
+  throw new Error(`${subject} failed: ${JSON.stringify(failed)}, ${cut} cut. ${failure}`)
+}
