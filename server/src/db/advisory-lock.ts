@@ -5,7 +5,7 @@ import type { Schema } from './schema'
 const jobs = { audit: 7_265_001, upkeep: 7_265_002, report: 7_265_021, payments: 7_265_014 }
 
 /** Numbers of what one at a time does, of each name. */
-const turns = { platformDefault: 7_265_022 }
+const turns = { platformDefault: 7_265_022, signInLink: 7_265_023 }
 
 /** Waits until nobody else has the turn of that name, and has it until the transaction ends. */
 export async function takeTurn(

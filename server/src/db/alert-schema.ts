@@ -54,9 +54,15 @@ export interface BalanceWatchRow {
   armed: boolean
 }
 
+export interface BalanceRiseRow {
+  account_id: string
+  available: bigint
+}
+
 export interface AlertSchema {
   alert: AlertRow
   alert_trigger: AlertTriggerRow
   alert_test: AlertTestRow
   balance_watch: BalanceWatchRow
+  balance_rise: BalanceRiseRow
 }

@@ -40,3 +40,12 @@ test('D02: what follows a `begin` that a frozen server did late is committed', a
   const { rows: written } = await sql`select at from late`.execute(query)
   expect(written).toEqual([{ at: 1 }])
 })
+
+test('M4: a database that takes no changes does not count as one that answers', async () => {
+  const small = again()
+  await small.ping()
+  await sql`set default_transaction_read_only = on`.execute(small.query)
+  await expect(small.ping()).rejects.toThrow('takes no changes')
+  await sql`set default_transaction_read_only = off`.execute(small.query)
+  await small.ping()
+})

@@ -7,6 +7,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import { Client, Pool, types, type ClientConfig } from 'pg'
+import { DatabaseLiveness } from './liveness'
 import type { Schema } from './schema'
 import { underway } from './underway'
 
@@ -71,6 +72,7 @@ class Dialect extends PostgresDialect {
  */
 export class Database implements AsyncDisposable {
   readonly query: Kysely<Schema>
+  readonly liveness = new DatabaseLiveness({ ping: () => this.ping() })
   readonly #address: DatabaseAddress
   readonly #pool: Pool
   #isClosing = false
@@ -82,7 +84,8 @@ export class Database implements AsyncDisposable {
     this.#address = {
       ...address,
       types: parsers,
-      connectionTimeoutMillis: 3000,
+      // Several round trips, of a database that may be half a second away.
+      connectionTimeoutMillis: 5000,
       keepAlive: true,
       application_name: 'tollgate',
     }
@@ -116,9 +119,11 @@ export class Database implements AsyncDisposable {
     return new Client({ ...this.#address, query_timeout: queryMs })
   }
 
-  /** Resolves when the database answers, else rejects. */
+  /** Resolves when the database answers and takes changes, else rejects: a standby does not. */
   async ping(): Promise<void> {
-    await sql`select 1`.execute(this.query)
+    const { rows } = await sql<{ read_only: boolean }>`
+      select current_setting('transaction_read_only')::boolean as read_only`.execute(this.query)
+    if (rows[0]?.read_only !== false) throw new Error('the database takes no changes')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import type { Schema } from './schema'
 /** Tables of which rows are forgotten. */
 type Forgettable =
   | 'credit_lease'
+  | 'credit_demand'
   | 'credit_held'
   | 'gateway_hour'
   | 'usage_sum'

@@ -28,6 +28,10 @@ import * as organizationTrail from './migrations/0026-organization-trail'
 import * as gateways from './migrations/0027-gateways'
 import * as connectionPrices from './migrations/0028-connection-prices'
 import * as gatewayHours from './migrations/0029-gateway-hours'
+import * as housePlan from './migrations/0030-house-plan'
+import * as usageCancellations from './migrations/0031-usage-cancellations'
+import * as leaseGenerations from './migrations/0032-lease-generations'
+import * as balanceRises from './migrations/0033-balance-rises'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -61,6 +65,10 @@ const migrations: Record<string, Migration> = {
   '0027-gateways': gateways,
   '0028-connection-prices': connectionPrices,
   '0029-gateway-hours': gatewayHours,
+  '0030-house-plan': housePlan,
+  '0031-usage-cancellations': usageCancellations,
+  '0032-lease-generations': leaseGenerations,
+  '0033-balance-rises': balanceRises,
 }
 
 /** The names of all migrations that this version knows, in the order in which they are made. */

@@ -28,7 +28,7 @@ export interface RequestLogRow {
   /** Nano-dollars that were charged, and the platform's part of them. */
   cost: bigint
   platform_fee: bigint
-  billing_mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free' | null
+  billing_mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free' | null
   /** Who paid. */
   account_id: string | null
   organization_id: string | null

@@ -47,6 +47,8 @@ export interface PlanRow {
   /** Nano-dollars. */
   monthly_spend: bigint | null
   max_org_members: Generated<number>
+  /** Requests of its accounts on the platform's connections are metered, and charged to nobody. */
+  house_pays: Generated<boolean>
   /** New accounts get this one; there is always one. */
   is_default: Generated<boolean>
   created_at: Created

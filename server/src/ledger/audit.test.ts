@@ -31,7 +31,14 @@ async function busyCustomer(): Promise<string> {
   const id = await newCustomer(database, 1000n)
   const leaseId = newId('lease')
   const lease = { leaseId, accountId: id, nodeId: 'node', need: 100n, wish: 0n }
-  await takeLease(query, { ...lease, nodes: 1, lifeSeconds: 60 })
+  await takeLease(query, {
+    generation: 0,
+    isRecalling: false,
+    ...lease,
+    nodes: 1,
+    lifeSeconds: 60,
+    demandSeconds: 2,
+  })
   await settle(query, [eventOf(id, leaseId, 30n), eventOf(id, leaseId, 20n)])
   return id
 }

@@ -1,18 +1,34 @@
+import type { LeaseAnswer } from './lease-answer'
+import type { RenewedLease } from './renew-leases'
 import type { Slice } from './slice'
-import type { Lease } from './take-lease'
+
+/** What a node asks for; see `LeaseWanted`. */
+export interface TakenSlice {
+  leaseId: string
+  generation: number
+  need: bigint
+  wish: bigint
+  isRecalling: boolean
+}
 
 /** The ledger's database, as one account on one node sees it; every call has a deadline. */
 export interface Bank {
-  /** Rejects when the answer is not known; then `find` tells. */
-  take: (slice: { leaseId: string; need: bigint; wish: bigint }) => Promise<Lease>
-  /** The amount of an active lease, undefined when there is none. */
-  find: (leaseId: string) => Promise<bigint | undefined>
-  /** Prolongs a lease; false where it has ended. */
-  renew: (leaseId: string) => Promise<boolean>
-  /** Asks the other nodes to give back what they do not use. */
-  recall: () => Promise<void>
-  /** Resolves when something came to the account or another node is short too, or after `ms`. */
+  /** Resolves with undefined where there is no such account. */
+  take: (slice: TakenSlice) => Promise<LeaseAnswer | undefined>
+  /** Finds out what became of a lease; what was sent about it before does nothing any more. */
+  fence: (slice: { leaseId: string; generation: number }) => Promise<LeaseAnswer | undefined>
+  /** Prolongs a lease; undefined where it has ended. */
+  renew: (leaseId: string) => Promise<RenewedLease | undefined>
+  /** Resolves when something came to the account or another node recalls, or after `ms`. */
   creditWithin: (ms: number) => Promise<void>
-  /** Gives back what is free of a slice, by whoever is at the account's lease work. Never rejects. */
+  /** Returns what is free of a slice, within the lease work of its account. Never rejects. */
   release: (slice: Slice) => Promise<void>
+  /** Leaves the line of the account. Never rejects. */
+  withdraw: () => Promise<void>
+  /** Whether a call that failed has certainly changed nothing. */
+  isUndone: (thrown: unknown) => boolean
+  /** Whether the database answers at all. Never rejects. */
+  isAlive: () => Promise<boolean>
+  /** Of the database: there and back, in milliseconds. */
+  readonly roundTripMs: number
 }

@@ -31,8 +31,11 @@ async function openNode() {
         asked.takes += 1
         return ledger.take({ ...lease, nodeId: 'node', nodes: 1, nowMs: clock.ledgerMs })
       },
-      find: async (leaseId) => ledger.find(leaseId),
-      recall: () => Promise.resolve(),
+      fence: async (lease) => ledger.fence({ ...lease, nodeId: 'node', nowMs: 0 }),
+      withdraw: () => Promise.resolve(),
+      isUndone: () => false,
+      isAlive: async () => false,
+      roundTripMs: 0,
       giveBack: async (returns, options) => ledger.giveBack(returns, options),
       renew: async (ids) => {
         asked.renewals += 1

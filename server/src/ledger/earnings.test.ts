@@ -70,7 +70,14 @@ const ofMember = (memberId: string, cost: bigint, fields: Partial<UsageEvent> = 
 async function leased(accountId: string, amount: bigint): Promise<string> {
   const leaseId = newId('lease')
   const lease = { leaseId, accountId, nodeId: 'node', need: amount, wish: 0n }
-  await takeLease(database.query, { ...lease, nodes: 1, lifeSeconds: 60 })
+  await takeLease(database.query, {
+    generation: 0,
+    isRecalling: false,
+    ...lease,
+    nodes: 1,
+    lifeSeconds: 60,
+    demandSeconds: 2,
+  })
   return leaseId
 }
 

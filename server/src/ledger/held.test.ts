@@ -76,7 +76,14 @@ describe('what an account holds back', () => {
   async function newLease(accountId: string, amount: bigint): Promise<string> {
     const leaseId = newId('lease')
     const lease = { leaseId, accountId, nodeId: 'node', need: amount, wish: 0n }
-    await takeLease(database.query, { ...lease, nodes: 1, lifeSeconds: 60 })
+    await takeLease(database.query, {
+      generation: 0,
+      isRecalling: false,
+      ...lease,
+      nodes: 1,
+      lifeSeconds: 60,
+      demandSeconds: 2,
+    })
     return leaseId
   }
 

@@ -101,14 +101,20 @@ async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Pr
     ), grains as (
       select unnest(array['minute', 'hour', 'day']) as grain
     ), summed as (
-      insert into usage_sum
+      insert into usage_sum (
+        grain, starts_at, account_id, user_id, key_id, model, requests, failures, input_tokens,
+        cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, audio_input_tokens,
+        audio_output_tokens, duration_ms, cost, written_off, house_paid, cancellations
+      )
       select grain, date_trunc(grain, started_at, 'UTC'), coalesce(account_id, ''), user_id, key_id, model,
         -- Of a request that went on to another connection, only its last attempt counts.
         count(*) filter (where outcome <> 'failed_over'),
         count(*) filter (where outcome not in ('ok', 'cancelled', 'failed_over')),
         sum(input_tokens), sum(cached_input_tokens), sum(cache_write_tokens),
         sum(output_tokens), sum(reasoning_tokens), sum(audio_input_tokens), sum(audio_output_tokens),
-        sum(duration_ms), sum(cost), sum(written_off)
+        sum(duration_ms), sum(cost), sum(written_off),
+        coalesce(sum(price) filter (where billing_mode = 'house'), 0),
+        count(*) filter (where outcome = 'cancelled')
       from fresh cross join grains
       group by 1, 2, 3, 4, 5, 6
       order by 1, 2, 3, 4, 5, 6
@@ -124,7 +130,9 @@ async function insert(trx: Transaction<Schema>, events: RawBuilder<unknown>): Pr
         audio_output_tokens = usage_sum.audio_output_tokens + excluded.audio_output_tokens,
         duration_ms = usage_sum.duration_ms + excluded.duration_ms,
         cost = usage_sum.cost + excluded.cost,
-        written_off = usage_sum.written_off + excluded.written_off
+        written_off = usage_sum.written_off + excluded.written_off,
+        house_paid = usage_sum.house_paid + excluded.house_paid,
+        cancellations = usage_sum.cancellations + excluded.cancellations
     ), shared as (${addShared})
     select count(*) as inserted from fresh`.execute(trx)
   return Number(rows[0]?.inserted ?? 0n)

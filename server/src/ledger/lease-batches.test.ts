@@ -1,17 +1,28 @@
 import { expect, test } from 'bun:test'
 import { LeaseBatches } from './lease-batches'
-import type { Lease, LeaseWanted } from './take-lease'
+import type { LeaseAnswer } from './lease-answer'
+import type { LeaseWanted } from './take-lease'
+import { within } from '../within'
 
 const refused = new Error('refused')
 
 /** What was asked for tells whose a lease is. */
-const leaseOf = ({ need }: LeaseWanted): Lease => {
-  return { amount: need, taken: need, available: 0n, elsewhere: 0n }
-}
+const leaseOf = ({ need }: LeaseWanted): LeaseAnswer => ({
+  isApplied: true,
+  isActive: true,
+  isWaiting: false,
+  generation: 1,
+  amount: need,
+  available: 0n,
+  elsewhere: 0n,
+  unanswered: 0n,
+  reserved: 0n,
+})
 
 const wanted = (number: number): LeaseWanted => {
   const id = String(number)
-  return { leaseId: `lease ${id}`, accountId: `account ${id}`, need: BigInt(number), wish: 0n }
+  const request = { generation: 0, need: BigInt(number), wish: 0n, isRecalling: true }
+  return { leaseId: `lease ${id}`, accountId: `account ${id}`, ...request }
 }
 
 /** A database that answers when it is told to. */
@@ -20,7 +31,7 @@ function stage(patienceMs = 5000) {
   const alone: number[] = []
   const batches = new LeaseBatches({
     takeFree: (all) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Map<string, Lease>>()
+      const { promise, resolve, reject } = Promise.withResolvers<Map<string, LeaseAnswer>>()
       const numbers = all.map(({ need }) => Number(need))
       const answer = (fails?: Error, busy: number[] = []) => {
         if (fails) return reject(fails)
@@ -35,9 +46,11 @@ function stage(patienceMs = 5000) {
       return Promise.resolve(leaseOf(one))
     },
     isRefused: (thrown) => thrown === refused,
+    watch: (statement) => within(statement, patienceMs),
     patienceMs,
   })
-  const take = (number: number) => batches.take(wanted(number)).then(({ taken }) => Number(taken))
+  const take = (number: number) =>
+    batches.take(wanted(number)).then((lease) => Number(lease?.amount))
   return { statements, alone, take }
 }
 

@@ -1,23 +1,28 @@
+import type { LeaseAnswer } from './lease-answer'
+import type { LeaseWanted } from './take-lease'
 import { Batches } from '../db/batches'
-import { within } from '../within'
-import type { Lease, LeaseWanted } from './take-lease'
 
 interface Ports {
-  /** Of several accounts in one commit: those that nobody is at. Leases by their ids. */
-  takeFree: (wanted: readonly LeaseWanted[]) => Promise<ReadonlyMap<string, Lease>>
-  /** Of one account, as soon as whoever is at it has finished. */
-  take: (wanted: LeaseWanted) => Promise<Lease>
-  /** Whether a failure is a statement's that did nothing, because of what it was about. */
+  /** Of several accounts in one commit: those that are not locked. Answers by lease. */
+  takeFree: (wanted: readonly LeaseWanted[]) => Promise<ReadonlyMap<string, LeaseAnswer>>
+  /** Of one account, as soon as its lock is free. */
+  take: (wanted: LeaseWanted) => Promise<LeaseAnswer | undefined>
+  /** Whether a statement failed, and did nothing, because of what it was about. */
   isRefused: (thrown: unknown) => boolean
-  /** How long an answer is waited for, in milliseconds. */
+  /** Waits for an answer as long as that makes sense. */
+  watch: <Answer>(statement: Promise<Answer>) => Promise<Answer>
+  /** Longer than `watch` waits, in milliseconds. */
   patienceMs: number
 }
 
 interface Taking {
   wanted: LeaseWanted
-  /** Nobody waits for it any more. */
+  /** Its caller has stopped waiting. */
   isGivenUp: boolean
 }
+
+/** Statements that wait for a lock each take a connection of the pool: others need some as well. */
+const maxWaiting = 4
 
 /**
  * Takes leases, those of many accounts together, as each statement is a commit; an account is asked for one at a
@@ -25,7 +30,9 @@ interface Taking {
  */
 export class LeaseBatches {
   readonly #ports: Ports
-  readonly #batches: Batches<Taking, Lease>
+  readonly #batches: Batches<Taking, LeaseAnswer | null>
+  #waiting = 0
+  readonly #queue: (() => void)[] = []
 
   constructor(ports: Ports) {
     this.#ports = ports
@@ -35,32 +42,47 @@ export class LeaseBatches {
     })
   }
 
-  /** One lease. Rejects as the statement does, or when there is no answer in time. */
-  async take(wanted: LeaseWanted): Promise<Lease> {
+  /** One lease; undefined where there is no such account. Rejects as the statement does, or when there is no answer in time. */
+  async take(wanted: LeaseWanted): Promise<LeaseAnswer | undefined> {
     const taking = { wanted, isGivenUp: false }
     try {
-      return await within(this.#batches.ask(taking), this.#ports.patienceMs)
+      return (await this.#ports.watch(this.#batches.ask(taking))) ?? undefined
     } catch (thrown) {
       taking.isGivenUp = true
       throw thrown
     }
   }
 
-  /** Waits for no account: one that somebody is at is asked for by itself. */
-  async #takeAll(batch: readonly Taking[]): Promise<(Lease | Promise<Lease> | undefined)[]> {
-    const leases = await this.#takeFree(batch.map(({ wanted }) => wanted))
-    return batch.map(({ wanted, isGivenUp }) => {
-      return leases.get(wanted.leaseId) ?? (isGivenUp ? undefined : this.#ports.take(wanted))
-    })
+  /** Waits for no account: one that is locked is asked for by itself. */
+  async #takeAll(batch: readonly Taking[]) {
+    const wanted = batch.flatMap((taking) => (taking.isGivenUp ? [] : taking.wanted))
+    const leases = wanted.length > 0 ? await this.#takeFree(wanted) : new Map<string, LeaseAnswer>()
+    return batch.map((taking) => leases.get(taking.wanted.leaseId) ?? this.#takeAlone(taking))
   }
 
-  async #takeFree(wanted: readonly LeaseWanted[]): Promise<ReadonlyMap<string, Lease>> {
+  async #takeFree(wanted: readonly LeaseWanted[]): Promise<ReadonlyMap<string, LeaseAnswer>> {
     try {
       return await this.#ports.takeFree(wanted)
     } catch (thrown) {
       // One that is refused has all refused; nothing was done, and each is asked for by itself.
       if (this.#ports.isRefused(thrown)) return new Map()
       throw thrown
+    }
+  }
+
+  async #takeAlone(taking: Taking): Promise<LeaseAnswer | null> {
+    if (this.#waiting >= maxWaiting) {
+      await new Promise<void>((resolve) => this.#queue.push(resolve))
+    } else {
+      this.#waiting += 1
+    }
+    try {
+      if (taking.isGivenUp) return null
+      return (await this.#ports.take(taking.wanted)) ?? null
+    } finally {
+      const next = this.#queue.shift()
+      if (next) next()
+      else this.#waiting -= 1
     }
   }
 }

@@ -1,18 +1,24 @@
-import type { Kysely } from 'kysely'
+import { fenceLease, type FencedLease } from './fence-lease'
+import type { LeaseAnswer } from './lease-answer'
 import { LeaseBatches } from './lease-batches'
-import type { LeaseStore } from './purses'
-import { recall } from './recalls'
-import { renewLeases } from './renew-leases'
-import { returnLeases } from './return-leases'
-import { findLease, takeLease, takeLeases } from './take-lease'
-import type { Schema } from '../db/schema'
-import { isRefused } from '../db/violation'
-import { within } from '../within'
+import { renewLeases, type RenewedLease } from './renew-leases'
+import { returnLeases, type Return, type ReturnAnswer } from './return-leases'
+import { takeLeases, withdrawDemand, type LeaseWanted } from './take-lease'
+import type { Database } from '../db/database'
+import type { DatabaseLiveness } from '../db/liveness'
+import { isRefused, isUndone } from '../db/violation'
 
 /** What a lease is good for without being renewed. */
 const lifeSeconds = 60
-/** A caller is refused within a second. */
-const patienceMs = 900
+/** The server gives a lock up before its node gives the statement up: then it is known that nothing was done. */
+const lockMs = 1000
+/** A booking in progress holds locks for several round trips. */
+const lockRoundTrips = 8
+/** While the database answers others, a statement may wait for a lock, then for its commit. */
+const maxStatementMs = 10_000
+/** A node that waits for credit asks again in less; one that has died is out of the line then. */
+const demandMs = 2000
+const demandRoundTrips = 4
 
 interface Options {
   nodeId: string
@@ -20,20 +26,101 @@ interface Options {
   nodes: () => number
 }
 
-/** The statements of leases as one node uses them, each with a deadline. */
-export function createLeaseStore(db: Kysely<Schema>, { nodeId, nodes }: Options): LeaseStore {
-  const taker = () => ({ nodeId, nodes: nodes(), lifeSeconds })
-  const batches = new LeaseBatches({
-    takeFree: (wanted) => takeLeases(db, wanted, taker()),
-    take: (wanted) => takeLease(db, { ...wanted, ...taker() }),
+/** The statements about leases, without deadlines of the caller's; `lockMs` bounds waits for locks at the server. */
+export interface LeaseStatements {
+  /** Of accounts that are not locked, in one commit. Answers by lease. */
+  takeFree: (wanted: readonly LeaseWanted[], lockMs: number) => Promise<Map<string, LeaseAnswer>>
+  take: (wanted: LeaseWanted, lockMs: number) => Promise<LeaseAnswer | undefined>
+  fence: (lease: FencedLease, lockMs: number) => Promise<LeaseAnswer | undefined>
+  giveBack: (
+    returns: readonly Return[],
+    options: { isLast: boolean; isSkipping: boolean; lockMs: number },
+  ) => Promise<Map<string, ReturnAnswer>>
+  renew: (leaseIds: readonly string[], lockMs: number) => Promise<Map<string, RenewedLease>>
+  /** Leaves the line of an account. */
+  withdraw: (accountId: string) => Promise<void>
+  /** Whether a statement failed because of what it was about, as it will again. */
+  isRefused: (thrown: unknown) => boolean
+  /** Whether a statement that failed has certainly changed nothing. */
+  isUndone: (thrown: unknown) => boolean
+}
+
+/** The ledger's database, as one node sees it. Every call has a deadline, and rejects beyond it. */
+export interface LeaseStore {
+  take: (wanted: LeaseWanted) => Promise<LeaseAnswer | undefined>
+  fence: (lease: FencedLease) => Promise<LeaseAnswer | undefined>
+  /** Resolves with answers by lease; without one for a lease whose account was locked. */
+  giveBack: (
+    returns: readonly Return[],
+    options: { isLast: boolean; isSkipping: boolean },
+  ) => Promise<ReadonlyMap<string, ReturnAnswer>>
+  /** Resolves with the leases that still are. */
+  renew: (leaseIds: readonly string[]) => Promise<ReadonlyMap<string, RenewedLease>>
+  /** Leaves the line of an account. */
+  withdraw: (accountId: string) => Promise<void>
+  /** Whether a call that failed has certainly changed nothing. */
+  isUndone: (thrown: unknown) => boolean
+  /** Whether the database answers at all. Never rejects. */
+  isAlive: () => Promise<boolean>
+  /** Of the database: there and back, in milliseconds. */
+  readonly roundTripMs: number
+}
+
+/** The statements of one node on a PostgreSQL database. */
+export function leaseStatements(
+  { query: db, liveness }: Pick<Database, 'query' | 'liveness'>,
+  { nodeId, nodes }: Options,
+): LeaseStatements {
+  const taker = () => {
+    const demandSeconds = (demandMs + demandRoundTrips * liveness.roundTripMs) / 1000
+    return { nodeId, nodes: nodes(), lifeSeconds, demandSeconds }
+  }
+  return {
+    takeFree: (wanted, waitMs) =>
+      takeLeases(db, wanted, { ...taker(), isSkipping: true, lockMs: waitMs }),
+    take: async (wanted, waitMs) => {
+      const leases = await takeLeases(db, [wanted], {
+        ...taker(),
+        isSkipping: false,
+        lockMs: waitMs,
+      })
+      return leases.get(wanted.leaseId)
+    },
+    fence: (lease, waitMs) => fenceLease(db, lease, { nodeId, lockMs: waitMs }),
+    giveBack: (returns, options) => returnLeases(db, returns, options),
+    renew: (leaseIds, waitMs) => renewLeases(db, leaseIds, { lifeSeconds, lockMs: waitMs }),
+    withdraw: (accountId) => withdrawDemand(db, { accountId, nodeId }),
     isRefused,
-    patienceMs,
+    isUndone,
+  }
+}
+
+/** The statements of leases as one node uses them, each with a deadline that follows the database's distance. */
+export function createLeaseStore(
+  statements: LeaseStatements,
+  liveness: Pick<DatabaseLiveness, 'watch' | 'isAlive' | 'roundTripMs'>,
+): LeaseStore {
+  const waitMs = () => Math.ceil(lockMs + lockRoundTrips * liveness.roundTripMs)
+  const watch = <Answer>(statement: Promise<Answer>) =>
+    liveness.watch(statement, maxStatementMs + 2 * waitMs())
+  const batches = new LeaseBatches({
+    takeFree: (wanted) => statements.takeFree(wanted, waitMs()),
+    take: (wanted) => statements.take(wanted, waitMs()),
+    isRefused: (thrown) => statements.isRefused(thrown),
+    watch,
+    patienceMs: 2 * maxStatementMs,
   })
   return {
     take: (wanted) => batches.take(wanted),
-    find: async (leaseId) => (await within(findLease(db, leaseId), patienceMs))?.amount,
-    recall: (accountId) => within(recall(db, { accountId, nodeId }), patienceMs),
-    giveBack: (returns, options) => within(returnLeases(db, returns, options), patienceMs),
-    renew: (leaseIds) => within(renewLeases(db, leaseIds, lifeSeconds), patienceMs),
+    fence: (lease) => watch(statements.fence(lease, waitMs())),
+    giveBack: (returns, options) =>
+      watch(statements.giveBack(returns, { ...options, lockMs: waitMs() })),
+    renew: (leaseIds) => watch(statements.renew(leaseIds, waitMs())),
+    withdraw: (accountId) => watch(statements.withdraw(accountId)),
+    isUndone: (thrown) => statements.isUndone(thrown),
+    isAlive: () => liveness.isAlive(),
+    get roundTripMs() {
+      return liveness.roundTripMs
+    },
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { sql } from 'kysely'
 import { endLeases } from './end-leases'
+import { fenceLease } from './fence-lease'
 import { recordForTests } from './event-for-tests'
 import { ModelLedger } from './model-ledger'
 import { newCustomer, topUpOf } from './customer-for-tests'
@@ -10,7 +11,7 @@ import { renewLeases } from './renew-leases'
 import { returnLeases } from './return-leases'
 import { settle } from './settle'
 import { command, type Command } from './table-command'
-import { findLease, takeLease, takeLeases, type Lease } from './take-lease'
+import { takeLease, takeLeases, withdrawDemand } from './take-lease'
 import { asOrphan } from './usage-record'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
@@ -61,11 +62,24 @@ class Both {
         await this.#take(leaseId, step)
         break
       case 'giveBack': {
-        const returns = [{ leaseId, amount: BigInt(step.amount) }]
-        const options = { isLast: step.isLast }
+        const generation = this.#generationOf(leaseId, step)
+        const returns = [{ leaseId, generation, amount: BigInt(step.amount) }]
+        const options = { isLast: step.isLast, isSkipping: false, lockMs: 5000 }
         expect(await returnLeases(database.query, returns, options)).toEqual(
           model.giveBack(returns, options),
         )
+        break
+      }
+      case 'fence': {
+        const fenced = { leaseId, accountId, generation: this.#generationOf(leaseId, step) }
+        const real = await fenceLease(database.query, fenced, { nodeId: 'node 0', lockMs: 5000 })
+        expect(real).toEqual(model.fence({ ...fenced, nodeId: 'node 0', nowMs: 0 }))
+        break
+      }
+      case 'withdraw': {
+        const nodeId = `node ${step.node}`
+        await withdrawDemand(database.query, { accountId, nodeId })
+        model.withdraw(accountId, nodeId)
         break
       }
       case 'settle': {
@@ -92,7 +106,9 @@ class Both {
         model.end([leaseId], 'closed')
         break
       case 'renew':
-        expect(await renewLeases(database.query, [leaseId], 60)).toEqual(model.renew([leaseId], 0))
+        expect(
+          await renewLeases(database.query, [leaseId], { lifeSeconds: 3600, lockMs: 5000 }),
+        ).toEqual(model.renew([leaseId], 0))
         break
     }
   }
@@ -104,30 +120,35 @@ class Both {
       accountId: this.accountId,
       need: BigInt(step.need),
       wish: BigInt(step.wish),
+      generation: this.#generationOf(leaseId, step),
+      isRecalling: step.isRecalling,
     }
-    const taker = { nodeId: 'node', nodes, lifeSeconds: 60 }
-    const taking = step.inBatch
-      ? takeLeases(database.query, [wants], taker).then((leases) => leases.get(leaseId))
-      : takeLease(database.query, { ...wants, ...taker })
-    const real = await taking.catch(() => 'refused')
-    let wanted: Lease | string
-    try {
-      wanted = this.model.take({ ...wants, nodeId: 'node', nodes, nowMs: 0 })
-    } catch {
-      wanted = 'refused'
-    }
-    expect(real).toEqual(wanted)
+    // Long enough for the whole sequence: the model has no clock here.
+    const taker = { nodeId: `node ${step.node}`, nodes, lifeSeconds: 3600, demandSeconds: 3600 }
+    const locking = { isSkipping: step.inBatch, lockMs: 5000 }
+    const real = await takeLeases(database.query, [wants], { ...taker, ...locking })
+    expect(real.get(leaseId)).toEqual(
+      this.model.take({ ...wants, ...taker, demandMs: 3_600_000, nowMs: 0 }),
+    )
+  }
+
+  #generationOf(leaseId: string, { generation }: { generation: 'right' | 'earlier' | 'none' }) {
+    const known = this.model.leases.get(leaseId)?.generation ?? 0
+    if (generation === 'right') return known
+    return generation === 'earlier' ? Math.max(0, known - 1) : 0
   }
 
   async compare(): Promise<void> {
     for (const id of [this.accountId, this.poolId]) {
       expect(await stateOf(id)).toEqual(this.model.account(id))
     }
-    for (const id of this.leaseIds) {
-      const found = await findLease(database.query, id)
-      expect(found?.amount).toEqual(this.model.find(id))
-      if (found) expect(found.spent).toBe(this.model.leases.get(id)?.spent ?? -1n)
-    }
+    const leases = await sql<object>`
+      select id, amount, spent, state, generation from credit_lease
+      where account_id = ${this.accountId} order by id`.execute(database.query)
+    const known = [...this.model.leases].map(([id, { amount, spent, state, generation }]) => {
+      return { id, amount, spent, state, generation }
+    })
+    expect(leases.rows).toEqual(known.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
     const { rows } = await sql<{ id: string; charged: bigint; writtenOff: bigint }>`
       select id, from_lease + from_balance as charged, written_off as "writtenOff"
       from usage_event where account_id = ${this.accountId}`.execute(database.query)
@@ -162,6 +183,8 @@ describe('the tables', () => {
     const taken = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
         takeLease(database.query, {
+          generation: 0,
+          isRecalling: false,
           leaseId: newId('att'),
           accountId,
           nodeId: `node ${index}`,
@@ -169,10 +192,11 @@ describe('the tables', () => {
           wish: 0n,
           nodes: 3,
           lifeSeconds: 60,
+          demandSeconds: 2,
         }),
       ),
     )
-    expect(taken.filter((it) => it.taken === 100n)).toHaveLength(10)
+    expect(taken.filter((it) => it?.amount === 100n)).toHaveLength(10)
     expect(await stateOf(accountId)).toEqual({ posted: 1000n, leased: 1000n })
   })
 
@@ -193,7 +217,14 @@ describe('the tables', () => {
     await topUp(accountId, 10_000n)
     const leaseId = newId('lease')
     const lease = { leaseId, accountId, nodeId: 'node', need: 1000n, wish: 0n }
-    await takeLease(database.query, { ...lease, nodes: 1, lifeSeconds: 60 })
+    await takeLease(database.query, {
+      generation: 0,
+      isRecalling: false,
+      ...lease,
+      nodes: 1,
+      lifeSeconds: 60,
+      demandSeconds: 2,
+    })
     const uncovered = recordForTests(accountId, { cost: 10n })
     const covered = recordForTests(accountId, { cost: 20n, leaseId, fromLease: 20n })
     await settle(database.query, [uncovered, uncovered])
@@ -233,7 +264,14 @@ describe('the tables', () => {
     const accountId = await newAccount()
     await topUp(accountId, 100n)
     const request = { leaseId: newId('att'), accountId, nodeId: 'n', need: 60n, wish: 0n }
-    await takeLease(database.query, { ...request, nodes: 1, lifeSeconds: 60 })
+    await takeLease(database.query, {
+      generation: 0,
+      isRecalling: false,
+      ...request,
+      nodes: 1,
+      lifeSeconds: 60,
+      demandSeconds: 2,
+    })
     expect(await topUp(accountId, -41n)).toBeUndefined()
     expect(await topUp(accountId, -40n)).toMatchObject({ balanceAfter: 60n })
   })

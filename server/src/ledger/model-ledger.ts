@@ -1,7 +1,9 @@
 import { allocate, type LeaseState } from './allocate'
 import { earnedOf } from './earnings'
-import type { Return } from './return-leases'
-import type { Lease } from './take-lease'
+import type { LeaseAnswer } from './lease-answer'
+import { ModelDemands, type ModelDemand } from './model-demands'
+import type { RenewedLease } from './renew-leases'
+import type { Return, ReturnAnswer } from './return-leases'
 
 /**
  * The ledger's tables and statements as plain objects: what the tests of the money core run against,
@@ -17,7 +19,10 @@ export interface ModelLease extends LeaseState {
   accountId: string
   nodeId: string
   state: 'active' | 'closed' | 'swept'
+  generation: number
   expiresAtMs: number
+  /** When its node last answered recalls. */
+  yieldedAt: number
 }
 
 export interface ModelEvent {
@@ -31,27 +36,34 @@ export interface ModelEvent {
   feeMillionths?: number
 }
 
-interface Take {
+export interface ModelTake {
   leaseId: string
+  generation: number
   accountId: string
   nodeId: string
   need: bigint
   wish: bigint
+  isRecalling: boolean
   nodes: number
+  demandMs?: number
   nowMs: number
 }
 
 const lifeMs = 60_000
 const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b))
-const most = (a: bigint, b: bigint) => (a > b ? a : b)
+const most = (...amounts: bigint[]) => amounts.reduce((a, b) => (a > b ? a : b))
 
 export class ModelLedger {
   readonly accounts = new Map<string, ModelAccount>()
   readonly leases = new Map<string, ModelLease>()
+  /** Those of them that have not ended. */
+  readonly active = new Map<string, ModelLease>()
+  readonly demands = new ModelDemands()
   /** Attempt id -> what of its cost was charged, and what was not. */
   readonly booked = new Map<string, { charged: bigint; writtenOff: bigint }>()
   /** What all accounts earned of others. */
   earned = 0n
+  #moment = 0
 
   account(id: string): ModelAccount {
     const account = this.accounts.get(id) ?? { posted: 0n, leased: 0n }
@@ -59,57 +71,148 @@ export class ModelLedger {
     return account
   }
 
-  take({ leaseId, accountId, nodeId, need, wish, nodes, nowMs }: Take): Lease {
+  /** As `take_lease` of migration 0032. `onRecall` is told where other nodes are to return what they have. */
+  take(wanted: ModelTake, onRecall?: () => void): LeaseAnswer {
+    const { leaseId, generation, accountId, nodeId, need, wish, nodes, nowMs } = wanted
     const account = this.account(accountId)
-    const free = account.posted - account.leased
-    const amount = least(free, most(need, least(wish, free / BigInt(nodes))))
     const lease = this.leases.get(leaseId)
-    if (lease && lease.state !== 'active' && amount > 0n) throw new Error('the lease has ended')
-    if (amount > 0n) {
-      account.leased += amount
+    this.#moment += 1
+    const { own, older, hasOthers } = this.demands.line(accountId, nodeId, nowMs)
+    const isApplied = lease
+      ? lease.generation === generation && lease.state === 'active'
+      : generation === 0
+    let free = account.posted - account.leased
+    let demand = own
+    let isWaiting = false
+    if (isApplied) {
+      const share = hasOthers ? 0n : least(wish, free / BigInt(nodes))
+      const granted = most(0n, least(free - older, most(need, share)))
+      this.#grow(wanted, granted)
+      account.leased += granted
+      free -= granted
+      demand = this.demands.put(wanted, { lacking: need - granted, own, moment: this.#moment })
+      isWaiting = granted < need && demand !== undefined
+      if (demand && demand.recalledAt === this.#moment && granted < need) onRecall?.()
+    }
+    return {
+      ...this.#answer(leaseId, accountId, free),
+      isApplied,
+      isWaiting,
+      reserved: least(older, free),
+      unanswered: this.#unanswered(wanted, demand),
+    }
+  }
+
+  #grow({ leaseId, accountId, nodeId, nowMs }: ModelTake, granted: bigint): void {
+    const lease = this.leases.get(leaseId)
+    const grown: ModelLease = {
+      accountId,
+      nodeId: lease?.nodeId ?? nodeId,
+      state: 'active',
+      spent: lease?.spent ?? 0n,
+      amount: (lease?.amount ?? 0n) + granted,
+      generation: (lease?.generation ?? 0) + 1,
+      expiresAtMs: nowMs + lifeMs,
+      yieldedAt: granted > 0n ? -Infinity : (lease?.yieldedAt ?? -Infinity),
+    }
+    this.leases.set(leaseId, grown)
+    this.active.set(leaseId, grown)
+  }
+
+  #unanswered({ leaseId, accountId, nodeId, nowMs }: ModelTake, demand: ModelDemand | undefined) {
+    if (!demand) return 0n
+    return this.#activeOf(accountId)
+      .filter(([id, lease]) => id !== leaseId && lease.nodeId !== nodeId)
+      .filter(([, lease]) => lease.yieldedAt < demand.recalledAt)
+      .filter(([, lease]) => lease.expiresAtMs > nowMs + lifeMs / 2)
+      .reduce((sum, [, { amount, spent }]) => sum + amount - spent, 0n)
+  }
+
+  #answer(leaseId: string, accountId: string, available: bigint): LeaseAnswer {
+    const lease = this.leases.get(leaseId)
+    const others = this.#activeOf(accountId).filter(([id]) => id !== leaseId)
+    return {
+      isApplied: true,
+      generation: lease?.generation ?? 0,
+      isActive: lease?.state === 'active',
+      amount: lease?.amount ?? 0n,
+      available,
+      elsewhere: others.reduce((sum, [, other]) => sum + other.amount - other.spent, 0n),
+      unanswered: 0n,
+      isWaiting: false,
+      reserved: 0n,
+    }
+  }
+
+  withdraw(accountId: string, nodeId: string): boolean {
+    return this.demands.delete(accountId, nodeId)
+  }
+
+  /** As `fence_lease`. */
+  fence(fenced: {
+    leaseId: string
+    generation: number
+    accountId: string
+    nodeId: string
+    nowMs: number
+  }): LeaseAnswer {
+    const { leaseId, generation, accountId, nodeId, nowMs } = fenced
+    const lease = this.leases.get(leaseId)
+    if (lease) lease.generation = Math.max(lease.generation, generation) + 1
+    else {
       this.leases.set(leaseId, {
         accountId,
         nodeId,
-        state: 'active',
-        spent: lease?.spent ?? 0n,
-        amount: (lease?.amount ?? 0n) + amount,
-        expiresAtMs: nowMs + lifeMs,
+        state: 'closed',
+        amount: 0n,
+        spent: 0n,
+        generation: generation + 1,
+        expiresAtMs: nowMs,
+        yieldedAt: -Infinity,
       })
     }
-    const others = this.#activeOf(accountId).filter(([id]) => id !== leaseId)
-    return {
-      amount: this.leases.get(leaseId)?.amount ?? 0n,
-      taken: amount,
-      available: free - amount,
-      elsewhere: others.reduce((sum, [, other]) => sum + other.amount - other.spent, 0n),
-    }
+    const { posted, leased } = this.account(accountId)
+    return this.#answer(leaseId, accountId, posted - leased)
   }
 
-  find(leaseId: string): bigint | undefined {
-    const lease = this.leases.get(leaseId)
-    return lease?.state === 'active' ? lease.amount : undefined
-  }
-
-  giveBack(returns: readonly Return[], { isLast }: { isLast: boolean }): Set<string> {
-    const shrunk = new Set<string>()
-    for (const { leaseId, amount } of returns) {
+  /** As `return_leases`; leases for which `isLocked` says so are skipped. */
+  giveBack(
+    returns: readonly Return[],
+    { isLast }: { isLast: boolean },
+    isLocked: (accountId: string) => boolean = () => false,
+  ): Map<string, ReturnAnswer> {
+    const answers = new Map<string, ReturnAnswer>()
+    for (const { leaseId, generation, amount } of returns) {
       const lease = this.leases.get(leaseId)
-      if (lease?.state !== 'active' || lease.amount - lease.spent < amount) continue
-      lease.amount -= amount
-      if (isLast && lease.amount === lease.spent) lease.state = 'closed'
-      this.account(lease.accountId).leased -= amount
-      shrunk.add(leaseId)
+      if (!lease || isLocked(lease.accountId)) continue
+      const isApplied =
+        lease.state === 'active' &&
+        lease.generation === generation &&
+        lease.amount - lease.spent >= amount
+      if (isApplied) {
+        this.#moment += 1
+        lease.amount -= amount
+        lease.generation += 1
+        lease.yieldedAt = this.#moment
+        if (isLast && lease.amount === lease.spent) this.#close(leaseId, lease, 'closed')
+        this.account(lease.accountId).leased -= amount
+      }
+      const isActive = lease.state === 'active'
+      const { amount: left, generation: now } = lease
+      answers.set(leaseId, { isApplied, isActive, amount: left, generation: now })
     }
-    return shrunk
+    return answers
   }
 
-  renew(ids: readonly string[], nowMs: number): Set<string> {
-    const still = ids.filter((id) => this.leases.get(id)?.state === 'active')
-    for (const id of still) {
-      const lease = this.leases.get(id)
-      if (lease) lease.expiresAtMs = nowMs + lifeMs
+  renew(ids: readonly string[], nowMs: number): Map<string, RenewedLease> {
+    const still = new Map<string, RenewedLease>()
+    for (const id of ids) {
+      const lease = this.active.get(id)
+      if (!lease) continue
+      lease.expiresAtMs = nowMs + lifeMs
+      still.set(id, { generation: lease.generation, amount: lease.amount })
     }
-    return new Set(still)
+    return still
   }
 
   /** Ends leases and frees what they have not spent. */
@@ -117,7 +220,7 @@ export class ModelLedger {
     for (const id of ids) {
       const lease = this.leases.get(id)
       if (lease?.state !== 'active') continue
-      lease.state = state
+      this.#close(id, lease, state)
       this.account(lease.accountId).leased -= lease.amount - lease.spent
     }
   }
@@ -154,8 +257,11 @@ export class ModelLedger {
   }
 
   #activeOf(accountId: string) {
-    return [...this.leases].filter(
-      ([, lease]) => lease.state === 'active' && lease.accountId === accountId,
-    )
+    return [...this.active].filter(([, lease]) => lease.accountId === accountId)
+  }
+
+  #close(id: string, lease: ModelLease, state: 'closed' | 'swept'): void {
+    lease.state = state
+    this.active.delete(id)
   }
 }

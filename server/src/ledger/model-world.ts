@@ -1,8 +1,10 @@
 import { expect } from 'bun:test'
 import type { Command } from './model-command'
+import { modelStore } from './model-store'
 import { ModelLedger, type ModelEvent } from './model-ledger'
 import { Refused } from './need'
-import { Purses, type LeaseStore } from './purses'
+import type { LeaseStore } from './lease-store'
+import { Purses } from './purses'
 import type { Hold } from './slice'
 
 interface Call {
@@ -69,8 +71,8 @@ export class World {
     return made
   }
 
+  /** The calls of one node, each of which waits until a command delivers it. */
   #storeOf(owner: () => Node): LeaseStore {
-    const { ledger } = this
     const call = <Result>(work: () => Result) =>
       new Promise<Result>((resolve, reject) => {
         const apply = (isAnswered: boolean) => {
@@ -80,21 +82,21 @@ export class World {
         }
         this.calls.push({ node: owner(), apply, reject })
       })
-    const nodes = 3
-    return {
-      take: (lease) =>
-        call(() => ledger.take({ ...lease, nodeId: owner().id, nodes, nowMs: this.nowMs })),
-      find: (leaseId) => call(() => ledger.find(leaseId)),
-      renew: (ids) => call(() => ledger.renew(ids, this.nowMs)),
-      recall: (accountId) =>
-        call(() => {
-          for (const other of this.nodes) {
-            if (other !== owner() && other.isAlive) {
-              void other.purses.recalled(accountId, owner().id).catch(() => undefined)
-            }
-          }
-        }),
-      giveBack: (returns, options) => call(() => ledger.giveBack(returns, options)),
+    return modelStore(this.ledger, {
+      call,
+      nodeId: () => owner().id,
+      nowMs: () => this.nowMs,
+      onRecall: (accountId) => this.#recall(accountId, owner()),
+      onCredit: (accountId) => {
+        for (const { purses } of this.nodes) purses.creditCame(accountId)
+      },
+    })
+  }
+
+  #recall(accountId: string, by: Node): void {
+    for (const other of this.nodes) {
+      if (other === by || !other.isAlive) continue
+      void other.purses.recalled(accountId).catch(() => undefined)
     }
   }
 

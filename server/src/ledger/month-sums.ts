@@ -21,7 +21,10 @@ export interface Unbooked {
 /** What was used in a calendar month. */
 export interface MonthSum {
   requests: number
-  /** Nano-dollars that were charged; of an organization and its members, that count as its spending. */
+  /**
+   * Nano-dollars that were charged, or that the house paid; of an organization and its members, that count as
+   * its spending.
+   */
   spent: bigint
 }
 
@@ -60,7 +63,7 @@ export const readMonth = (db: Kysely<Schema>, { usedBy, from, to, unbooked }: As
     const { rows } = await sql<Row>`
       select used_by.id, coalesce(sum(u.requests), 0)::bigint as requests,
         -- Of an account: what it paid itself. Of a key: whoever paid.
-        coalesce(sum(u.cost - u.written_off)
+        coalesce(sum(u.cost - u.written_off + u.house_paid)
           filter (where used_by.id <> used_by.user_id or u.account_id = used_by.user_id), 0
         )::bigint as spent
       from unnest(

@@ -4,7 +4,7 @@ export interface Need {
   full: bigint
   /** The worst case with the least output that is worth a request; at most `full`. */
   floor: bigint
-  /** What an account must have for anything, 0 for a hold that extends another. */
+  /** What the whole account must have, on all nodes; 0 for a hold that extends another. */
   minimum: bigint
 }
 
@@ -23,9 +23,3 @@ export class Refused extends Error {
 
 /** The larger of two amounts. */
 export const larger = (a: bigint, b: bigint) => (a > b ? a : b)
-
-/** What a slice must have free for the whole of a need. */
-export const wanted = ({ full, minimum }: Need) => larger(full, minimum)
-
-/** What it must have for as little as is worth a request. */
-export const least = ({ floor, minimum }: Need) => larger(floor, minimum)

@@ -1,9 +1,10 @@
+import { AccountLeases } from './account-leases'
 import type { Bank } from './bank'
-import { larger, least, Refused, wanted, type Need } from './need'
-import { Pace } from './pace'
+import { CreditQueue } from './credit-queue'
+import type { LeaseAnswer } from './lease-answer'
+import { larger, Refused, type Need } from './need'
 import { RecentSpend } from './recent-spend'
-import { Hold, Slice, type Moment, type OnEnd } from './slice'
-import type { Lease } from './take-lease'
+import { Hold, type Moment, type OnEnd, type Slice } from './slice'
 
 export interface PursePorts {
   bank: Bank
@@ -13,38 +14,49 @@ export interface PursePorts {
   pause: (ms: number) => Promise<void>
 }
 
-interface Waiting {
-  need: Need
-  resolve: (hold: Hold) => void
-  reject: (error: unknown) => void
-}
-
-const recallMs = 250
-const mostTimesGivenWay = 3
+/**
+ * Nodes hear of a recall at once, or find it within two seconds; what they return may wait for a lock, or a commit.
+ * Nodes that renew nothing are not waited for.
+ */
+const maxAnswerMs = 12_000
+const answerRoundTrips = 6
+const maxRecalls = 4
+const yieldingMs = 3000
 const verdictMs = 1000
-const mostWaiting = 10_000
+const maxSpacingMs = 1000
 const fewRequests = 4n
+
+/** Whether an account has nothing for this node now. */
+const isShort = ({ available, reserved }: LeaseAnswer) => available <= reserved
+
+/** Whether something may still come from other nodes. */
+const isAwaited = ({ unanswered, reserved }: LeaseAnswer) => unanswered > 0n || reserved > 0n
 
 /**
  * One account on one node. Holds come out of a slice in memory; only when that runs short is the
- * ledger asked, by one call at a time for all who wait: first for more, then for what other nodes do
- * not use; then the hold is lowered, then refused, and the refusal holds for a second.
+ * ledger asked, by one call at a time for all who wait: first for more, and in the same statement for what other
+ * nodes do not use; then the hold is lowered, then refused.
  */
 export class Purse {
   readonly #ports: PursePorts
-  #slice: Slice | undefined
-  /** No longer held from; each ends when its running requests have. */
-  #retired: Slice[] = []
-  readonly #waiting: Waiting[] = []
+  readonly #leases: AccountLeases
+  readonly #queue = new CreditQueue()
   /** One piece of lease work at a time; others queue behind it. */
   #isWorking = false
-  /** Another node was short meanwhile; or one before which this one gives way. */
+  /** Another node was short meanwhile. */
   #isRecalled = false
-  #mustGiveWay = false
+  /** One was short lately: it has to hear of what is taken here, and left over. */
+  #yieldsUntilMs = 0
+  /** The ledger has noted what it waits for. */
+  #isInLine = false
+  /** What the account has outside of this node's slice, and until when that is believed. */
+  #outside = { amount: 0n, untilMs: 0 }
+  /** The account has nothing more, and nothing can come unnoticed. */
   #nothingLeftUntilMs = 0
+  /** Rounds that brought nothing follow each other more and more slowly. */
+  #spacing = { fruitless: 0, nextAtMs: 0 }
   #lastUsedMs: number
   readonly #spend = new RecentSpend()
-  readonly #pace = new Pace()
   /** One for all holds. */
   readonly #onEnd: OnEnd = (cost, slice) => {
     slice.settledAtMs = this.#ports.now().monotonicMs
@@ -53,16 +65,17 @@ export class Purse {
 
   constructor(ports: PursePorts) {
     this.#ports = ports
+    this.#leases = new AccountLeases(ports)
     this.#lastUsedMs = ports.now().monotonicMs
   }
 
   get slice(): Slice | undefined {
-    return this.#slice
+    return this.#leases.current
   }
 
-  /** That and the retired ones: all that must be renewed. */
+  /** All that must be renewed. */
   get slices(): readonly Slice[] {
-    return this.#slice ? [this.#slice, ...this.#retired] : this.#retired
+    return this.#leases.all
   }
 
   get isWorking(): boolean {
@@ -75,31 +88,34 @@ export class Purse {
 
   /**
    * Holds the worst case of a request: `full`, or as much as there is down to `floor`. In the steady
-   * state at once, without a promise. Throws or rejects with `Refused`, or with whatever the bank did.
+   * state at once, without a promise. Throws or rejects with `Refused`, or with what the bank did.
    */
   hold(need: Need): Hold | Promise<Hold> {
     const now = this.#ports.now()
     this.#lastUsedMs = now.monotonicMs
-    const slice = this.#usable(now)
-    if (slice && this.#waiting.length === 0) {
-      if (slice.free >= wanted(need)) return this.#newHold(slice, need.full)
-      if (now.monotonicMs < this.#nothingLeftUntilMs) return this.#lowered(slice, need)
-    } else if (now.monotonicMs < this.#nothingLeftUntilMs) {
-      throw new Refused(slice?.free ?? 0n, least(need))
+    const slice = this.#leases.usable(now)
+    const isDecided = now.monotonicMs < this.#nothingLeftUntilMs
+    if (slice && this.#queue.isEmpty) {
+      if (slice.free >= need.full && this.#hasMinimum(slice, need, now)) {
+        return this.#newHold(slice, need.full)
+      }
+      if (isDecided) return this.#lowered(slice, need)
+    } else if (isDecided) {
+      throw new Refused(slice?.free ?? 0n, larger(need.floor, need.minimum))
     }
-    return this.#wait(need)
+    const holding = this.#queue.add(need, now.monotonicMs)
+    if (!this.#isWorking) void this.#work()
+    return holding
   }
 
-  #wait(need: Need): Promise<Hold> {
-    if (this.#waiting.length >= mostWaiting) throw new Error('too many wait for credit')
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ need, resolve, reject })
-      if (!this.#isWorking) void this.#work()
-    })
-  }
-
-  /** Something came to the account: who was refused may ask again. */
+  /** Something came to the account: a request that was refused may be sent again. */
   creditCame(): void {
+    this.#nothingLeftUntilMs = 0
+    this.#spacing = { fruitless: 0, nextAtMs: 0 }
+  }
+
+  /** What this node had left went back: it is there for the next request. */
+  noteReturn(): void {
     this.#nothingLeftUntilMs = 0
   }
 
@@ -113,188 +129,163 @@ export class Purse {
     return work().finally(() => this.#rest())
   }
 
-  /**
-   * Another node is short while lease work is done here: it gets what is free afterwards. Where both
-   * are short, each with a part that is too small, one of them must give way, or both would refuse.
-   */
-  recalledMeanwhile({ mustGiveWay }: { mustGiveWay: boolean }): void {
-    this.#isRecalled = true
-    this.#mustGiveWay ||= mustGiveWay
+  /** Another node is short. While lease work is done here, what is free goes back after the current call. */
+  noteRecall(): void {
+    this.#isRecalled = this.#isWorking
+    this.#yieldsUntilMs = this.#ports.now().monotonicMs + yieldingMs
   }
 
   /** The lease has ended, or all of it went back: the next hold takes a new one. */
   drop(slice: Slice): void {
-    if (this.#slice === slice) this.#slice = undefined
-    this.#retired = this.#retired.filter((one) => one !== slice)
+    this.#leases.drop(slice)
   }
 
   /** The next hold takes a new lease; what runs ends on this one. Not while lease work is done. */
   retire(): void {
-    if (!this.#slice || this.#isWorking) return
-    this.#retired = [...this.#retired, this.#slice]
-    this.#slice = undefined
+    if (!this.#isWorking) this.#leases.retire()
   }
 
-  #usable(now: Moment): Slice | undefined {
-    const slice = this.#slice
-    if (!slice) return undefined
-    const { monotonicMs, wallMs } = slice.usableUntil
-    return now.monotonicMs < monotonicMs && now.wallMs < wallMs ? slice : undefined
+  /** Finds out what a call without an answer did to a slice. Within `exclusively`. */
+  async fence(slice: Slice): Promise<void> {
+    await this.#leases.fence(slice)
+  }
+
+  /** The minimum is the account's, wherever it lies: the ledger said what is elsewhere a moment ago. */
+  #hasMinimum(slice: Slice, { minimum }: Need, now: Moment): boolean {
+    if (slice.free >= minimum) return true
+    const { amount, untilMs } = this.#outside
+    return now.monotonicMs < untilMs && slice.free + amount >= minimum
   }
 
   #newHold(slice: Slice, amount: bigint): Hold {
     return new Hold(slice, amount, this.#onEnd)
   }
 
+  /** A refusal where the whole account has less than the minimum, by what the ledger said last. */
+  #lackOf(slice: Slice, minimum: bigint): Refused | undefined {
+    const whole = slice.free + this.#outside.amount
+    return whole < minimum ? new Refused(whole, minimum) : undefined
+  }
+
   /** As much as there is, down to the floor. Throws `Refused`. */
   #lowered(slice: Slice, need: Need): Hold {
-    if (slice.free < least(need)) throw new Refused(slice.free, least(need))
-    return this.#newHold(slice, slice.free < need.full ? slice.free : need.full)
+    const { free } = slice
+    if (free < need.floor) throw new Refused(free, larger(need.floor, need.minimum))
+    const lack = this.#lackOf(slice, need.minimum)
+    if (lack) throw lack
+    return this.#newHold(slice, free < need.full ? free : need.full)
   }
 
   async #work(): Promise<void> {
     this.#isWorking = true
     try {
-      while (this.#waiting.length > 0) await this.#round()
-    } catch (error) {
-      for (const { reject } of this.#waiting.splice(0)) reject(error)
+      while (!this.#queue.isEmpty) await this.#round().catch((thrown) => this.#recover(thrown))
     } finally {
-      this.#rest()
+      this.#rest({ hasTaken: this.#ports.now().monotonicMs < this.#yieldsUntilMs })
     }
   }
 
-  /** Lease work is done: whoever came meanwhile is next, then other nodes. */
-  #rest(): void {
+  /** Refused requests wait no longer: what comes is for the nodes behind. */
+  async #leaveLine(): Promise<void> {
+    if (!this.#isInLine) return
+    this.#isInLine = false
+    await this.#ports.bank.withdraw()
+  }
+
+  /** A call failed. While the database answers, requests wait on; a database that is gone fails them all. */
+  async #recover(thrown: unknown): Promise<void> {
+    if (!(await this.#ports.bank.isAlive())) return this.#queue.rejectAll(thrown)
+    this.#queue.rejectOld(this.#ports.now().monotonicMs, thrown)
+    if (!this.#queue.isEmpty) await this.#leases.throttle()
+  }
+
+  /** Lease work is done: requests that came meanwhile are next, then other nodes. */
+  #rest({ hasTaken } = { hasTaken: false }): void {
     this.#isWorking = false
-    this.#mustGiveWay = false
-    if (this.#waiting.length > 0) return void this.#work()
-    const slice = this.#slice
-    const isRecalled = this.#isRecalled
+    if (!this.#queue.isEmpty) return void this.#work()
+    const slice = this.#leases.current
+    const isRecalled = this.#isRecalled || hasTaken
     this.#isRecalled = false
     if (isRecalled && slice) void this.exclusively(() => this.#ports.bank.release(slice))
   }
 
-  /** Everybody who waits is served or refused, or the account has more for the next round. */
+  /** Every request that waits is served or refused, or the account has more for the next round. */
   async #round(): Promise<void> {
-    const lease = await this.#take()
-    this.#serve()
-    if (this.#waiting.length === 0 || lease.available > 0n) return
-    let outcome = lease.elsewhere > 0n ? await this.#askOthers() : 'nothing'
-    for (let times = 1; outcome === 'gave way' && times < mostTimesGivenWay; times++) {
-      outcome = await this.#askOthers()
+    const waitMs = this.#spacing.nextAtMs - this.#ports.now().monotonicMs
+    if (waitMs > 0) await this.#ports.bank.creditWithin(waitMs)
+    let answer = await this.#take({ isRecalling: true })
+    for (let recalls = 1; isShort(answer) && recalls <= maxRecalls; recalls++) {
+      if (!isAwaited(answer)) break
+      const { hasGained, latest } = await this.#awaitOthers(answer)
+      answer = latest
+      if (this.#queue.isEmpty || !hasGained) break
+      // While it waited, something may have become free where there was nothing before.
+      answer = await this.#take({ isRecalling: true })
     }
-    if (outcome !== 'something') this.#decide()
+    if (this.#queue.isEmpty) this.#spacing.fruitless = 0
+    else if (isShort(answer)) this.#decide(answer)
+    if (this.#queue.isEmpty) await this.#leaveLine()
   }
 
-  /** Has the other nodes give back what they do not use; or gives way to one of them. */
-  async #askOthers(): Promise<'something' | 'nothing' | 'gave way'> {
+  /** Takes what other nodes return, until all have answered. */
+  async #awaitOthers(first: LeaseAnswer): Promise<{ hasGained: boolean; latest: LeaseAnswer }> {
     const { bank, now } = this.#ports
-    await this.#atItsPace()
-    await bank.recall()
-    const until = now().monotonicMs + recallMs
-    let gaveWay = false
-    for (let leftMs = recallMs; leftMs > 0; leftMs = until - now().monotonicMs) {
-      await bank.creditWithin(leftMs)
-      if (this.#mustGiveWay) {
-        this.#mustGiveWay = false
-        gaveWay = true
-        if (this.#slice) await bank.release(this.#slice)
+    const endsMs = now().monotonicMs + maxAnswerMs + answerRoundTrips * bank.roundTripMs
+    let latest = first
+    let hasGained = false
+    while (!this.#queue.isEmpty && isShort(latest) && isAwaited(latest)) {
+      const leftMs = endsMs - now().monotonicMs
+      if (leftMs <= 0) break
+      await bank.creditWithin(Math.min(leftMs, 250 + bank.roundTripMs))
+      const slice = this.#leases.current
+      if (this.#isRecalled && slice) {
+        this.#isRecalled = false
+        await bank.release(slice)
       }
-      // What the others give back now is not meant for this node.
-      if (gaveWay) continue
-      const lease = await this.#take()
-      this.#serve()
-      if (this.#waiting.length === 0 || lease.available > 0n) return 'something'
-      if (lease.elsewhere === 0n) return 'nothing'
+      const before = this.#leases.current?.amount ?? 0n
+      latest = await this.#take({ isRecalling: false })
+      hasGained ||= (this.#leases.current?.amount ?? 0n) > before
     }
-    return gaveWay ? 'gave way' : 'nothing'
+    return { hasGained, latest }
   }
 
-  #serve(): void {
-    const slice = this.#usable(this.#ports.now())
-    if (!slice) return
-    let served = 0
-    for (const { need, resolve } of this.#waiting) {
-      // Nobody overtakes: the one at the head may need more than is here.
-      if (slice.free < wanted(need)) break
-      resolve(this.#newHold(slice, need.full))
-      served++
+  /** Takes what requests lack, and serves those that it is enough for. */
+  async #take({ isRecalling }: { isRecalling: boolean }): Promise<LeaseAnswer> {
+    const demand = () => {
+      const { full, largest } = this.#queue
+      return { full, wish: larger(this.#spend.amount, fewRequests * largest) }
     }
-    this.#waiting.splice(0, served)
+    const askedAtMs = this.#ports.now().monotonicMs
+    const answer = await this.#leases.take({ demand, isRecalling })
+    this.#isInLine = answer.isWaiting
+    const now = this.#ports.now()
+    this.#outside = {
+      amount: answer.available + answer.elsewhere,
+      untilMs: askedAtMs + verdictMs,
+    }
+    const slice = this.#leases.usable(now)
+    if (!slice) return answer
+    this.#queue.rejectWhere(({ minimum }) => this.#lackOf(slice, minimum))
+    // None overtakes: the one at the head may need more than is here.
+    this.#queue.serve((need) =>
+      slice.free >= need.full ? this.#newHold(slice, need.full) : undefined,
+    )
+    return answer
   }
 
   /** The account has nothing more: holds are lowered, then refused. */
-  #decide(): void {
+  #decide(answer: LeaseAnswer): void {
     const now = this.#ports.now()
-    this.#nothingLeftUntilMs = now.monotonicMs + verdictMs
-    const slice = this.#usable(now)
-    for (const { need, resolve, reject } of this.#waiting.splice(0)) {
-      try {
-        if (!slice) throw new Refused(0n, least(need))
-        resolve(this.#lowered(slice, need))
-      } catch (refused) {
-        reject(refused)
-      }
-    }
-  }
-
-  async #atItsPace(): Promise<void> {
-    const { now, pause } = this.#ports
-    const waitMs = this.#pace.next(now().monotonicMs)
-    if (waitMs > 0) await pause(waitMs)
-  }
-
-  async #take(): Promise<Lease> {
-    const { bank, now, newLeaseId } = this.#ports
-    await this.#atItsPace()
-    const askedAt = now()
-    let slice = this.#usable(askedAt) ?? (await this.#revived(askedAt))
-    if (slice?.isUnsure) slice = await this.lookUp(slice)
-    const isNew = slice === undefined
-    slice ??= new Slice(newLeaseId(), askedAt.monotonicMs)
-    const lacking = this.#waiting.reduce((sum, { need }) => sum + need.full, 0n) - slice.free
-    const largest = this.#waiting.map(({ need }) => wanted(need)).reduce(larger, 0n)
-    const need = larger(larger(lacking, largest - slice.free), 0n)
-    // Known before it is asked for: what goes unanswered is looked up by its id.
-    this.#slice = slice
-    try {
-      const lease = await bank.take({ leaseId: slice.leaseId, need, wish: this.#wish(largest) })
-      slice.amount += lease.taken
-      if (lease.taken > 0n) slice.prolong(askedAt)
-      else if (isNew) this.drop(slice)
-      return lease
-    } catch (error) {
-      slice.isUnsure = true
-      if (isNew) slice.prolong(askedAt)
-      throw error
-    }
-  }
-
-  /**
-   * By a clock its lease has ended, as after a sleep. What the ledger has not ended goes on: another would
-   * leave what is in this one out of reach until it is swept.
-   */
-  async #revived(askedAt: Moment): Promise<Slice | undefined> {
-    const slice = this.#slice
-    if (slice && (await this.#ports.bank.renew(slice.leaseId))) slice.prolong(askedAt)
-    else if (slice) this.drop(slice)
-    return this.#slice
-  }
-
-  /** Finds out what a call without an answer did to a slice; undefined where it has ended. */
-  async lookUp(slice: Slice): Promise<Slice | undefined> {
-    const amount = await this.#ports.bank.find(slice.leaseId)
-    slice.isUnsure = false
-    if (amount !== undefined) {
-      slice.amount = amount
-      return slice
-    }
-    this.drop(slice)
-    return undefined
-  }
-
-  /** What would last for about 30 seconds, by what the last ones used; a few requests at least. */
-  #wish(largest: bigint): bigint {
-    return larger(this.#spend.amount, fewRequests * largest)
+    const slice = this.#leases.usable(now)
+    // Without one, a clock has jumped meanwhile: the next round looks what became of the lease.
+    if (!slice && answer.isActive) return
+    if (answer.elsewhere === 0n) this.#nothingLeftUntilMs = this.#outside.untilMs
+    const { fruitless } = this.#spacing
+    const spacingMs = Math.min(maxSpacingMs, 100 * (2 ** fruitless - 1))
+    this.#spacing = { fruitless: fruitless + 1, nextAtMs: now.monotonicMs + spacingMs }
+    this.#queue.settleAll((need) => {
+      if (!slice) throw new Refused(0n, larger(need.floor, need.minimum))
+      return this.#lowered(slice, need)
+    })
   }
 }

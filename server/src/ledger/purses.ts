@@ -1,20 +1,9 @@
 import type { Bank } from './bank'
+import { CreditSignals } from './credit-signals'
 import type { Held } from './held'
 import { Purse, type PursePorts } from './purse'
-import type { Return } from './return-leases'
+import type { LeaseStore } from './lease-store'
 import type { Slice } from './slice'
-import type { Lease, LeaseWanted } from './take-lease'
-
-/** The ledger's database, as one node sees it. Every call has a deadline, and rejects beyond it. */
-export interface LeaseStore {
-  take: (wanted: LeaseWanted) => Promise<Lease>
-  find: (leaseId: string) => Promise<bigint | undefined>
-  recall: (accountId: string) => Promise<void>
-  /** Resolves with the leases that shrank. */
-  giveBack: (returns: readonly Return[], options: { isLast: boolean }) => Promise<Set<string>>
-  /** Resolves with the leases that still are. */
-  renew: (leaseIds: readonly string[]) => Promise<Set<string>>
-}
 
 export interface PursesPorts extends Omit<PursePorts, 'bank'> {
   nodeId: string
@@ -35,6 +24,8 @@ export interface SliceTotals {
 
 const idleMs = 30_000
 const renewEveryMs = 20_000
+/** Costs are booked within seconds; where the database is away, no lease ends either. */
+const bookingMs = 120_000
 const mostReturnsAtOnce = 500
 
 interface Idle {
@@ -57,15 +48,19 @@ function isIdle({ purse, slice }: Idle, now: number): boolean {
 const isReturnable = ({ isUnsure, free, held }: Slice) =>
   !isUnsure && (free > 0n || (free === 0n && held === 0n))
 
+/** Of what costs beyond their holds have taken, nothing can be given back. */
+const returnableOf = ({ free }: Slice) => (free > 0n ? free : 0n)
+
 /** All accounts that have a slice on this node: renewed while in use, given back when idle. */
 export class Purses {
   readonly #ports: PursesPorts
   readonly #purses = new Map<string, Purse>()
-  readonly #awaiting = new Map<string, Set<() => void>>()
+  readonly #signals: CreditSignals
   #renewedAtMs: number
 
   constructor(ports: PursesPorts) {
     this.#ports = ports
+    this.#signals = new CreditSignals(ports.pause)
     this.#renewedAtMs = ports.now().monotonicMs
   }
 
@@ -97,6 +92,11 @@ export class Purses {
     return purse
   }
 
+  /** All slices of this node. */
+  slices(): Slice[] {
+    return this.#all().map(({ slice }) => slice)
+  }
+
   /** What running requests hold of each lease. */
   held(): Held[] {
     return this.#all().map(({ slice: { leaseId, held } }) => ({ leaseId, held }))
@@ -105,7 +105,7 @@ export class Purses {
   /** Something came to an account, or was given back to it. */
   creditCame(accountId: string): void {
     this.#purses.get(accountId)?.creditCame()
-    this.#wake(accountId)
+    this.#signals.wake(accountId)
   }
 
   /** Notifications may have been missed. */
@@ -113,16 +113,19 @@ export class Purses {
     for (const accountId of this.#purses.keys()) this.creditCame(accountId)
   }
 
-  /** Node `by` is short: whatever no running request holds goes back, soon. */
-  async recalled(accountId: string, by: string): Promise<void> {
+  /** Another node is short: what no running request holds goes back, and it is told that this is all. */
+  async recalled(accountId: string): Promise<void> {
     const purse = this.#purses.get(accountId)
     if (!purse) return
+    purse.noteRecall()
     if (purse.isWorking) {
-      purse.recalledMeanwhile({ mustGiveWay: by < this.#ports.nodeId })
-      this.#wake(accountId)
+      this.#signals.wake(accountId)
       return
     }
-    for (const slice of purse.slices) await this.#giveBack([{ accountId, purse, slice }])
+    const all = purse.slices.map((slice) => ({ accountId, purse, slice }))
+    await purse.exclusively(async () => {
+      for (const one of all) await this.#giveBackFree([one], { isSkipping: false })
+    })
   }
 
   /** To be called every second. Renews what is in use and gives back what is not. Never rejects. */
@@ -133,7 +136,7 @@ export class Purses {
         this.#renewedAtMs = now
         await this.#renew()
       }
-      await this.#lookUpUnsure()
+      await this.#fenceUnsure()
       this.#rotate(now)
       const idle = this.#all().filter((one) => isIdle(one, now))
       for (let from = 0; from < idle.length; from += mostReturnsAtOnce) {
@@ -157,9 +160,9 @@ export class Purses {
     }
   }
 
-  async #lookUpUnsure(): Promise<void> {
+  async #fenceUnsure(): Promise<void> {
     for (const { purse, slice } of this.#all()) {
-      if (slice.isUnsure) await purse.exclusively(() => purse.lookUp(slice))
+      if (slice.isUnsure) await purse.exclusively(() => purse.fence(slice))
     }
   }
 
@@ -177,44 +180,71 @@ export class Purses {
       return purse.exclusively(() => answered) !== undefined
     })
     try {
-      for (const isLast of [true, false]) {
-        await this.#giveBackFree(
-          chosen.filter(({ slice }) => (slice.held === 0n) === isLast),
-          isLast,
-        )
-      }
+      await this.#giveBackFree(chosen, { isSkipping: true })
     } finally {
       resolve()
     }
   }
 
-  async #giveBackFree(chosen: readonly Idle[], isLast: boolean): Promise<void> {
-    if (chosen.length === 0) return
-    const returns = chosen.map(({ slice }) => ({ leaseId: slice.leaseId, amount: slice.free }))
-    // Gone from here before it is asked for: an answer that never comes must not be spent twice.
-    for (const { slice } of chosen) slice.amount -= slice.free
-    try {
-      const shrunk = await this.#ports.store.giveBack(returns, { isLast })
-      for (const { purse, slice } of chosen) {
-        if (isLast || !shrunk.has(slice.leaseId)) purse.drop(slice)
-      }
-    } catch (error) {
-      for (const { slice } of chosen) slice.isUnsure = true
-      throw error
+  async #giveBackFree(
+    all: readonly Idle[],
+    { isSkipping }: { isSkipping: boolean },
+  ): Promise<void> {
+    const sure = all.filter(({ slice }) => !slice.isUnsure)
+    for (const isLast of [true, false]) {
+      const chosen = sure.filter(({ slice }) => (slice.held === 0n) === isLast)
+      if (chosen.length > 0) await this.#return(chosen, { isLast, isSkipping })
     }
+  }
+
+  async #return(
+    chosen: readonly Idle[],
+    options: { isLast: boolean; isSkipping: boolean },
+  ): Promise<void> {
+    const { store } = this.#ports
+    const parts = chosen.map(({ purse, slice }) => ({ purse, slice, amount: returnableOf(slice) }))
+    const returns = parts.map(({ slice: { leaseId, generation }, amount }) => {
+      return { leaseId, generation, amount }
+    })
+    // Gone from here before it is asked for: an answer that never comes must not be spent twice.
+    for (const { slice, amount } of parts) slice.amount -= amount
+    try {
+      const answers = await store.giveBack(returns, options)
+      for (const { purse, slice, amount } of parts) {
+        const answer = answers.get(slice.leaseId)
+        if (amount > 0n) purse.noteReturn()
+        if (!answer) slice.amount += amount
+        else if (answer.isActive && !this.#isAbandoned(slice, options)) slice.adopt(answer)
+        else purse.drop(slice)
+      }
+    } catch (thrown) {
+      for (const { slice, amount } of parts) {
+        if (store.isUndone(thrown)) slice.amount += amount
+        else slice.isUnsure = true
+      }
+      throw thrown
+    }
+  }
+
+  /** A cost of it was never booked, or it would have ended: it is left to end by itself. */
+  #isAbandoned(slice: Slice, { isLast }: { isLast: boolean }): boolean {
+    return isLast && this.#ports.now().monotonicMs - slice.settledAtMs >= bookingMs
   }
 
   async #renew(): Promise<void> {
     const askedAt = this.#ports.now()
-    const all = this.#all()
-    if (all.length === 0) return
-    const still = await this.#ports.store.renew(all.map(({ slice }) => slice.leaseId))
-    for (const { purse, slice } of all) {
-      if (still.has(slice.leaseId)) {
-        slice.prolong(askedAt)
-      } else if (!slice.isUnsure && !purse.isWorking) {
-        purse.drop(slice)
-      }
+    const asked = this.#all().map(({ purse, slice }) => {
+      return { purse, slice, generation: slice.generation, isBusy: purse.isWorking }
+    })
+    if (asked.length === 0) return
+    const still = await this.#ports.store.renew(asked.map(({ slice }) => slice.leaseId))
+    for (const { purse, slice, generation, isBusy } of asked) {
+      const renewed = still.get(slice.leaseId)
+      // Lease work that ran meanwhile knows better what the lease is.
+      const isOlder = isBusy || purse.isWorking || slice.generation !== generation
+      if (renewed && isOlder) slice.prolong(askedAt)
+      else if (renewed) slice.confirm(renewed, askedAt)
+      else if (!isOlder && !slice.isUnsure) purse.drop(slice)
     }
   }
 
@@ -229,33 +259,21 @@ export class Purses {
     const { store } = this.#ports
     return {
       take: (slice) => store.take({ accountId, ...slice }),
-      find: (leaseId) => store.find(leaseId),
-      renew: async (leaseId) => (await store.renew([leaseId])).has(leaseId),
-      recall: () => store.recall(accountId),
-      creditWithin: (ms) => this.#creditWithin(accountId, ms),
+      fence: (slice) => store.fence({ accountId, ...slice }),
+      renew: async (leaseId) => (await store.renew([leaseId])).get(leaseId),
+      creditWithin: (ms) => this.#signals.within(accountId, ms),
       release: (slice) => this.#release(accountId, slice),
+      withdraw: () => store.withdraw(accountId).catch(this.#ports.onError),
+      isUndone: (thrown) => store.isUndone(thrown),
+      isAlive: () => store.isAlive(),
+      get roundTripMs() {
+        return store.roundTripMs
+      },
     }
   }
 
   async #release(accountId: string, slice: Slice): Promise<void> {
-    if (!isReturnable(slice)) return
     const chosen = [{ accountId, purse: this.of(accountId), slice }]
-    await this.#giveBackFree(chosen, slice.held === 0n).catch(this.#ports.onError)
-  }
-
-  #wake(accountId: string): void {
-    for (const wake of this.#awaiting.get(accountId) ?? []) wake()
-  }
-
-  async #creditWithin(accountId: string, ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const wakers = this.#awaiting.get(accountId) ?? new Set()
-    this.#awaiting.set(accountId, wakers.add(resolve))
-    try {
-      await Promise.race([promise, this.#ports.pause(ms)])
-    } finally {
-      wakers.delete(resolve)
-      if (wakers.size === 0) this.#awaiting.delete(accountId)
-    }
+    await this.#giveBackFree(chosen, { isSkipping: false }).catch(this.#ports.onError)
   }
 }

@@ -15,24 +15,32 @@ export interface Recall {
 const windowSeconds = 10
 
 /**
- * Asks the other nodes to give back what they do not use of an account: at once by notification, and
- * by a mark that those find who hear none (M31).
+ * Has all nodes return what they do not use of an account, for `amount` nano-dollars that leave it otherwise than by
+ * requests: until `seconds` have passed, nodes take nothing that this amount needs.
  */
-export async function recall(
+export async function recallCredit(
   db: Kysely<Schema>,
-  { accountId, nodeId }: { accountId: string; nodeId: string },
+  {
+    accountId,
+    amount,
+    by,
+    seconds,
+  }: { accountId: string; amount: bigint; by: string; seconds: number },
 ): Promise<void> {
   await sql`
-    with marked as (
-      update credit_account set recalled_at = now(), recalled_by = ${nodeId}
-      where id = ${accountId}
-      returning id, (extract(epoch from recalled_at) * 1000000)::bigint as at
+    with demand as (
+      insert into credit_demand as known
+      values (${accountId}, ${by}, ${amount}, now(), now(), now() + make_interval(secs => ${seconds}))
+      on conflict (account_id, node_id) do update set
+        amount = excluded.amount, since = excluded.since, recalled_at = excluded.recalled_at,
+        until = excluded.until
+      returning account_id, node_id, (extract(epoch from recalled_at) * 1000000)::bigint as at
     )
-    select pg_notify('tollgate_recall', ${nodeId} || ' ' || id || ' ' || at) from marked
+    select pg_notify('tollgate_recall', concat_ws(' ', node_id, account_id, at)) from demand
   `.execute(db)
 }
 
-/** What other nodes recalled lately. To be asked every two seconds; tells what is held by the way. */
+/** Reads what other nodes recalled lately, and publishes what is held by the way. To be called every two seconds. */
 export async function recalledLately(
   db: Kysely<Schema>,
   nodeId: string,
@@ -40,9 +48,9 @@ export async function recalledLately(
 ): Promise<Recall[]> {
   const { rows } = await sql<Recall>`
     ${telling(held)}
-    select id as "accountId", recalled_by as by, (extract(epoch from recalled_at) * 1000000)::bigint as at
-    from credit_account
-    where recalled_at > now() - make_interval(secs => ${windowSeconds}) and recalled_by <> ${nodeId}
+    select account_id as "accountId", node_id as by, (extract(epoch from recalled_at) * 1000000)::bigint as at
+    from credit_demand
+    where recalled_at > now() - make_interval(secs => ${windowSeconds}) and node_id <> ${nodeId}
   `.execute(db)
   return rows
 }

@@ -102,7 +102,14 @@ test('what is older than the retention goes as whole days, and the rest is still
   const leases = [newId('lease'), newId('lease')]
   for (const [index, accountId] of [old, recent].entries()) {
     const lease = { leaseId: leases[index] ?? '', accountId, nodeId: 'node', need: 100n, wish: 0n }
-    await takeLease(query, { ...lease, nodes: 1, lifeSeconds: 60 })
+    await takeLease(query, {
+      generation: 0,
+      isRecalling: false,
+      ...lease,
+      nodes: 1,
+      lifeSeconds: 60,
+      demandSeconds: 2,
+    })
   }
   await settle(query, [eventOf(old, daysAgo(3), leases[0] ?? '')])
   await settle(query, [eventOf(recent, daysAgo(2), leases[1] ?? '')])

@@ -21,8 +21,11 @@ function openNode() {
     },
     store: {
       take: async (lease) => ledger.take({ ...lease, nodeId: 'node', nodes: 1, nowMs: clock.ms }),
-      find: async (leaseId) => ledger.find(leaseId),
-      recall: () => Promise.resolve(),
+      fence: async (lease) => ledger.fence({ ...lease, nodeId: 'node', nowMs: 0 }),
+      withdraw: () => Promise.resolve(),
+      isUndone: () => false,
+      isAlive: async () => false,
+      roundTripMs: 0,
       giveBack: async (returns, options) => ledger.giveBack(returns, options),
       renew: async (ids) => ledger.renew(ids, clock.ms),
     },

@@ -11,11 +11,23 @@ import type { Schema } from '../db/schema'
 
 type Db = Transaction<Schema>
 
+const nothingLost: WrittenOff = new Map()
+const allTaken: Booked = { revived: false, writtenOff: nothingLost }
 const nothing: Allocation = { fromLease: 0n, fromBalance: 0n, writtenOff: 0n }
 
+/** What the house bears of events, by their ids, in nano-dollars; those that it bears nothing of are not there. */
+export type WrittenOff = ReadonlyMap<string, bigint>
+
+/** What came of a batch. */
+export interface Booked {
+  /** Some of them had been taken for dead. */
+  revived: boolean
+  writtenOff: WrittenOff
+}
+
 interface Settling {
-  /** Written with them, in the same transaction; `revived`: some of them had been taken for dead. */
-  beside?: ((trx: Db, revived: boolean) => Promise<void>) | undefined
+  /** Written with them, in the same transaction. */
+  beside?: ((trx: Db, booked: Booked) => Promise<void>) | undefined
   /** Told when all is written. */
   beforeCommit?: (() => void) | undefined
 }
@@ -34,29 +46,29 @@ class Repeated extends Error {
 /**
  * Books a batch of usage events, or records of them, in one transaction, each once: an event that is already
  * there falls out, so that a batch whose commit went unanswered is sent again as it is (M30, I4, I20).
- * Locks accounts, then leases, each in the order of their ids.
+ * Locks accounts, then leases, each in the order of their ids. Resolves with what the house bears of them.
  */
 export async function settle(
   db: Kysely<Schema>,
   events: readonly (string | Event)[],
   { beside, beforeCommit }: Settling = {},
-): Promise<void> {
-  if (events.length === 0) return
+): Promise<WrittenOff> {
+  if (events.length === 0) return nothingLost
   const batch = events.map((event) => (typeof event === 'string' ? readRecord(event) : event))
-  try {
-    await db.transaction().execute(async (trx) => {
+  const book = (isWhole: boolean) =>
+    db.transaction().execute(async (trx) => {
       const locked = await lock(trx, batch)
-      const revived = await (bookTaken(trx, batch, locked) ?? bookOneByOne(trx, batch, locked))
-      await beside?.(trx, revived)
+      const taking = isWhole ? bookTaken(trx, batch, locked) : undefined
+      const booked = await (taking ?? bookOneByOne(trx, batch, locked))
+      await beside?.(trx, booked)
       beforeCommit?.()
+      return booked.writtenOff
     })
+  try {
+    return await book(true)
   } catch (thrown) {
     if (!(thrown instanceof Repeated)) throw thrown
-    await db.transaction().execute(async (trx) => {
-      const revived = await bookOneByOne(trx, batch, await lock(trx, batch))
-      await beside?.(trx, revived)
-      beforeCommit?.()
-    })
+    return await book(false)
   }
 }
 
@@ -74,7 +86,7 @@ async function lock(trx: Db, batch: readonly Event[]): Promise<Locked> {
  * Where the leases pay for all of a batch, as they do in the steady state, it is booked as a whole; then
  * none of it had been taken for dead. Undefined where they do not; rejects with `Repeated`.
  */
-function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<false> | undefined {
+function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<Booked> | undefined {
   const charges = batch.map(({ charge }) => charge)
   if (!takeFromLeases(charges, locked.accounts, locked.leases)) return undefined
   const first = firstBy(charges, ({ accountId, cost }) => (cost > 0n ? accountId : null))
@@ -89,7 +101,7 @@ function bookTaken(trx: Db, batch: readonly Event[], locked: Locked): Promise<fa
       if (inserted < batch.length) throw new Repeated()
     },
   })
-  return storing.then(() => false)
+  return storing.then(() => allTaken)
 }
 
 /** The id of the first of those that have a name in common, by that name. */
@@ -116,15 +128,16 @@ function distinct(events: readonly Event[]): Event[] {
   return [...byId.values()]
 }
 
-/** Resolves with whether some of the events had been taken for dead. */
-async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): Promise<boolean> {
+async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): Promise<Booked> {
   const batch = distinct(events)
   const known = await knownIds(
     trx,
     batch.map(({ charge }) => charge),
   )
   const fresh = batch.filter(({ charge }) => !known.has(charge.id))
-  const alive = batch.filter(({ charge }) => !charge.isOrphan && known.get(charge.id) === 'orphan')
+  const alive = batch.filter(
+    ({ charge }) => !charge.isOrphan && known.get(charge.id)?.state === 'orphan',
+  )
   if (alive.length > 0) {
     await dropOrphans(
       trx,
@@ -149,7 +162,19 @@ async function bookOneByOne(trx: Db, events: readonly Event[], locked: Locked): 
     firstOf: ({ transactionId }) => first.get(transactionId),
     insert: () => insertEvents(trx, booked),
   })
-  return alive.length > 0
+  return { revived: alive.length > 0, writtenOff: writtenOffOf(booked, known) }
+}
+
+/** Of those that were there before, too: an answer may wait for it that the first commit's was lost for. */
+function writtenOffOf(
+  booked: readonly { charge: Charge; allocation: Allocation }[],
+  known: ReadonlyMap<string, Known>,
+): WrittenOff {
+  const all = [
+    ...[...known.values()].map(({ id, written_off }) => [id, written_off] as const),
+    ...booked.map(({ charge, allocation }) => [charge.id, allocation.writtenOff] as const),
+  ]
+  return new Map(all.filter(([, amount]) => amount > 0n))
 }
 
 interface Booking {
@@ -206,6 +231,13 @@ async function lockLeases(trx: Db, charges: readonly Charge[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** An event that is in the ledger. */
+interface Known {
+  id: string
+  state: string
+  written_off: bigint
+}
+
 async function knownIds(trx: Db, charges: readonly Charge[]) {
   // As one text: the driver writes lists item by item.
   const ids = charges.map(({ id }) => id).join(' ')
@@ -214,12 +246,12 @@ async function knownIds(trx: Db, charges: readonly Charge[]) {
   const first = times.reduce((a, b) => (a < b ? a : b))
   const last = times.reduce((a, b) => (a > b ? a : b))
   // An event sent again has the same start: the partitions of other days need not be looked into.
-  const { rows } = await sql<{ id: string; state: string }>`
-    select id, state from usage_event
+  const { rows } = await sql<Known>`
+    select id, state, written_off from usage_event
     where id = any(string_to_array(${ids}, ' '))
       and started_at between ${first}::timestamptz and ${last}::timestamptz
   `.execute(trx)
-  return new Map(rows.map(({ id, state }) => [id, state]))
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
 function toBooked(

@@ -22,7 +22,12 @@ export class Slice {
   usableUntil: Moment = { monotonicMs: 0, wallMs: 0 }
   /** When a hold of it last ended, by the monotonic clock. */
   settledAtMs = 0
-  /** A call about it went unanswered: it must be looked up before the next. */
+  /** As the ledger last said; each change that this node asks for raises it. 0 before the first. */
+  generation = 0
+  /**
+   * A call about it went unanswered: `amount` is the least that it may be. It must be fenced before the next
+   * call, and before anything is refused.
+   */
   isUnsure = false
 
   /** When it was begun, by the monotonic clock. */
@@ -36,6 +41,20 @@ export class Slice {
   /** It was taken or renewed, asked for at that moment. */
   prolong({ monotonicMs, wallMs }: Moment): void {
     this.usableUntil = { monotonicMs: monotonicMs + usableMs, wallMs: wallMs + usableMs }
+  }
+
+  /** Takes over what the ledger says of the lease. */
+  adopt({ generation, amount }: { generation: number; amount: bigint }): void {
+    this.generation = generation
+    this.amount = amount
+    this.isUnsure = false
+  }
+
+  /** It was renewed, asked for at that moment; a generation that this node does not know is to be fenced. */
+  confirm(renewed: { generation: number; amount: bigint }, askedAt: Moment): void {
+    if (renewed.generation > this.generation) this.isUnsure = true
+    else if (renewed.generation === this.generation) this.amount = renewed.amount
+    this.prolong(askedAt)
   }
 
   get free(): bigint {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { newCustomer } from './customer-for-tests'
+import { endLeases, expiredLeases } from './end-leases'
 import { registerNode } from './node'
 import { renewLeases } from './renew-leases'
 import { Sweeper } from './sweeper'
@@ -46,6 +47,8 @@ async function lease(nodeId: string): Promise<string> {
   await registerNode(database.query, { id: nodeId, place: nodeId })
   const id = `lease_${nodeId}`
   const taken = {
+    generation: 0,
+    isRecalling: false,
     leaseId: id,
     accountId,
     nodeId,
@@ -53,6 +56,7 @@ async function lease(nodeId: string): Promise<string> {
     wish: 100n,
     nodes: 1,
     lifeSeconds: 60,
+    demandSeconds: 2,
   }
   await takeLease(database.query, taken)
   return id
@@ -66,7 +70,11 @@ const stateOf = async (id: string) => {
 
 test('T08: a database clock that jumps an hour has only silent leases swept, after a minute', async () => {
   const clock = { ms: 0 }
-  const sweeper = new Sweeper(database.query, () => clock.ms)
+  const { query } = database
+  const sweeper = new Sweeper(
+    { expired: () => expiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
+    () => clock.ms,
+  )
   const [live, dead] = [await lease('live'), await lease('dead')]
   /** Some seconds, in which the node that lives renews as it does. */
   const pass = async (seconds: number): Promise<string[]> => {
@@ -74,7 +82,8 @@ test('T08: a database clock that jumps an hour has only silent leases swept, aft
     for (const endsMs = clock.ms + seconds * 1000; clock.ms < endsMs;) {
       clock.ms += 10_000
       swept.push(...(await sweeper.sweep()))
-      if (clock.ms % 20_000 === 0) await renewLeases(database.query, [live], 60)
+      if (clock.ms % 20_000 === 0)
+        await renewLeases(database.query, [live], { lifeSeconds: 60, lockMs: 5000 })
     }
     return swept
   }
@@ -94,5 +103,5 @@ test('T08: a database clock that jumps an hour has only silent leases swept, aft
   expect(await sweeper.sweep()).toEqual([])
   expect(await pass(50)).toEqual([])
   expect([await stateOf(live), await stateOf(late)]).toEqual(['active', 'active'])
-  await renewLeases(database.query, [late], 60)
+  await renewLeases(database.query, [late], { lifeSeconds: 60, lockMs: 5000 })
 })

@@ -1,6 +1,11 @@
-import { endLeases, expiredLeases } from './end-leases'
-import type { Kysely } from 'kysely'
-import type { Schema } from '../db/schema'
+import type { expiredLeases } from './end-leases'
+
+/** The statements of a sweep. */
+export interface SweeperPorts {
+  expired: () => ReturnType<typeof expiredLeases>
+  /** Ends leases that are still overdue; resolves with the ids of those that it ended. */
+  end: (ids: readonly string[]) => Promise<string[]>
+}
 
 const watchedMs = 60_000
 
@@ -9,14 +14,14 @@ const watchedMs = 60_000
  * that this node itself has seen unrenewed for a minute, so that no single clock decides.
  */
 export class Sweeper {
-  readonly #db: Kysely<Schema>
+  readonly #ports: SweeperPorts
   readonly #nowMs: () => number
   readonly #crashAt: ((point: 'sweep-mid') => void) | undefined
   /** Lease -> its end, and when it was first seen so. */
   #watched = new Map<string, { endsMs: number; sinceMs: number }>()
 
-  constructor(db: Kysely<Schema>, nowMs: () => number, crashAt?: (point: 'sweep-mid') => void) {
-    this.#db = db
+  constructor(ports: SweeperPorts, nowMs: () => number, crashAt?: (point: 'sweep-mid') => void) {
+    this.#ports = ports
     this.#nowMs = nowMs
     this.#crashAt = crashAt
   }
@@ -24,7 +29,7 @@ export class Sweeper {
   /** To be called every few seconds. Resolves with the leases it ended. */
   async sweep(): Promise<string[]> {
     const now = this.#nowMs()
-    const expired = await expiredLeases(this.#db)
+    const expired = await this.#ports.expired()
     const before = this.#watched
     this.#watched = new Map(
       expired.map(({ id, expires_at }) => {
@@ -39,10 +44,6 @@ export class Sweeper {
     })
     if (due.length === 0) return []
     this.#crashAt?.('sweep-mid')
-    return endLeases(
-      this.#db,
-      due.map(({ id }) => id),
-      'swept',
-    )
+    return this.#ports.end(due.map(({ id }) => id))
   }
 }

@@ -25,7 +25,10 @@ const stateOf = async (accountId: string) => {
   return rows[0]
 }
 
-const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60 }
+const taker = { nodeId: 'node', nodes: 1, lifeSeconds: 60, demandSeconds: 2 }
+
+const want = { generation: 0, need: 100n, wish: 0n, isRecalling: false }
+const skipping = { isSkipping: true, lockMs: 5000 }
 
 /** Resolves once somebody waits for a lock. */
 async function blocked(): Promise<void> {
@@ -42,23 +45,35 @@ test('leases of several accounts are one commit: whoever is at an account is not
   const accounts = await Promise.all([1, 2, 3].map(() => newAccount()))
   const [busy = ''] = accounts
   const wanted = accounts.map((accountId) => {
-    return { leaseId: newId('lease'), accountId, need: 100n, wish: 0n }
+    return { leaseId: newId('lease'), accountId, ...want }
   })
   const taken = await database.query.transaction().execute(async (trx) => {
     await sql`select from credit_account where id = ${busy} for update`.execute(trx)
-    return await takeLeases(database.query, wanted, taker)
+    return await takeLeases(database.query, wanted, { ...taker, ...skipping })
   })
-  const lease = { amount: 100n, taken: 100n, available: 900n, elsewhere: 0n }
+  const lease = {
+    isApplied: true,
+    isActive: true,
+    isWaiting: false,
+    generation: 1,
+    amount: 100n,
+    available: 900n,
+    elsewhere: 0n,
+    unanswered: 0n,
+    reserved: 0n,
+  }
   expect(taken).toEqual(new Map(wanted.slice(1).map(({ leaseId }) => [leaseId, lease])))
   expect(await Promise.all(accounts.map(stateOf))).toEqual(
     [0n, 100n, 100n].map((leased) => ({ posted: 1000n, leased })),
   )
-  // One that has ended takes nothing more, and nobody beside it does.
+  // One that has ended takes nothing more, and those beside it do.
   const [, ended, other] = wanted
   await endLeases(database.query, [ended?.leaseId ?? ''], 'closed')
-  const refused = takeLeases(database.query, wanted.slice(1), taker)
-  await expect(refused).rejects.toMatchObject({ code: '23502' })
-  expect(await stateOf(other?.accountId ?? '')).toEqual({ posted: 1000n, leased: 100n })
+  const again = wanted.slice(1).map((one) => ({ ...one, generation: 1 }))
+  const answers = await takeLeases(database.query, again, { ...taker, ...skipping })
+  expect(answers.get(ended?.leaseId ?? '')).toMatchObject({ isApplied: false, isActive: false })
+  expect(answers.get(other?.leaseId ?? '')).toMatchObject({ isApplied: true, amount: 200n })
+  expect(await stateOf(other?.accountId ?? '')).toEqual({ posted: 1000n, leased: 200n })
 })
 
 test.each(['renewed', 'grown'] as const)(
@@ -68,7 +83,7 @@ test.each(['renewed', 'grown'] as const)(
     const accounts = await Promise.all([newAccount(), newAccount()])
     // The table has them the other way round.
     const wanted = [last, first].map((leaseId, at) => {
-      return { leaseId, accountId: accounts[at] ?? '', need: 100n, wish: 0n }
+      return { leaseId, accountId: accounts[at] ?? '', ...want }
     })
     for (const one of wanted) {
       await takeLease(database.query, { ...one, ...taker })
@@ -79,8 +94,8 @@ test.each(['renewed', 'grown'] as const)(
       await lock(first)
       const working =
         way === 'renewed'
-          ? renewLeases(database.query, [last, first], 60)
-          : takeLeases(database.query, wanted, taker)
+          ? renewLeases(database.query, [last, first], { lifeSeconds: 60, lockMs: 5000 })
+          : takeLeases(database.query, wanted, { ...taker, ...skipping })
       await blocked()
       await lock(last)
       return { working }

@@ -1,119 +1,88 @@
 import { sql, type Kysely } from 'kysely'
+import { answerColumns, answersById, type LeaseAnswer, type LeaseAnswerRow } from './lease-answer'
 import type { Schema } from '../db/schema'
 
 /** What a node asks an account for. Amounts are nano-dollars. */
 export interface LeaseWanted {
   /** The node's own name for its lease; a lease that exists grows. */
   leaseId: string
+  /** The lease's generation as the node knows it; 0 for a new lease. */
+  generation: number
   accountId: string
-  /** What waiting requests lack. All of it is given if it is there. */
+  /** What waiting requests lack. All of it is given if it is there and no other node has waited longer. */
   need: bigint
   /** What would last a while. Given as far as this node's share of the rest goes. */
   wish: bigint
+  /** Has the other nodes return what they do not use, where the account has less than `need`. */
+  isRecalling: boolean
 }
 
-/** Who asks. */
+/** The node that asks. */
 export interface LeaseTaker {
   nodeId: string
   /** How many nodes share an account. */
   nodes: number
   lifeSeconds: number
+  /** How long the node stays in line without asking again, where it is short. */
+  demandSeconds: number
 }
 
 export type LeaseRequest = LeaseWanted & LeaseTaker
 
-/** What an account gave, and what it has besides. Amounts are nano-dollars. */
-export interface Lease {
-  /** The whole lease, with what was given before; 0 when the account had nothing. */
-  amount: bigint
-  taken: bigint
-  /** What the account still has for anybody. */
-  available: bigint
-  /** What other leases of the account have not spent. */
-  elsewhere: bigint
+/** The largest `bigint` of PostgreSQL: more than any account can have, so that asking for it is asking for all. */
+const maxAmount = 2n ** 63n - 1n
+const toBigint = (amount: bigint) => (amount < maxAmount ? amount : maxAmount)
+
+/** How a statement treats rows that are locked. */
+export interface Locking {
+  /** Leaves out accounts that are locked, instead of waiting for them. */
+  isSkipping: boolean
+  /** How long the server waits for each lock before the statement fails with 55P03, having done nothing. */
+  lockMs: number
+}
+
+/** Reserves a slice of an account's available balance for this node, or adds to it. See `takeLeases`. */
+export async function takeLease(
+  db: Kysely<Schema>,
+  request: LeaseRequest,
+): Promise<LeaseAnswer | undefined> {
+  const leases = await takeLeases(db, [request], { ...request, isSkipping: false, lockMs: 5000 })
+  return leases.get(request.leaseId)
 }
 
 /**
- * Reserves a slice of an account's available balance for this node, or adds to it. Fails on a lease
- * that was swept or closed, and moves nothing. A call that went unanswered is looked up by
- * `findLease` (M30).
+ * Takes leases of several accounts, each once, in one statement and one commit. A lease that has another
+ * generation than its node knows, or has ended, is left as it is, and its answer says so. Resolves with answers by
+ * lease; one is missing where its account does not exist or was skipped.
  */
-export async function takeLease(db: Kysely<Schema>, request: LeaseRequest): Promise<Lease> {
-  const leases = await take(db, [request], { taker: request, waits: true })
-  return leases.get(request.leaseId) ?? { amount: 0n, taken: 0n, available: 0n, elsewhere: 0n }
-}
-
-/**
- * The same of several accounts, each once, in one statement and one commit. It waits for nobody:
- * an account that somebody else is at is left out, and so is one that is not there. One lease that
- * fails fails all. Resolves with leases by their ids.
- */
-export const takeLeases = (
+export async function takeLeases(
   db: Kysely<Schema>,
   wanted: readonly LeaseWanted[],
-  taker: LeaseTaker,
-): Promise<Map<string, Lease>> => take(db, wanted, { taker, waits: false })
-
-interface Taking {
-  taker: LeaseTaker
-  waits: boolean
+  { nodeId, nodes, lifeSeconds, demandSeconds, isSkipping, lockMs }: LeaseTaker & Locking,
+): Promise<Map<string, LeaseAnswer>> {
+  const { rows } = await sql<LeaseAnswerRow>`
+    select ${sql.raw(answerColumns)} from take_leases(
+      ${wanted.map(({ leaseId }) => leaseId)}::text[],
+      ${wanted.map(({ generation }) => generation)}::integer[],
+      ${wanted.map(({ accountId }) => accountId)}::text[],
+      ${wanted.map(({ need }) => toBigint(need))}::bigint[],
+      ${wanted.map(({ wish }) => toBigint(wish))}::bigint[],
+      ${wanted.map(({ isRecalling }) => isRecalling)}::boolean[],
+      ${nodeId}, ${nodes}::bigint, make_interval(secs => ${lifeSeconds}),
+      make_interval(secs => ${demandSeconds}), ${isSkipping}, ${lockMs}::integer
+    )`.execute(db)
+  return answersById(rows)
 }
 
-async function take(
+/** Leaves the line of an account: the node's requests were refused. */
+export async function withdrawDemand(
   db: Kysely<Schema>,
-  wanted: readonly LeaseWanted[],
-  { taker: { nodeId, nodes, lifeSeconds }, waits }: Taking,
-): Promise<Map<string, Lease>> {
-  const { rows } = await sql<Lease & { leaseId: string }>`
-    with asked as (
-      select * from unnest(
-        ${wanted.map(({ leaseId }) => leaseId)}::text[],
-        ${wanted.map(({ accountId }) => accountId)}::text[],
-        ${wanted.map(({ need }) => need)}::bigint[], ${wanted.map(({ wish }) => wish)}::bigint[]
-      ) as asked (lease_id, account_id, need, wish)
-    ), account as (
-      select id, posted, leased, posted - leased as free
-      from credit_account where id = any(${wanted.map(({ accountId }) => accountId)}::text[])
-      order by id for update ${sql.raw(waits ? '' : 'skip locked')}
-    ), part as (
-      select lease_id, id, posted, leased, free,
-        least(free, greatest(need, least(wish, free / ${nodes}::bigint))) as amount
-      from account join asked on account_id = id
-    ), reserved as (
-      -- As they were locked: constraints are checked against the row as this statement first saw it, which
-      -- a payment may have changed while it waited.
-      update credit_account set posted = part.posted, leased = part.leased + part.amount
-      from part where credit_account.id = part.id and part.amount > 0
-      returning credit_account.id
-    ), lease as (
-      insert into credit_lease (id, account_id, node_id, amount, expires_at)
-      select lease_id, id, ${nodeId}, part.amount, now() + make_interval(secs => ${lifeSeconds})
-      from part join reserved using (id)
-      -- As whoever locks several leases does.
-      order by lease_id
-      on conflict (id) do update set
-        amount = credit_lease.amount + excluded.amount,
-        expires_at = excluded.expires_at,
-        -- A lease that has ended takes nothing more: null is refused, and with it the whole statement.
-        state = case when credit_lease.state = 'active' then 'active' end
-      returning id, amount
+  { accountId, nodeId }: { accountId: string; nodeId: string },
+): Promise<void> {
+  await sql`
+    with withdrawn as (
+      delete from credit_demand where account_id = ${accountId} and node_id = ${nodeId}
+      returning account_id
     )
-    select
-      part.lease_id as "leaseId",
-      coalesce(lease.amount, (select amount from credit_lease where id = part.lease_id), 0) as amount,
-      part.amount as taken,
-      part.free - part.amount as available,
-      coalesce((
-        select sum(other.amount - other.spent)::bigint from credit_lease as other
-        where other.account_id = part.id and other.state = 'active' and other.id <> part.lease_id
-      ), 0) as elsewhere
-    from part left join lease on lease.id = part.lease_id`.execute(db)
-  return new Map(rows.map(({ leaseId, ...lease }) => [leaseId, lease]))
-}
-
-/** A lease as the database has it; undefined when it does not, or when it has ended. */
-export async function findLease(db: Kysely<Schema>, leaseId: string) {
-  const { rows } = await sql<{ amount: bigint; spent: bigint }>`
-    select amount, spent from credit_lease where id = ${leaseId} and state = 'active'`.execute(db)
-  return rows[0]
+    select pg_notify('tollgate_credit', account_id) from withdrawn`.execute(db)
 }

@@ -10,7 +10,7 @@ export interface TokenCounts {
 }
 
 /** Who pays for an attempt, and by which price. Source: api.md 21.3. */
-export type BillingMode = 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+export type BillingMode = 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
 
 /** A candidate that was not asked. */
 export interface PassedOver {
@@ -68,7 +68,7 @@ export interface AttemptEnd {
   cost: bigint
   /** The part of `cost` that the node took out of its lease. */
   fromLease: bigint
-  /** Nano-dollars: what it would have cost where an organization pays its provider, else null. */
+  /** Nano-dollars: what it would have cost where an organization pays its provider, or the house; else null. */
   price: bigint | null
 }
 
@@ -77,3 +77,10 @@ export interface AttemptEnd {
  * one object of it from the attempt's beginning on, in which its end is filled in.
  */
 export interface UsageEvent extends AttemptBeginning, AttemptEnd {}
+
+/**
+ * The cost that a request shows to its caller and counts against the limits of its key: what was charged,
+ * or, where the house pays, the price. Nano-dollars.
+ */
+export const costToCaller = ({ billingMode, cost, price }: UsageEvent): bigint =>
+  billingMode === 'house' ? (price ?? 0n) : cost

@@ -1,5 +1,5 @@
 import type { Settled } from '../ledger/slice'
-import type { TokenCounts, UsageEvent } from '../ledger/usage-event'
+import { costToCaller, type TokenCounts, type UsageEvent } from '../ledger/usage-event'
 import type { Usage } from '../wire/usage'
 
 /** Of an attempt that has not ended, or was not answered. */
@@ -17,16 +17,17 @@ interface Ended {
   outcome: string
   used: Usage | undefined
   cost: bigint
-  price: bigint | null
+  /** Undefined where nothing was to be paid. */
+  price: bigint | undefined
   settled: Settled | undefined
 }
 
-/** Fills in how the last attempt of a request ended. */
-export function endAttempt(event: UsageEvent, ended: Ended): void {
+/** Fills in how the last attempt of a request ended; returns the cost that its caller is shown. */
+export function endAttempt(event: UsageEvent, ended: Ended): bigint {
   const { outcome, used, cost, price, settled } = ended
   event.outcome = outcome
   event.cost = cost
-  event.price = price
+  event.price = (isCounted(event) ? price : undefined) ?? null
   if (used) {
     event.tokens = used
     event.estimated = used.estimated
@@ -35,4 +36,8 @@ export function endAttempt(event: UsageEvent, ended: Ended): void {
     event.leaseId = settled.leaseId
     event.fromLease = settled.fromLease
   }
+  return costToCaller(event)
 }
+
+/** Its price counts, though it is not charged. */
+const isCounted = ({ billingMode: mode }: UsageEvent) => mode === 'org_pays' || mode === 'house'

@@ -5,7 +5,9 @@ import {
   certainlyExceeds,
   certainlyFits,
   estimatePrompt,
+  estimateTexts,
   estimateUsage,
+  roughOutputTokens,
   textsOf,
   tokensAtLeast,
   tokensAtMost,
@@ -114,4 +116,45 @@ describe('M14: the estimate for a provider that does not count', () => {
     const usage = estimateUsage({ promptTokens: 9000, output: { bytes: 1e9, words: 1e8 } }, limits)
     expect(usage).toMatchObject({ input: 50, output: 100, estimated: true, flawed: false })
   })
+})
+
+describe('estimateTexts', () => {
+  const prose = 'The quick brown fox jumps over the lazy dog, as it has done before. '
+  const code = 'export const sum = (a: number, b: number): number => a + b // of both\n'
+
+  test.each([
+    ['short', 20, 20],
+    ['long', 20_000, 20_000],
+    ['long, and unlike at its ends', 100_000, 1000],
+  ])('is within a third of the count: %s', (_what, ofProse, ofCode) => {
+    const texts = [prose.repeat(ofProse), code.repeat(ofCode)]
+    const counted = ofProse * countTokens(prose) + ofCode * countTokens(code)
+    expect(estimateTexts(texts)).toBeWithin(counted / 1.3, counted * 1.3)
+  })
+
+  test('of nothing is nothing much', () => {
+    expect(estimateTexts([])).toBe(0)
+    expect(estimateTexts(['', ''])).toBeLessThan(3)
+  })
+})
+
+test('finding M10: a long prompt is estimated by pieces of it, and about as all of it would be', () => {
+  const paragraph = 'The quick brown fox jumps over the lazy dog, again and again. '
+  const perParagraph = estimatePrompt({ prompt: paragraph.repeat(1000) }) / 1000
+  const count = 400_000
+  const startedAt = performance.now()
+  const estimated = estimatePrompt({ prompt: paragraph.repeat(count) })
+  const tookMs = performance.now() - startedAt
+  expect(estimated / count).toBeWithin(0.95 * perParagraph, 1.05 * perParagraph)
+  console.log(`M10: ${(count * paragraph.length) >> 20} MB estimated in ${tookMs.toFixed(1)} ms`)
+})
+
+test('finding M10: the tokens of an answer that was not read are fewer where probabilities are in it', () => {
+  const bytes = 20 * 1024 * 1024
+  const plain = roughOutputTokens(bytes, {})
+  expect(plain).toBeWithin(4_000_000, 5_000_000)
+  expect(roughOutputTokens(bytes, { logprobs: false })).toBe(plain)
+  const listed = roughOutputTokens(bytes, { logprobs: true, top_logprobs: 20 })
+  expect(listed).toBeWithin(15_000, 25_000)
+  expect(roughOutputTokens(0, { logprobs: true })).toBe(0)
 })

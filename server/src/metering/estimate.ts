@@ -100,10 +100,61 @@ const tokensOf = ({ bytes, words, tokensAtLeast: least = 0 }: Size) =>
 
 type Size = Pick<TextSize, 'bytes' | 'words'> & Partial<Pick<TextSize, 'tokensAtLeast'>>
 
+/** Of longer prompts that much is looked at, in pieces from all over them: it holds up everybody. */
+const maxMeasured = 262_144
+const pieceLength = 1024
+
 function sizeOf(texts: readonly string[]): Size {
   const size = new TextSize()
-  for (const text of texts) size.add(`${text}\n`)
-  return size
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length <= maxMeasured) {
+    for (const text of texts) size.add(`${text}\n`)
+    return size
+  }
+  const step = Math.ceil((pieceLength * length) / maxMeasured)
+  let measured = 0
+  for (const text of texts) {
+    for (let at = 0; at < text.length; at += step) {
+      const piece = text.slice(at, at + pieceLength)
+      measured += piece.length
+      size.add(`${piece}\n`)
+    }
+  }
+  const ratio = length / measured
+  return { bytes: size.bytes * ratio, words: size.words * ratio }
+}
+
+/** What a token of an answer takes beside its text where probabilities were asked for, for each of them. */
+const probabilityBytes = 48
+
+/** The tokens in that many bytes of an answer to a request, about. */
+export function roughOutputTokens(
+  bytes: number,
+  { logprobs, top_logprobs: top }: JsonObject,
+): number {
+  const listed = typeof top === 'number' ? top : typeof logprobs === 'number' ? logprobs : 0
+  const isListed = logprobs !== undefined && logprobs !== null && logprobs !== false
+  const perToken = usualBytesPerToken + (isListed ? probabilityBytes * (listed + 1) : 0)
+  return Math.ceil(bytes / perToken)
+}
+
+// Reading a megabyte takes some milliseconds of the event loop.
+const maxReadChars = 256 * 1024
+const sampleChars = 8 * 1024
+
+/** The tokens of texts by their length alone. Of long texts samples are read, evenly spread. */
+export function estimateTexts(texts: readonly string[]): number {
+  const chars = texts.reduce((sum, text) => sum + text.length, 0)
+  if (chars <= maxReadChars) return tokensOf(sizeOf(texts))
+  const all = texts.join('\n')
+  const samples: string[] = []
+  const stepChars = (all.length * sampleChars) / maxReadChars
+  for (let at = 0; at < all.length; at += stepChars) {
+    const start = Math.floor(at)
+    samples.push(all.slice(start, start + sampleChars))
+  }
+  const readChars = samples.reduce((sum, sample) => sum + sample.length, 0)
+  return Math.ceil((tokensOf(sizeOf(samples)) * all.length) / readChars)
 }
 
 /** The tokens of a chat request that are in none of its texts. */

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { nodeFileSystem } from './journal-file-system'
 import { filesOf } from './journal-segment'
 
 /** A directory with files of a journal. */
@@ -15,7 +15,7 @@ export const workerDirectory = (dataDir: string, worker: number): string =>
 
 /** All journals of a data directory: that of one process, and those of workers, by their numbers. */
 export function journalDirectories(dataDir: string): JournalDirectory[] {
-  const workers = orNone(() => readdirSync(join(dataDir, 'workers')))
+  const workers = orNone(() => nodeFileSystem.list(join(dataDir, 'workers')))
     .filter((name) => /^[1-9]\d*$/.test(name))
     .map(Number)
     .toSorted((a, b) => a - b)

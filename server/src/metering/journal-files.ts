@@ -1,4 +1,4 @@
-import { renameSync, rmSync, statSync } from 'node:fs'
+import type { JournalFileSystem } from './journal-file-system'
 import { filesOf, keptPath, segmentPath, sparePath } from './journal-segment'
 
 const mostSpares = 2
@@ -8,6 +8,7 @@ const mostSpares = 2
  * time. Should a power cut undo such a name, all that the file has is booked, or was not confirmed.
  */
 export class SpareFiles {
+  readonly #fileSystem: JournalFileSystem
   readonly #directory: string
   readonly #mostBytes: number
   readonly #keptMs: number
@@ -17,11 +18,12 @@ export class SpareFiles {
   constructor(
     directory: string,
     generations: readonly number[],
-    { mostBytes, keptMs }: { mostBytes: number; keptMs: number },
+    options: { fileSystem: JournalFileSystem; mostBytes: number; keptMs: number },
   ) {
+    this.#fileSystem = options.fileSystem
     this.#directory = directory
-    this.#mostBytes = mostBytes
-    this.#keptMs = keptMs
+    this.#mostBytes = options.mostBytes
+    this.#keptMs = options.keptMs
     this.#spares = [...generations]
     this.#forgetKept()
     while (this.#spares.length > mostSpares) this.#drop()
@@ -30,14 +32,16 @@ export class SpareFiles {
   /** Takes a segment's file, or deletes it. Throws, and leaves it, where that cannot be. */
   keep(generation: number): void {
     const path = segmentPath(this.#directory, generation)
-    const bytes = statSync(path, { throwIfNoEntry: false })?.size
+    const bytes = this.#fileSystem.stat(path)?.bytes
     if (bytes === undefined) return
     if (this.#keptMs > 0) {
-      renameSync(path, keptPath(this.#directory, generation))
+      this.#fileSystem.rename(path, keptPath(this.#directory, generation))
       return this.#forgetKept()
     }
-    if (this.#spares.length >= mostSpares || bytes > this.#mostBytes) return rmSync(path)
-    renameSync(path, sparePath(this.#directory, generation))
+    if (this.#spares.length >= mostSpares || bytes > this.#mostBytes) {
+      return this.#fileSystem.remove(path)
+    }
+    this.#fileSystem.rename(path, sparePath(this.#directory, generation))
     this.#spares.push(generation)
   }
 
@@ -45,7 +49,10 @@ export class SpareFiles {
   take(generation: number): boolean {
     const spare = this.#spares.shift()
     if (spare === undefined) return false
-    renameSync(sparePath(this.#directory, spare), segmentPath(this.#directory, generation))
+    this.#fileSystem.rename(
+      sparePath(this.#directory, spare),
+      segmentPath(this.#directory, generation),
+    )
     return true
   }
 
@@ -55,14 +62,15 @@ export class SpareFiles {
 
   #forgetKept(): void {
     const since = Date.now() - this.#keptMs
-    for (const path of filesOf(this.#directory)) {
-      const writtenMs = path.endsWith('.kept') ? statSync(path).mtimeMs : Infinity
-      if (writtenMs < since) rmSync(path)
+    for (const path of filesOf(this.#directory, this.#fileSystem)) {
+      if (!path.endsWith('.kept')) continue
+      const writtenMs = this.#fileSystem.stat(path)?.modifiedMs ?? Infinity
+      if (writtenMs < since) this.#fileSystem.remove(path)
     }
   }
 
   #drop(): void {
     const spare = this.#spares.pop()
-    if (spare !== undefined) rmSync(sparePath(this.#directory, spare), { force: true })
+    if (spare !== undefined) this.#fileSystem.remove(sparePath(this.#directory, spare))
   }
 }

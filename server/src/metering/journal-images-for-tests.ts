@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Journal } from './journal'
+import { nodeFileSystem } from './journal-file-system'
 import type { Damage } from './journal-replay'
 
 export const perStart = 30
@@ -79,14 +80,14 @@ export async function opened(directory: string, image: Image) {
   for (const [name, bytes] of image) writeFileSync(join(directory, name), bytes)
   const damages: Damage[] = []
   const onDamage = (damage: Damage) => void damages.push(damage)
-  const disk = { sync: async () => undefined }
+  const fileSystem = { ...nodeFileSystem, sync: async () => undefined }
   const read = async () => {
     await using journal = await Journal.open({
       directory,
       sync: 'always',
       now: () => 1234,
       onDamage,
-      disk,
+      fileSystem,
     })
     const rows = journal.settled(100_000)
     for (const { attemptId, body } of rows) {

@@ -1,12 +1,11 @@
-import { closeSync, fstatSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import type { TrustedDisk } from './journal-disk'
+import type { JournalFileSystem } from './journal-file-system'
 import { SpareFiles } from './journal-files'
 import { Lines } from './journal-line'
 import type { EarlierSegment, Replay } from './journal-replay'
 import {
   entriesOf,
   mostSegmentBytes,
-  ownersOnly,
   placeOf,
   readSegment,
   segmentPath,
@@ -32,6 +31,7 @@ interface CurrentSegment extends EarlierSegment {
 
 interface Options {
   directory: string
+  fileSystem: JournalFileSystem
   disk: TrustedDisk
   replayed: Replay
   /** Bodies of what is open, by attempt; a new segment begins with them. */
@@ -70,16 +70,17 @@ export class JournalLog {
   #isDirectoryChanged = true
 
   constructor(options: Options) {
-    const { directory, replayed } = options
+    const { directory, fileSystem, replayed } = options
     this.#options = options
     this.#earlier = replayed.earlier
     this.#mark = replayed.mark
     this.#nextGeneration = replayed.nextGeneration
     this.#spares = new SpareFiles(directory, replayed.spares, {
+      fileSystem,
       mostBytes: 2 * segmentBytes,
       keptMs: options.keptMs ?? 0,
     })
-    this.#directoryFd = openSync(directory, 'r')
+    this.#directoryFd = fileSystem.open(directory, 'r')
   }
 
   /**
@@ -113,14 +114,14 @@ export class JournalLog {
 
   /** Begins a segment with what is open and how far is booked. Throws where it cannot be. */
   begin(): CurrentSegment {
-    const { directory, disk, open } = this.#options
+    const { directory, fileSystem, disk, open } = this.#options
     const generation = this.#nextGeneration
     const path = segmentPath(directory, generation)
     const before = this.#current
     if (before) this.#assertInPlace(before)
     const isReused = this.#spares.take(generation)
     this.#isDirectoryChanged = true
-    const fd = openSync(path, isReused ? 'r+' : 'w+', ownersOnly)
+    const fd = fileSystem.open(path, isReused ? 'r+' : 'w+')
     this.#lines.restart(generation)
     const booked = this.#bookedUpTo(before ? [...this.#earlier, before] : this.#earlier, generation)
     this.#lines.add('-', String(booked), String(this.#mark.told))
@@ -129,7 +130,7 @@ export class JournalLog {
     try {
       disk.write(fd, this.#lines.bytes, 0)
     } catch (thrown) {
-      closeSync(fd)
+      fileSystem.close(fd)
       this.#remove(path)
       throw thrown
     }
@@ -144,9 +145,24 @@ export class JournalLog {
     return this.#current
   }
 
+  /**
+   * Whether all that was replayed is on disk. Processes that were killed may have written, or cut off, what they
+   * did not sync: after a power cut the journal would not be what was read, and acted upon.
+   */
+  async syncReplayed(): Promise<boolean> {
+    const { directory, disk, fileSystem } = this.#options
+    for (const { generation } of this.#earlier) {
+      const fd = fileSystem.open(segmentPath(directory, generation), 'r')
+      const isSynced = await disk.sync(fd, 'file')
+      fileSystem.close(fd)
+      if (!isSynced) return false
+    }
+    return true
+  }
+
   /** Whether all that was written before is on disk. Files of segments that are booked are freed. */
   async sync(mostReleased = mostReleasedAtOnce): Promise<boolean> {
-    const { disk } = this.#options
+    const { disk, fileSystem } = this.#options
     const segments = this.#unsynced
     this.#unsynced = new Set()
     const { booked } = this.#mark
@@ -156,7 +172,9 @@ export class JournalLog {
     for (const { fd } of segments) if (!(await disk.sync(fd, 'file'))) return false
     if (isDirectoryChanged && !(await disk.sync(this.#directoryFd, 'directory'))) return false
     for (const segment of segments) {
-      if (segment !== this.#current && !this.#unsynced.has(segment)) closeSync(segment.fd)
+      if (segment !== this.#current && !this.#unsynced.has(segment)) {
+        fileSystem.close(segment.fd)
+      }
     }
     for (let count = 0; count < mostReleased; count++) {
       if (!this.#releaseOldest(booked, generation)) break
@@ -181,7 +199,7 @@ export class JournalLog {
 
   /** Leaves one short segment where nothing waits to be booked. Nothing is written after a failure. */
   async close(): Promise<void> {
-    const { disk, onDelay } = this.#options
+    const { disk, fileSystem, onDelay } = this.#options
     if (disk.hasFailed) return
     try {
       if (this.#current) this.#assertInPlace(this.#current)
@@ -196,8 +214,8 @@ export class JournalLog {
     } catch (thrown) {
       onDelay?.(thrown)
     }
-    if (this.#current) closeSync(this.#current.fd)
-    closeSync(this.#directoryFd)
+    if (this.#current) fileSystem.close(this.#current.fd)
+    fileSystem.close(this.#directoryFd)
   }
 
   /** Puts the lines together; returns the rows that they settle, which have their places then. */
@@ -243,26 +261,28 @@ export class JournalLog {
   }
 
   #read(generation: number) {
+    const { directory, fileSystem } = this.#options
     const { fd, end, generation: current } = this.#current ?? {}
     if (fd === undefined || end === undefined || generation !== current) {
-      return readSegment(this.#options.directory, generation)
+      return readSegment(directory, generation, fileSystem)
     }
     const bytes = Buffer.allocUnsafe(end)
-    return { generation, bytes: bytes.subarray(0, readSync(fd, bytes, 0, end, 0)) }
+    return { generation, bytes: bytes.subarray(0, fileSystem.read(fd, bytes, 0)) }
   }
 
   /** What goes to a file without a name is lost with the process. */
   #assertInPlace({ generation, fd }: CurrentSegment): void {
-    const path = segmentPath(this.#options.directory, generation)
-    if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino) return
+    const { directory, fileSystem, disk } = this.#options
+    const path = segmentPath(directory, generation)
+    if (fileSystem.stat(path)?.inode === fileSystem.statOpen(fd).inode) return
     const error = new Error(`${path} is no longer there, or another file`)
-    this.#options.disk.fail(error)
+    disk.fail(error)
     throw error
   }
 
   #remove(path: string): void {
     try {
-      rmSync(path, { force: true })
+      this.#options.fileSystem.remove(path)
     } catch (thrown) {
       // The generation would be there twice.
       this.#options.disk.fail(thrown)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { Journal } from './journal'
-import type { JournalDisk } from './journal-disk'
+import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 
 let directory: string
 
@@ -13,11 +13,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 
-const openJournal = (disk: JournalDisk) =>
+const openJournal = (fileSystem: JournalFileSystem) =>
   Journal.open({
     directory,
     sync: 'always',
-    disk,
+    fileSystem,
     onDamage: ({ reason }) => expect(reason).toBe('none'),
   })
 
@@ -69,13 +69,15 @@ test('whatever is begun, settled, dropped and opened again, it says what was wri
     for (const name of readdirSync(directory)) rmSync(join(directory, name))
     const model = new Model()
     let isFull = false
-    const disk = {
+    const fileSystem: JournalFileSystem = {
+      ...nodeFileSystem,
       sync: async () => undefined,
-      write: () => {
+      write: (fd, bytes, offset) => {
         if (isFull) throw new Error('ENOSPC')
+        return nodeFileSystem.write(fd, bytes, offset)
       },
     }
-    let journal = await openJournal(disk)
+    let journal = await openJournal(fileSystem)
     let running: Promise<void>[] = []
     for (const step of [...steps, { kind: 'reopen' } as const]) {
       if (step.kind === 'full') {
@@ -93,7 +95,7 @@ test('whatever is begun, settled, dropped and opened again, it says what was wri
       if (step.kind !== 'reopen') continue
       await journal.close()
       model.reopen()
-      journal = await openJournal(disk)
+      journal = await openJournal(fileSystem)
       const found = journal.settled(1000).map(({ attemptId, body }) => `${attemptId} ${body}`)
       expect(found).toEqual(model.settled)
       expect(journal.size).toBe(model.settled.length)

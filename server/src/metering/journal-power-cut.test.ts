@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { Journal } from './journal'
+import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 
 const sectorBytes = 512
 
@@ -54,24 +55,28 @@ function rememberingDisk(directory: string) {
     }
     states.push(names)
   }
-  return {
-    reused: () => reused,
-    fillUp: () => (isFull = true),
-    sync: async (fd: number, what: 'file' | 'directory') => {
+  const fileSystem: JournalFileSystem = {
+    ...nodeFileSystem,
+    sync: async (fd, kind) => {
       note()
       const { ino } = fstatSync(fd)
       const content = current.get(ino) ?? Buffer.alloc(0)
       const known = states.length
       await Bun.sleep(0)
-      if (what === 'file') synced.set(ino, content)
+      if (kind === 'file') synced.set(ino, content)
       else states = states.slice(known - 1)
     },
-    write: () => {
+    write: (fd, bytes, offset) => {
       note()
-      if (!isFull) return
+      if (!isFull) return nodeFileSystem.write(fd, bytes, offset)
       isFull = false
       throw new Error('ENOSPC')
     },
+  }
+  return {
+    fileSystem,
+    reused: () => reused,
+    fillUp: () => (isFull = true),
     /** What a power cut would leave now. */
     cut(into: string, chance: () => number) {
       note()
@@ -100,9 +105,12 @@ async function remains(disk: ReturnType<typeof rememberingDisk>, seed: number) {
   const directory = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
   disk.cut(directory, () => Number(random?.next().value))
   const reasons: string[] = []
-  const options = { directory, sync: 'always' as const, disk: { sync: async () => undefined } }
-  const onDamage = ({ reason }: { reason: string }) => void reasons.push(reason)
-  await using journal = await Journal.open({ ...options, onDamage })
+  await using journal = await Journal.open({
+    directory,
+    sync: 'always',
+    fileSystem: { ...nodeFileSystem, sync: async () => undefined },
+    onDamage: ({ reason }) => void reasons.push(reason),
+  })
   const found = new Set(journal.settled(10_000).map(({ attemptId }) => attemptId))
   expect(reasons.filter((reason) => reason.includes('missing'))).toEqual([])
   rmSync(directory, { recursive: true })
@@ -119,7 +127,8 @@ test('after a power cut at any moment, all that was confirmed is there', async (
     async (steps, seed) => {
       const directory = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
       const disk = rememberingDisk(directory)
-      const journal = await Journal.open({ directory, sync: 'always', disk })
+      const { fileSystem } = disk
+      const journal = await Journal.open({ directory, sync: 'always', fileSystem })
       const confirmed = new Set<string>()
       // Perhaps before their settlement was confirmed.
       const dropped = new Set<string>()

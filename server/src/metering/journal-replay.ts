@@ -1,4 +1,4 @@
-import { copyFileSync, statSync } from 'node:fs'
+import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 import {
   damageOf,
   entriesOf,
@@ -43,10 +43,10 @@ export interface Replay {
  * Reads the log of a directory, one segment at a time. Damaged segments are copied aside and read as far
  * as they can be; what is told once is marked by whoever begins the next segment.
  */
-export function replay(directory: string, nowMs: number): Replay {
-  const { logs, spares } = listSegments(directory)
+export function replay(directory: string, nowMs: number, fileSystem: JournalFileSystem): Replay {
+  const { logs, spares } = listSegments(directory, fileSystem)
   const nextGeneration = Math.max(0, ...logs, ...spares) + 1
-  const mark = lastMark(directory, logs)
+  const mark = lastMark(directory, logs, fileSystem)
   const replayed: Replay = {
     earlier: [],
     spares,
@@ -60,12 +60,12 @@ export function replay(directory: string, nowMs: number): Replay {
     replayed.damages.push({ reason, setAside, settled: 0 })
   for (const missing of gapsIn(logs, mark)) note(`${missing} is missing`)
   for (const generation of logs) {
-    const segment = readSegment(directory, generation)
+    const segment = readSegment(directory, generation, fileSystem)
     const reason = generation < mark.told ? undefined : damageOf(segment)
     if (reason !== undefined) {
       const path = segmentPath(directory, generation)
       const setAside = `${path}.damaged-${nowMs}`
-      copyFileSync(path, setAside)
+      fileSystem.copyFile(path, setAside)
       note(reason, setAside)
     }
     take(segment, replayed)
@@ -76,26 +76,31 @@ export function replay(directory: string, nowMs: number): Replay {
 }
 
 /** How many settled rows of a directory are not booked, and since when the first of them may wait. */
-export function unbookedIn(directory: string): { rows: number; oldest: Date | undefined } {
-  const { logs } = listSegments(directory)
-  const { booked } = lastMark(directory, logs)
+export function unbookedIn(
+  directory: string,
+  fileSystem = nodeFileSystem,
+): { rows: number; oldest: Date | undefined } {
+  const { logs } = listSegments(directory, fileSystem)
+  const { booked } = lastMark(directory, logs, fileSystem)
   let rows = 0
   let oldest: Date | undefined
   for (const generation of logs) {
     const before = rows
-    for (const entry of entriesOf(readSegment(directory, generation))) {
+    for (const entry of entriesOf(readSegment(directory, generation, fileSystem))) {
       if (entry.kind === '=' && entry.seq > booked) rows += 1
     }
-    if (rows > before) oldest ??= statSync(segmentPath(directory, generation)).mtime
+    if (rows === before || oldest) continue
+    const { modifiedMs } = fileSystem.stat(segmentPath(directory, generation)) ?? {}
+    if (modifiedMs !== undefined) oldest = new Date(modifiedMs)
   }
   return { rows, oldest }
 }
 
 /** Each segment begins with a mark, so the last ones have the highest. */
-function lastMark(directory: string, logs: readonly number[]): Mark {
+function lastMark(directory: string, logs: readonly number[], fileSystem: JournalFileSystem): Mark {
   for (const generation of logs.toReversed()) {
     let last: Mark | undefined
-    for (const entry of entriesOf(readSegment(directory, generation))) {
+    for (const entry of entriesOf(readSegment(directory, generation, fileSystem))) {
       if (entry.kind === '-') last = { booked: entry.booked, told: entry.told }
     }
     if (last) return last

@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 import { linesOf, type Line } from './journal-line'
 
 /** One row as the caller wrote it. `seq` grows with every row and is not used twice. */
@@ -19,8 +19,6 @@ export interface OpenRecord {
 
 /** More than a segment ever has, so that positions in later ones are higher. */
 export const mostSegmentBytes = 2 ** 27
-
-export const ownersOnly = 0o600
 
 /** A place in the whole log. A settled row's number is the place where its line ends. */
 export const placeOf = (generation: number, offset: number) =>
@@ -46,8 +44,9 @@ export const keptPath = (directory: string, generation: number) =>
   pathOf(directory, generation, 'kept')
 
 /** All files that have settled attempts, booked or not, whatever became of them. */
-export const filesOf = (directory: string): string[] =>
-  readdirSync(directory)
+export const filesOf = (directory: string, fileSystem = nodeFileSystem): string[] =>
+  fileSystem
+    .list(directory)
     .filter((name) => /^journal-\d+\.(log|spare|kept)$/.test(name))
     .toSorted()
     .map((name) => join(directory, name))
@@ -64,10 +63,13 @@ export function* settledIn(bytes: Buffer): Generator<string> {
 const rising = (a: number, b: number) => a - b
 
 /** The generations of the files in a directory, rising. */
-export function listSegments(directory: string): { logs: number[]; spares: number[] } {
+export function listSegments(
+  directory: string,
+  fileSystem: JournalFileSystem,
+): { logs: number[]; spares: number[] } {
   const logs: number[] = []
   const spares: number[] = []
-  for (const name of readdirSync(directory)) {
+  for (const name of fileSystem.list(directory)) {
     const [, digits, ending] = names.exec(name) ?? []
     // Another spelling of a number would be another file.
     const generation = Number(digits)
@@ -95,8 +97,12 @@ export interface Segment {
   bytes: Buffer
 }
 
-export function readSegment(directory: string, generation: number): Segment {
-  return { generation, bytes: readFileSync(segmentPath(directory, generation)) }
+export function readSegment(
+  directory: string,
+  generation: number,
+  fileSystem: JournalFileSystem,
+): Segment {
+  return { generation, bytes: fileSystem.readFile(segmentPath(directory, generation)) }
 }
 
 /** The lines of a segment's own generation; others are what is left of an earlier use of the file. */

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Journal } from './journal'
+import { nodeFileSystem } from './journal-file-system'
 
 let directory: string
 
@@ -13,7 +14,11 @@ afterEach(() => rmSync(directory, { recursive: true }))
 
 /** Nothing here is about power cuts. */
 const openJournal = () =>
-  Journal.open({ directory, sync: 'always', disk: { sync: async () => undefined } })
+  Journal.open({
+    directory,
+    sync: 'always',
+    fileSystem: { ...nodeFileSystem, sync: async () => undefined },
+  })
 
 const fileNames = () => readdirSync(directory)
 const fileBytes = () =>

@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test'
-import { realDisk, TrustedDisk } from './journal-disk'
+import { TrustedDisk } from './journal-disk'
+import { nodeFileSystem } from './journal-file-system'
 import { JournalSync } from './journal-sync'
 
 /** A disk that syncs at once, and others who run or not. */
 function stage() {
   const state = { hasCompany: true, syncedAt: [] as number[] }
   const sync = new JournalSync({
-    disk: new TrustedDisk(realDisk, () => undefined),
+    disk: new TrustedDisk(nodeFileSystem, () => undefined),
     flush: () => {
       state.syncedAt.push(performance.now())
       return Promise.resolve(true)

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { realDisk, type JournalDisk } from './journal-disk'
 import { Journal, type JournalOptions } from './journal'
+import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 import type { Damage } from './journal-replay'
 
 let directory: string
@@ -31,18 +31,20 @@ function badDisk() {
     syncError: undefined as Error | undefined,
     syncMs: 0,
   }
-  const disk: JournalDisk = {
-    async sync(fd, what) {
+  const fileSystem: JournalFileSystem = {
+    ...nodeFileSystem,
+    async sync(fd, kind) {
       state.syncs += 1
       if (state.syncMs > 0) await Bun.sleep(state.syncMs)
       if (state.syncError) throw state.syncError
-      await realDisk.sync(fd, what)
+      await nodeFileSystem.sync(fd, kind)
     },
-    write() {
+    write(...given) {
       if (state.writeError) throw state.writeError
+      return nodeFileSystem.write(...given)
     },
   }
-  return { state, disk }
+  return { state, fileSystem }
 }
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
@@ -125,9 +127,12 @@ describe('rows', () => {
 
 describe('a bad disk', () => {
   test('C08: after a failed sync nothing is confirmed, and nothing synced again', async () => {
-    const { state, disk } = badDisk()
+    const { state, fileSystem } = badDisk()
     const failures: unknown[] = []
-    const journal = await openJournal({ disk, onFailure: (cause) => void failures.push(cause) })
+    const journal = await openJournal({
+      fileSystem,
+      onFailure: (cause) => void failures.push(cause),
+    })
     await journal.begin('att_1', 'open')
     await journal.settle('att_0', 'before')
     const before = state.syncs
@@ -155,9 +160,9 @@ describe('a bad disk', () => {
   })
 
   test('C08: in batches, the first sync that fails ends it as well', async () => {
-    const { state, disk } = badDisk()
+    const { state, fileSystem } = badDisk()
     const { promise: failed, resolve } = Promise.withResolvers<unknown>()
-    const journal = await openJournal({ disk, sync: 'batch', onFailure: resolve })
+    const journal = await openJournal({ fileSystem, sync: 'batch', onFailure: resolve })
     state.syncError = failure('EIO')
     await journal.settle('att_1', 'written')
     expect(await failed).toMatchObject({ code: 'EIO' })
@@ -166,8 +171,8 @@ describe('a bad disk', () => {
   })
 
   test('C07: a full disk refuses, loses nothing, and heals by itself', async () => {
-    const { state, disk } = badDisk()
-    await using journal = await openJournal({ disk })
+    const { state, fileSystem } = badDisk()
+    await using journal = await openJournal({ fileSystem })
     await journal.begin('att_1', 'open')
     await journal.settle('att_0', 'before')
     state.writeError = failure('ENOSPC')
@@ -184,8 +189,8 @@ describe('a bad disk', () => {
   })
 
   test('C14: a sync of 500 ms delays settlements, not the event loop nor admissions', async () => {
-    const { state, disk } = badDisk()
-    await using journal = await openJournal({ disk })
+    const { state, fileSystem } = badDisk()
+    await using journal = await openJournal({ fileSystem })
     await journal.begin('att_0', 'open')
     state.syncMs = 500
     const settledAt: number[] = []
@@ -228,16 +233,15 @@ test('a log that is taken away while it runs is a failure, and what was confirme
 
 test('C07: a disk with no room for half of a write keeps nothing of it', async () => {
   let attempts = 0
-  const disk: JournalDisk = {
-    ...realDisk,
-    // With crash points a group is written in two parts.
-    write: () => {
-      attempts += 1
-      if (attempts === 5) throw failure('ENOSPC')
-    },
+  // With crash points a group is written in two parts.
+  const write: JournalFileSystem['write'] = (...given) => {
+    attempts += 1
+    if (attempts === 5) throw failure('ENOSPC')
+    return nodeFileSystem.write(...given)
   }
   {
-    await using journal = await openJournal({ disk, crashAt: () => undefined })
+    const fileSystem = { ...nodeFileSystem, write }
+    await using journal = await openJournal({ fileSystem, crashAt: () => undefined })
     await journal.settle('att_1', 'before')
     // Whole lines in the half that is written, more than the next write covers.
     const refused = [10, 20, 30, 5000].map((length) => journal.settle('att_2', 'x'.repeat(length)))
@@ -254,8 +258,8 @@ test('C07: a disk with no room for half of a write keeps nothing of it', async (
 
 describe('groups', () => {
   test('a thousand settlements of one turn share one sync', async () => {
-    const { state, disk } = badDisk()
-    await using journal = await openJournal({ disk })
+    const { state, fileSystem } = badDisk()
+    await using journal = await openJournal({ fileSystem })
     const before = state.syncs
     const attempts = Array.from({ length: 1000 }, (_, index) => `att_${index}`)
     await Promise.all(attempts.map((id) => journal.settle(id, id)))
@@ -280,8 +284,8 @@ describe('groups', () => {
 })
 
 test('a lone settlement is synced at once', async () => {
-  const { state, disk } = badDisk()
-  await using journal = await openJournal({ disk })
+  const { state, fileSystem } = badDisk()
+  await using journal = await openJournal({ fileSystem })
   const slow: number[] = []
   for (let index = 0; index < 20; index++) {
     await journal.begin(`att_${index}`, 'open')

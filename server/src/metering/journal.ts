@@ -1,6 +1,9 @@
-import { realDisk, TrustedDisk, type JournalDisk } from './journal-disk'
+import { TrustedDisk } from './journal-disk'
 import { JournalError } from './journal-error'
+import { JournalGroup } from './journal-group'
+import { nodeFileSystem, type JournalFileSystem } from './journal-file-system'
 import { JournalLog, type Change } from './journal-log'
+import { JournalProbe } from './journal-probe'
 import { replay, type Damage, type Replay } from './journal-replay'
 import { SettledRows } from './journal-rows'
 import type { JournalRow, OpenRecord } from './journal-segment'
@@ -29,40 +32,15 @@ export interface JournalOptions {
   /** Wall clock in milliseconds, for the name of a file set aside. */
   now?: () => number
   crashAt?: (point: JournalPoint) => void
-  disk?: JournalDisk
+  /** The operating system's where none is given. */
+  fileSystem?: JournalFileSystem
 }
 
 /** Of a row that is not written yet. */
 const unplaced = 0
 
-type Deferred = ReturnType<typeof Promise.withResolvers<void>>
-
-/** What the next write takes, and those who wait for it: one promise for all of a kind. */
-class Group {
-  readonly changes: Change[] = []
-  settlements = 0
-  #written: Deferred | undefined
-  #synced: Deferred | undefined
-
-  /** Resolves when the change is written or, where that matters to its caller, on disk. */
-  add(change: Change): Promise<void> {
-    this.changes.push(change)
-    if (change.kind !== 'settle') return (this.#written ??= Promise.withResolvers<void>()).promise
-    this.settlements += 1
-    return (this.#synced ??= Promise.withResolvers<void>()).promise
-  }
-
-  /** It is written. Returns who wait for the disk, where anybody does. */
-  written(): (Deferred & { settlements: number }) | undefined {
-    this.#written?.resolve()
-    return this.#synced && { ...this.#synced, settlements: this.settlements }
-  }
-
-  reject(cause: JournalError): void {
-    this.#written?.reject(cause)
-    this.#synced?.reject(cause)
-  }
-}
+/** Lines that change nothing, enough of them to need another block of the disk. */
+const probeLines = 300
 
 /**
  * Usage on this process's disk until the ledger has booked it: attempts that run, and what they used,
@@ -81,20 +59,22 @@ export class Journal implements AsyncDisposable {
   readonly #rows: SettledRows
   readonly #sync: JournalSync
   /** To be written by the next write. */
-  #group = new Group()
+  #group = new JournalGroup()
   #settling = 0
   #isUrgent = false
   #isClosing = false
+  readonly #probe = new JournalProbe(() => this.#writeNothing())
   #whenIdle: (() => void) | undefined
 
   private constructor(options: JournalOptions, replayed: Replay) {
-    const { crashAt } = options
+    const { crashAt, fileSystem = nodeFileSystem } = options
     this.#options = options
-    this.#disk = new TrustedDisk(options.disk ?? realDisk, (cause) => this.#fail(cause))
+    this.#disk = new TrustedDisk(fileSystem, (cause) => this.#fail(cause))
     this.#open = replayed.open
     this.#orphans = new Set(this.#open.keys())
     this.#log = new JournalLog({
       directory: options.directory,
+      fileSystem,
       disk: this.#disk,
       replayed,
       open: this.#open,
@@ -116,12 +96,13 @@ export class Journal implements AsyncDisposable {
 
   /** Opens the directory's log, or begins one. Throws where it cannot be: no permission, no space. */
   static async open(options: JournalOptions): Promise<Journal> {
-    const replayed = replay(options.directory, (options.now ?? Date.now)())
+    const { directory, now = Date.now, fileSystem = nodeFileSystem } = options
+    const replayed = replay(directory, now(), fileSystem)
     const journal = new Journal(options, replayed)
     for (const damage of replayed.damages) options.onDamage?.(damage)
     journal.#log.begin()
     if (replayed.earlier.length > 0) options.crashAt?.('before-truncate')
-    if (await journal.#log.sync()) return journal
+    if ((await journal.#log.syncReplayed()) && (await journal.#log.sync())) return journal
     throw new JournalError('failed', journal.failure)
   }
 
@@ -139,6 +120,11 @@ export class Journal implements AsyncDisposable {
   /** Why nothing can be journalled any more; undefined while all is well. */
   get failure(): unknown {
     return this.#disk.failure
+  }
+
+  /** Whether an attempt could be journalled now. Where the last write failed another is made. Never rejects. */
+  isWritable(): Promise<boolean> {
+    return this.#refusal() ? Promise.resolve(false) : this.#probe.succeeds()
   }
 
   /**
@@ -202,6 +188,11 @@ export class Journal implements AsyncDisposable {
     return this.#isClosing ? new JournalError('closed') : undefined
   }
 
+  #writeNothing(): Promise<unknown> {
+    const lines = Array.from({ length: probeLines }, () => this.#add({ kind: 'drop', upTo: 0 }))
+    return Promise.all(lines)
+  }
+
   #add(change: Change): Promise<void> {
     const refusal = this.#refusal()
     if (refusal) return Promise.reject(refusal)
@@ -237,17 +228,19 @@ export class Journal implements AsyncDisposable {
     const group = this.#group
     const { changes } = group
     if (changes.length === 0 || this.#disk.hasFailed) return
-    this.#group = new Group()
+    this.#group = new JournalGroup()
     this.#settling = 0
     const crashAt = group.settlements > 0 ? this.#options.crashAt : undefined
     crashAt?.('before-journal')
     try {
       this.#rows.add(this.#log.write(changes, crashAt && (() => crashAt('mid-group-commit'))))
     } catch (thrown) {
+      this.#probe.isRefused = true
       group.reject(new JournalError('unwritten', thrown))
       this.#tellIdle()
       return
     }
+    this.#probe.isRefused = false
     for (const change of changes) this.#apply(change)
     this.#confirm(group)
   }
@@ -263,7 +256,7 @@ export class Journal implements AsyncDisposable {
     }
   }
 
-  #confirm(group: Group): void {
+  #confirm(group: JournalGroup): void {
     const waiting = group.written()
     if (waiting && this.#options.sync === 'batch') waiting.resolve()
     if (waiting) this.#sync.add(waiting)
@@ -272,7 +265,7 @@ export class Journal implements AsyncDisposable {
 
   #fail(cause: unknown): void {
     this.#group.reject(new JournalError('failed', cause))
-    this.#group = new Group()
+    this.#group = new JournalGroup()
     this.#sync.rejectAll(cause)
     this.#options.onFailure?.(cause)
   }

@@ -1,10 +1,11 @@
 import { Allowance } from './allowance'
 import type { Budget } from './budget'
 import { endAttempt, noTokens } from './attempt-end'
+import { believedOf } from './believed'
 import { costOf } from './cost'
 import { isoTime } from './iso-time'
 import { pricingText } from './pricing-text'
-import { limitsAt, withinLimits, type TokenLimits, type WorstCase } from './worst-case'
+import type { Volume, WorstCase } from './worst-case'
 import type { Model, Pricing } from '../catalog/model'
 import { newId } from '../db/id'
 import { unavailable, type ApiError } from '../errors'
@@ -12,45 +13,9 @@ import type { Need } from '../ledger/need'
 import type { Hold } from '../ledger/slice'
 import type { BillingMode, PassedOver, UsageEvent } from '../ledger/usage-event'
 import { toRecord } from '../ledger/usage-record'
+import type { Metered, MeterPorts } from './metered'
 import type { Share } from './share'
 import type { Usage } from '../wire/usage'
-
-/** Where a meter writes what it read. */
-export interface MeterPorts {
-  /** Resolves when a killed process would leave the record behind. */
-  begin: (attemptId: string, record: string) => Promise<void>
-  /**
-   * Resolves when the event will be booked whatever happens, and the log of its request with it where
-   * there is one; rejects where it may not be.
-   */
-  settle: (event: UsageEvent, log?: string) => Promise<void>
-  onError: (error: unknown) => void
-  /** What the platform takes of a price that is paid to somebody else, in millionths. */
-  readonly feeMillionths: number
-}
-
-/** Whose request is metered, and of what. */
-export interface Metered {
-  requestId: string
-  userId: string
-  keyId: string
-  /** What the caller named. */
-  requestedModel: string
-  /** Who is not asked, as is known before anybody is. */
-  passedOver: readonly PassedOver[]
-  operation: UsageEvent['operation']
-  streamed: boolean
-  /** The caller set the output limit itself: it never pays beyond that. */
-  hasOwnLimit: boolean
-  /** Told when an attempt is written down and goes out. */
-  onAttempt?: (() => void) | undefined
-  /** The log of the request, as a record that is written with its last attempt. */
-  log?: {
-    record: (event: UsageEvent) => string | undefined
-    /** Told of an attempt that begins, of the one before it, and of the self-hosted gateway it goes by. */
-    asked?: (event: UsageEvent, failed: UsageEvent | undefined, by: string | null) => void
-  }
-}
 
 /** What an attempt may cost; undefined for one that costs nothing. */
 export interface Paid {
@@ -98,9 +63,6 @@ export interface Ending {
 /** Of a request that has ended, nothing more is sent or held. */
 const over = () => unavailable(new Error('the request has ended'))
 
-/** The longest answer that is believed of a model whose context is not known. */
-const contextOfUnknown = 131_072
-
 const nobody: readonly PassedOver[] = []
 const none: readonly Allowance[] = []
 const begunBefore = Promise.resolve()
@@ -115,6 +77,8 @@ export class Meter {
   readonly #metered: Metered
   readonly #payer: Payer
   #paid: Paid | undefined
+  #volume: (() => Volume) | undefined
+  #used: Usage | undefined
   /** What is written of the attempt that runs, and when that began. */
   #event: UsageEvent | undefined
   #startedAtMs = 0
@@ -129,14 +93,15 @@ export class Meter {
     this.#passedOver = metered.passedOver
   }
 
-  /** What the next attempt may cost. Throws `gateway_unavailable`, and holds nothing, after the end. */
-  pay(paid: Paid | undefined): void {
+  /** What the next attempt may cost; `volume` bounds what is counted where it costs nothing. Throws `gateway_unavailable`, and holds nothing, after the end. */
+  pay(paid: Paid | undefined, volume?: () => Volume): void {
     if (this.#ending) {
       paid?.hold?.settle(0n)
       throw over()
     }
     this.release()
     this.#paid = paid
+    this.#volume = volume
   }
 
   /** Nobody is asked any more at this price: what was held for it is free. */
@@ -210,25 +175,14 @@ export class Meter {
     return allowance
   }
 
-  /**
-   * What is charged at most. An estimate, or a count that contradicts itself, never goes beyond the
-   * hold; the provider's own count does, up to the model's context, unless the caller set a limit.
-   */
-  #limitsOf(
-    { estimated, flawed }: Usage,
-    { worst, outputLimit, contextLength }: Paid,
-  ): TokenLimits {
-    const limits = limitsAt(worst.volume, outputLimit)
-    for (const { gained } of this.#allowances) limits.output += gained
-    if (estimated || flawed || this.#metered.hasOwnLimit) return limits
-    const plausible = worst.volume.choices * (contextLength ?? contextOfUnknown)
-    limits.output = Math.max(limits.output, plausible)
-    return limits
+  /** What was used, as far as it is believed; undefined until the end, and where nothing was used. */
+  get used(): Usage | undefined {
+    return this.#used
   }
 
   /**
-   * Ends the hold and writes down what was used. Resolves with the cost in nano-dollars once it will
-   * be booked whatever happens; a second call gets the first one's answer.
+   * Ends the hold and writes down what was used. Resolves with what is charged, in nano-dollars, once that
+   * will be booked whatever happens; a second call gets the first one's answer.
    */
   end(ending: Ending): Promise<bigint> {
     this.#ending ??= this.#end(ending)
@@ -237,17 +191,35 @@ export class Meter {
 
   #end({ usage, outcome, isFree = false }: Ending): Promise<bigint> {
     const paid = this.#paid
-    const used = usage && paid ? withinLimits(usage, this.#limitsOf(usage, paid)) : usage
+    const used = usage && this.#believed(usage)
+    this.#used = used
     const price = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
     const cost = paid && price > 0n ? paid.charged.of(price) : 0n
     const settled = paid?.hold?.settle(cost)
     this.#paid = undefined
     const event = this.#event
     if (!event) return Promise.resolve(0n)
-    const isOthers = event.billingMode === 'org_pays'
-    endAttempt(event, { outcome, used, cost, price: paid && isOthers ? price : null, settled })
+    const shown = endAttempt(event, { outcome, used, cost, price: paid && price, settled })
     this.#stop(event)
-    return this.#ports.settle(event, this.#metered.log?.record(event)).then(() => cost)
+    const settling = this.#ports.settle(event, this.#metered.log?.record(event))
+    // What the house bears of a charge is not shown either.
+    return settling.then((charged) => shown - cost + charged)
+  }
+
+  /** What is charged, and counted in limits, of what a provider counted. */
+  #believed(usage: Usage): Usage {
+    const paid = this.#paid
+    const volume = paid?.worst.volume ?? this.#volume?.()
+    if (!volume) return usage
+    const { billingMode } = this.#event ?? {}
+    return believedOf(usage, {
+      volume,
+      outputLimit: paid?.outputLimit ?? volume.outputLimit,
+      gained: this.#allowances.reduce((sum, { gained }) => sum + gained, 0),
+      contextLength: paid?.contextLength ?? null,
+      hasOwnLimit: this.#metered.hasOwnLimit,
+      isOthers: billingMode === 'member_pays' || billingMode === 'org_pays',
+    })
   }
 
   #elapsedMs(): number {

@@ -1,5 +1,6 @@
 import { both, type Budget } from './budget'
-import { Meter, type Asked, type Metered, type MeterPorts, type Paid, type Payer } from './meter'
+import { Meter, type Asked, type Paid, type Payer } from './meter'
+import type { Metered, MeterPorts } from './metered'
 import { chargedBy } from './share'
 import {
   affordableLimit,
@@ -72,8 +73,9 @@ export class Metering implements Payer {
     const { model, billing, month, shared } = terms
     const charged = chargedBy(terms, this.#options.feeMillionths)
     const accountId = billing.payer
-    // An organization that pays its provider itself counts what that would have been here.
-    const isCounted = billing.mode === 'org_pays' && isServable(model)
+    const isHouse = billing.mode === 'house'
+    // An organization that pays its provider itself counts what that would have been here; so does the house.
+    const isCounted = (isHouse || billing.mode === 'org_pays') && isServable(model)
     if (accountId === null || (charged.isNothing && !isCounted)) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
     if (!charged.isNothing) this.#checkRestriction(accountId)
@@ -83,7 +85,9 @@ export class Metering implements Payer {
       pricing: model.pricing,
       worst: charged.isNothing ? whole : charged.ofWorst(whole),
       charged,
-      outputLimit: isCounted ? countedLimit(whole, shared) : whole.volume.outputLimit,
+      outputLimit: isCounted
+        ? countedLimit(whole, isHouse ? month : shared)
+        : whole.volume.outputLimit,
       contextLength: model.contextLength,
       accountId,
       budget: isCounted ? month : both(month, shared),

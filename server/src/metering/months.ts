@@ -2,7 +2,7 @@ import { MonthBook } from './month-book'
 import { MonthPass, type MonthlyLimit } from './month-pass'
 import { unavailable } from '../errors'
 import type { MonthSums, Unbooked, UsedBy } from '../ledger/month-sums'
-import type { UsageEvent } from '../ledger/usage-event'
+import { costToCaller, type UsageEvent } from '../ledger/usage-event'
 
 /** What is asked of the database. */
 interface Asked {
@@ -95,7 +95,8 @@ export class Months {
   note(event: UsageEvent): void {
     // Another attempt of the same request follows, or has begun.
     if (this.#books.size === 0 || event.outcome === 'failed_over') return
-    const { userId, keyId, accountId, cost } = event
+    const { userId, keyId, accountId } = event
+    const cost = costToCaller(event)
     // What somebody else pays is none of the account's spending, but it is the key's.
     this.#books.get(userId)?.note(event, accountId === userId ? cost : 0n)
     this.#books.get(keyId)?.note(event, cost)

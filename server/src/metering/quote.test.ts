@@ -6,7 +6,7 @@ const model = {
   category: 'chat' as const,
   pricing: { input: 1_500_000_000n, output: 6_000_000_001n, request: 7n },
 }
-const paidBy = (mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free') => ({
+const paidBy = (mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free') => ({
   model,
   billing: { mode },
 })

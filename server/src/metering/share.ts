@@ -41,11 +41,16 @@ const nothing = new Share(0)
 /** How an attempt is paid. */
 export interface Paying {
   model: Pick<Model, 'isFree' | 'pricing' | 'category'>
-  billing: { mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free' }
+  billing: {
+    mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+    isWaived?: boolean
+  }
 }
 
 /** What is charged of the price: where the payer of the provider is another, the fee for it. */
-export function chargedBy({ model, billing: { mode } }: Paying, feeMillionths: number): Share {
+export function chargedBy({ model, billing }: Paying, feeMillionths: number): Share {
+  const { mode, isWaived } = billing
+  if (isWaived) return nothing
   if (mode === 'platform' || mode === 'member_pays') return wholePrice
   // Without a price there is nothing to take a fee of.
   if (mode === 'free' || !isServable(model) || model.isFree) return nothing

@@ -4,7 +4,7 @@ import { estimateUsage } from './estimate'
 import { Metering } from './metering'
 import type { BillingMode, UsageEvent } from '../ledger/usage-event'
 import { sampleConnection, sampleModel } from '../catalog/samples'
-import { least, Refused } from '../ledger/need'
+import { Refused } from '../ledger/need'
 import { Hold, Slice } from '../ledger/slice'
 
 let slice: Slice
@@ -23,7 +23,7 @@ const newMetering = () =>
     purses: {
       of: () => ({
         hold: (need) => {
-          if (slice.free < least(need)) throw new Refused(slice.free, least(need))
+          if (slice.free < need.floor) throw new Refused(slice.free, need.floor)
           return new Hold(slice, need.full < slice.free ? need.full : slice.free, () => undefined)
         },
       }),
@@ -32,7 +32,10 @@ const newMetering = () =>
     minimumBalance: 0n,
     feeMillionths,
     begin: () => Promise.resolve(),
-    settle: async (event) => void events.push(event),
+    settle: async (event) => {
+      events.push(event)
+      return event.cost
+    },
     onError: () => undefined,
   })
 

@@ -24,6 +24,29 @@ async function longestDelay(work: Promise<unknown>): Promise<number> {
   return longest
 }
 
+/** A worker that answers as the test says. */
+class StubWorker extends EventTarget {
+  static last: StubWorker
+  isTerminated = false
+
+  constructor() {
+    super()
+    StubWorker.last = this
+  }
+
+  tell(data: unknown): void {
+    if (!this.isTerminated) this.dispatchEvent(new MessageEvent('message', { data }))
+  }
+
+  postMessage(): void {}
+
+  unref(): void {}
+
+  terminate(): void {
+    this.isTerminated = true
+  }
+}
+
 const words = Array.from({ length: 3000 }, (_, index) => `word${index * 7919}, then;`)
 
 describe('count', () => {
@@ -83,11 +106,69 @@ describe('deadlines and bounds', () => {
 
   test('a worker that overruns is replaced', async () => {
     const causes: unknown[] = []
-    using counter = new TokenCounter({ graceMs: 0, onFailure: (cause) => causes.push(cause) })
-    // Not even loaded by then, so it cannot notice by itself.
+    using counter = new TokenCounter({
+      graceMs: 0,
+      newWorker: () => new StubWorker(),
+      onFailure: (cause) => causes.push(cause),
+    })
+    const first = counter.count(['Hello'], { deadlineMs: 1 })
+    StubWorker.last.tell('begun')
+    expect(await first).toBeUndefined()
+    while (causes.length === 0) await nextTurn()
+    const second = counter.count(['Hello'])
+    StubWorker.last.tell('begun')
+    StubWorker.last.tell(1)
+    expect([await second, causes]).toEqual([1, ['overran']])
+  })
+
+  test('S5: a worker that loads is waited for, by all who came, and not ended', async () => {
+    const causes: unknown[] = []
+    using counter = new TokenCounter({
+      graceMs: 0,
+      loadMs: 5000,
+      newWorker: () => new StubWorker(),
+      onFailure: (cause) => causes.push(cause),
+    })
+    const jobs = [1, 2].map(() => counter.count(['Hello'], { deadlineMs: 30 }))
+    const worker = StubWorker.last
+    // As on a busy machine, for longer than a job may take.
+    await Bun.sleep(200)
+    worker.tell('begun')
+    worker.tell(1)
+    worker.tell('begun')
+    worker.tell(2)
+    expect(await Promise.all(jobs)).toEqual([1, 2])
+    expect([causes, StubWorker.last === worker]).toEqual([[], true])
+  })
+
+  test('S5: one that nobody waits for any more goes on loading, for a while', async () => {
+    const causes: unknown[] = []
+    using counter = new TokenCounter({
+      graceMs: 0,
+      loadMs: 0,
+      maxLoadMs: 300,
+      newWorker: () => new StubWorker(),
+      onFailure: (cause) => causes.push(cause),
+    })
     expect(await counter.count(['Hello'], { deadlineMs: 1 })).toBeUndefined()
-    expect(await counter.count(['Hello'])).toBe(1)
-    expect(causes).toEqual(['overran'])
+    const second = counter.count(['Hello'], { deadlineMs: 5000 })
+    const worker = StubWorker.last
+    await Bun.sleep(50)
+    // What came too late is for nobody; the next one has its own.
+    worker.tell('begun')
+    worker.tell(7)
+    worker.tell('begun')
+    worker.tell(1)
+    expect([await second, causes]).toEqual([1, []])
+    using stuck = new TokenCounter({
+      loadMs: 0,
+      maxLoadMs: 20,
+      newWorker: () => new StubWorker(),
+      onFailure: (cause) => causes.push(cause),
+    })
+    expect(await stuck.count(['Hello'], { deadlineMs: 1 })).toBeUndefined()
+    while (causes.length === 0) await Bun.sleep(5)
+    expect(causes).toEqual(['did not load'])
   })
 
   test('a job that waits behind another keeps its own deadline', async () => {

@@ -1,4 +1,4 @@
-import type { Encoding, TokenAnswer, TokenJob, UnknownToken } from './token-worker'
+import type { Begun, Encoding, TokenAnswer, TokenJob, UnknownToken } from './token-worker'
 
 type Work = TokenJob extends infer Each
   ? Each extends unknown
@@ -8,28 +8,45 @@ type Work = TokenJob extends infer Each
 
 interface Waiting {
   work: Work
-  /** On the clock of `performance.now()`. */
-  deadline: number
+  /** From its begin, which is not before its vocabulary is loaded. */
+  deadlineMs: number
   timer: NodeJS.Timeout
   resolve: (answer: TokenAnswer) => void
 }
+
+/** What is needed of a worker. */
+export type CountingWorker = Pick<
+  Worker,
+  'addEventListener' | 'postMessage' | 'terminate' | 'unref'
+>
 
 interface Options {
   /** Jobs that may wait beside the one that runs; each holds its texts. */
   queueLimit?: number
   /** For jobs that bring no deadline of their own. */
   deadlineMs?: number
+  /** How much longer a job waits while its vocabulary is loaded. */
+  loadMs?: number
+  /** How long after that a worker may load that nobody waits for any more, before it is ended. */
+  maxLoadMs?: number
   /** How long the worker may be without work before it is ended. */
   idleMs?: number
   /** How long after its deadline a job may still occupy the worker before that is ended. */
   graceMs?: number
   /** Told why a worker died, for the log. */
   onFailure?: (cause: unknown) => void
+  newWorker?: () => CountingWorker
 }
+
+const newTokenWorker = (): CountingWorker =>
+  new Worker(new URL('./token-worker.ts', import.meta.url))
+
+const encodingOf = (work: Work): Encoding => (work.kind === 'count' ? work.encoding : 'cl100k_base')
 
 /**
  * Counts tokens in a worker, away from the event loop. The worker starts with the first job, ends
- * after some idle minutes to give its 100 MB back, and is replaced when it dies or overruns.
+ * after some idle minutes to give its 100 MB back, and is replaced when it dies or overruns. On a busy
+ * machine it takes seconds to load: a job's deadline begins after that, and what loads is not ended.
  *
  * No method throws or rejects: the answer is undefined when the deadline passed, the queue was full,
  * the worker died or the counter is disposed, and the caller goes on with bounds or an estimate.
@@ -37,8 +54,12 @@ interface Options {
 export class TokenCounter implements Disposable {
   readonly #options: Required<Options>
   readonly #waiting: Waiting[] = []
-  #worker: Worker | undefined
+  #worker: CountingWorker | undefined
+  /** The vocabularies that it has loaded. */
+  readonly #loaded = new Set<Encoding>()
   #running: Waiting | undefined
+  /** The one that runs has begun. */
+  #hasBegun = false
   /** While a job runs late: ends the worker. While there is none: ends it for idleness. */
   #ending: NodeJS.Timeout | undefined
   #disposed = false
@@ -47,9 +68,12 @@ export class TokenCounter implements Disposable {
     this.#options = {
       queueLimit: 32,
       deadlineMs: 2000,
+      loadMs: 10_000,
+      maxLoadMs: 60_000,
       idleMs: 180_000,
       graceMs: 1000,
       onFailure: () => {},
+      newWorker: newTokenWorker,
       ...options,
     }
   }
@@ -93,12 +117,10 @@ export class TokenCounter implements Disposable {
       return Promise.resolve(undefined)
     }
     const { promise, resolve } = Promise.withResolvers<TokenAnswer>()
-    const job: Waiting = {
-      work,
-      resolve,
-      deadline: performance.now() + deadlineMs,
-      timer: setTimeout(() => this.#expire(job), deadlineMs),
-    }
+    const { loadMs } = this.#options
+    const waitMs = this.#loaded.has(encodingOf(work)) ? deadlineMs : loadMs + deadlineMs
+    const timer = setTimeout(() => this.#expire(job), waitMs)
+    const job: Waiting = { work, resolve, deadlineMs, timer }
     this.#waiting.push(job)
     this.#next()
     return promise
@@ -112,10 +134,31 @@ export class TokenCounter implements Disposable {
       this.#ending = setTimeout(() => this.#endWorker(), this.#options.idleMs).unref()
       return
     }
-    const { work, deadline } = this.#running
+    const { work, deadlineMs: patienceMs } = this.#running
+    this.#hasBegun = false
     this.#worker ??= this.#start()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has none
-    this.#worker.postMessage({ ...work, patienceMs: deadline - performance.now() })
+    this.#worker.postMessage({ ...work, patienceMs })
+  }
+
+  /** Its vocabulary is loaded: from here on it and those that waited for the same have their own time. */
+  #begun(running: Waiting): void {
+    this.#hasBegun = true
+    const encoding = encodingOf(running.work)
+    const isFirst = !this.#loaded.has(encoding)
+    this.#loaded.add(encoding)
+    // One that nobody waits for any more has another grace, as it begins only now.
+    clearTimeout(this.#ending)
+    this.#expireIn(running, running.deadlineMs)
+    if (!isFirst) return
+    for (const job of this.#waiting) {
+      if (encodingOf(job.work) === encoding) this.#expireIn(job, job.deadlineMs)
+    }
+  }
+
+  #expireIn(job: Waiting, ms: number): void {
+    clearTimeout(job.timer)
+    job.timer = setTimeout(() => this.#expire(job), ms)
   }
 
   #expire(job: Waiting): void {
@@ -126,7 +169,9 @@ export class TokenCounter implements Disposable {
       return
     }
     // The worker watches the same deadline and usually comes free by itself, still warm.
-    this.#ending = setTimeout(() => this.#replace('overran'), this.#options.graceMs).unref()
+    const { graceMs, maxLoadMs } = this.#options
+    const [waitMs, cause] = this.#hasBegun ? [graceMs, 'overran'] : [maxLoadMs, 'did not load']
+    this.#ending = setTimeout(() => this.#replace(cause), waitMs).unref()
   }
 
   #settle(job: Waiting, answer: TokenAnswer): void {
@@ -134,12 +179,13 @@ export class TokenCounter implements Disposable {
     job.resolve(answer)
   }
 
-  #start(): Worker {
-    const worker = new Worker(new URL('./token-worker.ts', import.meta.url))
+  #start(): CountingWorker {
+    const worker = this.#options.newWorker()
     // A promise somebody waits for is held by its deadline's timer, not by the worker.
     worker.unref()
-    worker.addEventListener('message', ({ data }: MessageEvent<TokenAnswer>) => {
+    worker.addEventListener('message', ({ data }: MessageEvent<TokenAnswer | Begun>) => {
       if (worker !== this.#worker || !this.#running) return
+      if (data === 'begun') return this.#begun(this.#running)
       this.#settle(this.#running, data)
       this.#running = undefined
       this.#next()
@@ -163,6 +209,7 @@ export class TokenCounter implements Disposable {
     clearTimeout(this.#ending)
     this.#worker?.terminate()
     this.#worker = undefined
+    this.#loaded.clear()
     if (this.#running) this.#settle(this.#running, undefined)
     this.#running = undefined
   }

@@ -7,7 +7,7 @@ export interface UnknownToken {
   input: number
 }
 
-/** What the worker is sent, one job at a time. It gives up by itself after `patienceMs`. */
+/** What the worker is sent, one job at a time. It gives up by itself `patienceMs` after it has begun. */
 export type TokenJob = { patienceMs: number } & (
   | { kind: 'count'; texts: readonly string[]; encoding: Encoding }
   // Floats hold any number a caller can write, so that a wrong id stays recognisable.
@@ -16,6 +16,9 @@ export type TokenJob = { patienceMs: number } & (
 
 /** What comes back: tokens, texts, a token nobody knows; undefined when patience ran out. */
 export type TokenAnswer = number | string[] | UnknownToken | undefined
+
+/** What comes before that: the vocabulary is loaded, and the job begins. */
+export type Begun = 'begun'
 
 /** Each takes 60 to 130 ms and some 50 MB, so neither is loaded before it is wanted. */
 const load = {
@@ -112,7 +115,10 @@ async function decode(inputs: readonly Float64Array[], isLate: () => boolean) {
   return texts
 }
 
-function work(job: TokenJob): Promise<TokenAnswer> {
+/** Loading is no part of a job's time: on a busy machine it takes seconds, once. */
+async function work(job: TokenJob): Promise<TokenAnswer> {
+  await load[job.kind === 'count' ? job.encoding : 'cl100k_base']()
+  tell('begun')
   const end = performance.now() + job.patienceMs
   const isLate = () => performance.now() > end
   return job.kind === 'count' ? count(job.texts, job.encoding, isLate) : decode(job.tokens, isLate)
@@ -120,8 +126,10 @@ function work(job: TokenJob): Promise<TokenAnswer> {
 
 declare const self: Worker
 
-// What is thrown here becomes the worker's `error` event; the counter then starts another one.
-self.addEventListener('message', async ({ data }: MessageEvent<TokenJob>) => {
+function tell(message: TokenAnswer | Begun): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's has none
-  self.postMessage(await work(data))
-})
+  self.postMessage(message)
+}
+
+// What is thrown here becomes the worker's `error` event; the counter then starts another one.
+self.addEventListener('message', async ({ data }: MessageEvent<TokenJob>) => tell(await work(data)))

@@ -168,7 +168,8 @@ function promptsOf(prompt: unknown, perId: number) {
 // Tokens of text have more bytes than this in nearly all scripts; too few would cut answers short.
 const fewBytesPerToken = 2
 const usualLimit = 4096
-const limitOfUnknown = 8192
+/** The output limit of a model of which none is known. */
+export const outputLimitOfUnknown = 8192
 
 /**
  * The output limit of each answer: as asked, else the model's own. That one must leave room for the
@@ -180,7 +181,7 @@ function outputLimitFor(
   asked: number | undefined,
 ): number {
   if (asked) return asked
-  if (contextLength === null) return maxOutputTokens ?? limitOfUnknown
+  if (contextLength === null) return maxOutputTokens ?? outputLimitOfUnknown
   const most = maxOutputTokens ?? contextLength
   const room = contextLength - Math.ceil(promptBytes / fewBytesPerToken)
   return Math.max(Math.min(most, room), Math.min(most, usualLimit))

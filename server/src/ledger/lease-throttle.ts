@@ -1,8 +1,8 @@
 const gapMs = 100
 const burst = 5
 
-/** Keeps the lease work of one account from becoming a storm: nodes must not fight over a balance. */
-export class Pace {
+/** Keeps the lease work of one account from becoming a storm: nodes do not fight over a balance. */
+export class LeaseThrottle {
   #times: number[] = []
 
   /** How long to wait before the next piece of work, which then begins. */

@@ -1,0 +1,112 @@
+import { noAnswer } from '../within'
+
+interface Ports {
+  /** The smallest question that the database can be asked. */
+  ping: () => Promise<unknown>
+}
+
+/** Without an answer to anything for so long, the database is gone: a caller is refused within a second. */
+const goneMs = 800
+/** A round trip is there and back; what is asked may need several, as where a connection is made first. */
+const roundTrips = 6
+const keptPings = 5
+/** A look-up may wait for a connection, where many come at once and the database is far away. */
+const maxLookUpMs = 10_000
+
+/**
+ * Whether the database answers, and how far away it is. A statement that takes long is waited for as long as
+ * the database answers others: it may wait for a lock or a commit.
+ */
+export class DatabaseLiveness {
+  /** The longest that `lookUp` waits, in milliseconds. */
+  static readonly maxLookUpMs = maxLookUpMs
+
+  readonly #ports: Ports
+  #answeredAtMs = -Infinity
+  /** When the last ping was sent. */
+  #pingedAtMs = -Infinity
+  #pinging: Promise<void> | undefined
+  #pings: number[] = []
+
+  constructor(ports: Ports) {
+    this.#ports = ports
+  }
+
+  /** There and back, in milliseconds: the fastest of the last pings. */
+  get roundTripMs(): number {
+    return this.#pings.length > 0 ? Math.min(...this.#pings) : 0
+  }
+
+  /** How long nothing may be answered before the database counts as gone, in milliseconds. */
+  get goneMs(): number {
+    return goneMs + roundTrips * this.roundTripMs
+  }
+
+  /** Measures the round trip. Never rejects. */
+  async measure(): Promise<void> {
+    await this.#ping()
+  }
+
+  /** Whether it answers. Never rejects. */
+  async isAlive(): Promise<boolean> {
+    const pinging = this.#ping()
+    // One that waits for its answer already has had a part of the time.
+    const waitedMs = performance.now() - this.#pingedAtMs
+    await isSettledWithin(pinging, Math.max(0, this.goneMs - waitedMs))
+    return this.#answeredAtMs >= this.#pingedAtMs
+  }
+
+  /**
+   * Waits for a statement as long as the database answers others, at most `longestMs`. Rejects as the statement does,
+   * or with `noAnswer`, when its outcome is not known.
+   */
+  async watch<Answer>(statement: Promise<Answer>, longestMs: number): Promise<Answer> {
+    const startedAtMs = performance.now()
+    const settled = statement.then(
+      () => this.#note(),
+      () => undefined,
+    )
+    while (!(await isSettledWithin(settled, this.goneMs / 4))) {
+      const nowMs = performance.now()
+      const silentMs = nowMs - Math.max(this.#answeredAtMs, startedAtMs)
+      if (silentMs >= this.goneMs || nowMs - startedAtMs >= longestMs) throw noAnswer()
+      void this.#ping()
+    }
+    return await statement
+  }
+
+  /** The same for what a request needs to know before anything else. */
+  lookUp<Answer>(statement: Promise<Answer>): Promise<Answer> {
+    return this.watch(statement, maxLookUpMs)
+  }
+
+  #note(): void {
+    this.#answeredAtMs = performance.now()
+  }
+
+  /** One at a time. Never rejects. */
+  #ping(): Promise<void> {
+    return (this.#pinging ??= this.#timedPing().finally(() => (this.#pinging = undefined)))
+  }
+
+  async #timedPing(): Promise<void> {
+    const startedAtMs = performance.now()
+    this.#pingedAtMs = startedAtMs
+    try {
+      await this.#ports.ping()
+    } catch {
+      return
+    }
+    this.#note()
+    this.#pings = [...this.#pings, this.#answeredAtMs - startedAtMs].slice(-keptPings)
+  }
+}
+
+/** Whether a promise that never rejects resolves within `ms`. */
+async function isSettledWithin(settled: Promise<unknown>, ms: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<false>()
+  const timer = setTimeout(() => resolve(false), ms)
+  const isSettled = await Promise.race([settled.then(() => true), promise])
+  clearTimeout(timer)
+  return isSettled
+}

@@ -1,0 +1,31 @@
+import { sql, type Kysely } from 'kysely'
+
+/**
+ * Balances that rose since balances were last looked at: an account that is credited and spends all of it
+ * between two looks has fallen, too.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // Rows are only added, and taken by the next look: who credits waits for nobody.
+  await sql`
+    create table balance_rise (
+      account_id text not null,
+      -- Nano-dollars, without what running requests held.
+      available bigint not null
+    )`.execute(db)
+  await sql`
+    create function note_balance_rise() returns trigger language plpgsql as $$
+    begin
+      insert into balance_rise (account_id, available)
+      select new.id, new.posted - coalesce((
+        select sum(least(told.held, lease.amount - lease.spent))
+        from credit_lease as lease join credit_held as told on told.lease_id = lease.id
+        where lease.account_id = new.id and lease.state = 'active'
+      ), 0)
+      where not exists (select from balance_watch where account_id = new.id and armed);
+      return null;
+    end $$`.execute(db)
+  await sql`
+    create trigger balance_rises after update of posted on credit_account
+    for each row when (new.posted > old.posted and new.owner not like 'house:%')
+    execute function note_balance_rise()`.execute(db)
+}

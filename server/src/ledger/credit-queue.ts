@@ -1,0 +1,86 @@
+import type { Need } from './need'
+import { larger } from './need'
+import type { Hold } from './slice'
+
+interface Waiting {
+  need: Need
+  sinceMs: number
+  resolve: (hold: Hold) => void
+  reject: (error: unknown) => void
+}
+
+const maxWaiting = 10_000
+/** While the database answers but the account cannot be changed, a request waits for so long. */
+const maxWaitMs = 30_000
+
+/** Requests that wait for credit of one account, first come first served. */
+export class CreditQueue {
+  readonly #waiting: Waiting[] = []
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0
+  }
+
+  /** What all of them need, in nano-dollars. */
+  get full(): bigint {
+    return this.#waiting.reduce((sum, { need }) => sum + need.full, 0n)
+  }
+
+  /** The largest of their needs. */
+  get largest(): bigint {
+    return this.#waiting.map(({ need }) => need.full).reduce(larger, 0n)
+  }
+
+  /** Throws where too many wait already. */
+  add(need: Need, nowMs: number): Promise<Hold> {
+    if (this.#waiting.length >= maxWaiting) throw new Error('too many requests wait for credit')
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ need, sinceMs: nowMs, resolve, reject })
+    })
+  }
+
+  /** Serves requests from the head on, up to the first that gets no hold. */
+  serve(holdFor: (need: Need) => Hold | undefined): void {
+    let served = 0
+    for (const { need, resolve } of this.#waiting) {
+      const hold = holdFor(need)
+      if (!hold) break
+      resolve(hold)
+      served++
+    }
+    this.#waiting.splice(0, served)
+  }
+
+  /** Ends those for which there is a reason. */
+  rejectWhere(reasonFor: (need: Need) => unknown): void {
+    for (let at = this.#waiting.length - 1; at >= 0; at--) {
+      const one = this.#waiting[at]
+      const reason = one && reasonFor(one.need)
+      if (reason === undefined) continue
+      one?.reject(reason)
+      this.#waiting.splice(at, 1)
+    }
+  }
+
+  /** Ends all of them: each with its hold, or with what `holdFor` throws. */
+  settleAll(holdFor: (need: Need) => Hold): void {
+    for (const { need, resolve, reject } of this.#waiting.splice(0)) {
+      try {
+        resolve(holdFor(need))
+      } catch (thrown) {
+        reject(thrown)
+      }
+    }
+  }
+
+  rejectAll(cause: unknown): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(cause)
+  }
+
+  /** Ends those that have waited too long. */
+  rejectOld(nowMs: number, cause: unknown): void {
+    const old = this.#waiting.findIndex(({ sinceMs }) => nowMs - sinceMs < maxWaitMs)
+    const count = old < 0 ? this.#waiting.length : old
+    for (const { reject } of this.#waiting.splice(0, count)) reject(cause)
+  }
+}

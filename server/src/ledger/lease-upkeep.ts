@@ -1,0 +1,64 @@
+import { HeldTold, type Held } from './held'
+import type { Purses } from './purses'
+import type { Recall } from './recalls'
+
+export interface LeaseUpkeepPorts {
+  purses: Purses
+  /** Reads what other nodes recalled lately, and publishes what running requests hold. */
+  readRecalls: (held: readonly Held[]) => Promise<Recall[]>
+  onRecall: (recalled: Recall) => void
+  /** Says that this node lives. */
+  beat: () => Promise<void>
+  /** Frees the leases of silent nodes. */
+  sweep: () => Promise<void>
+  onError: (error: unknown) => void
+}
+
+const tickMs = 1000
+const beatEveryTicks = 20
+const pollEveryTicks = 2
+const sweepEveryTicks = 10
+
+/** Renews leases, gives idle ones back, says that this node lives and sweeps what dead nodes left, each second. */
+export class LeaseUpkeep implements Disposable {
+  readonly #ports: LeaseUpkeepPorts
+  readonly #held = new HeldTold()
+  readonly #timer: ReturnType<typeof setInterval>
+  #ticks = 0
+  #isWorking = false
+
+  constructor(ports: LeaseUpkeepPorts) {
+    this.#ports = ports
+    this.#timer = setInterval(() => this.#tick(), tickMs)
+    this.#timer.unref()
+  }
+
+  #tick(): void {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    this.#work()
+      .catch(this.#ports.onError)
+      .finally(() => (this.#isWorking = false))
+  }
+
+  async #work(): Promise<void> {
+    const { purses, beat, sweep } = this.#ports
+    this.#ticks++
+    if (this.#ticks % pollEveryTicks === 0) await this.#poll()
+    await purses.tick()
+    if (this.#ticks % beatEveryTicks === 0) await beat()
+    if (this.#ticks % sweepEveryTicks === 0) await sweep()
+  }
+
+  async #poll(): Promise<void> {
+    const { purses, readRecalls, onRecall } = this.#ports
+    const held = this.#held.next(purses.held())
+    if (purses.size === 0 && held.length === 0) return
+    for (const recalled of await readRecalls(held)) onRecall(recalled)
+    this.#held.confirm(held)
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+  }
+}
