@@ -1,0 +1,131 @@
+import type { SimulatedNode } from './node'
+import type { Scheduler } from './scheduler'
+import type { ModelEvent, ModelLedger } from '../src/ledger/model-ledger'
+
+/** A request that waits for its hold. Amounts are nano-dollars. */
+export interface PendingRequest {
+  accountId: string
+  full: bigint
+  floor: bigint
+  minimum: bigint
+  /** The least that requests before it left of the account at any moment since it came. */
+  leastAvailable: bigint
+}
+
+interface LeaseUse {
+  held: bigint
+  unbooked: bigint
+}
+
+interface Seen {
+  atMs: number
+  available: bigint
+}
+
+/**
+ * What accounts can truly spend, as an observer sees it who knows all nodes at once: the balance less what
+ * running requests hold and what is settled and not booked, without what is leased to nodes that no other node
+ * can reach.
+ */
+export class AccountObserver {
+  readonly #ledger: ModelLedger
+  readonly #scheduler: Scheduler
+  readonly #nodeOf: (nodeId: string) => SimulatedNode | undefined
+  readonly #uses = new Map<string, LeaseUse>()
+  /** Settled costs that came out of no lease, by account and event. */
+  readonly #beyond = new Map<string, Map<string, bigint>>()
+  readonly #pending = new Map<string, Set<PendingRequest>>()
+  readonly #seen = new Map<string, Seen[]>()
+  /** For how long an answer may be older than its question, in milliseconds. */
+  readonly #slackMs: number
+
+  constructor(
+    ledger: ModelLedger,
+    scheduler: Scheduler,
+    options: { nodeOf: (nodeId: string) => SimulatedNode | undefined; slackMs: number },
+  ) {
+    this.#ledger = ledger
+    this.#scheduler = scheduler
+    this.#nodeOf = options.nodeOf
+    this.#slackMs = options.slackMs
+  }
+
+  useOf(leaseId: string): LeaseUse {
+    let use = this.#uses.get(leaseId)
+    if (!use) this.#uses.set(leaseId, (use = { held: 0n, unbooked: 0n }))
+    return use
+  }
+
+  /** What the account can spend now, wherever that lies. */
+  availableOf(accountId: string): bigint {
+    const account = this.#ledger.account(accountId)
+    let available = account.posted - account.leased
+    for (const [id, lease] of this.#ledger.active) {
+      if (lease.accountId !== accountId || !this.#nodeOf(lease.nodeId)?.isReachable) continue
+      const { held, unbooked } = this.useOf(id)
+      const free = lease.amount - lease.spent - held - unbooked
+      if (free > 0n) available += free
+    }
+    for (const beyond of this.#beyond.get(accountId)?.values() ?? []) available -= beyond
+    return available
+  }
+
+  /** Something about the account has changed. */
+  look(accountId: string): void {
+    const { nowMs } = this.#scheduler
+    const available = this.availableOf(accountId)
+    const seen = this.#seen.get(accountId) ?? []
+    while (seen[0] && seen[1] && seen[1].atMs < nowMs - this.#slackMs) seen.shift()
+    seen.push({ atMs: nowMs, available })
+    this.#seen.set(accountId, seen)
+    let left = available
+    for (const request of this.#pending.get(accountId) ?? []) {
+      const { full, floor, minimum } = request
+      if (left < request.leastAvailable) request.leastAvailable = left
+      // First come, first served, lowered where there is less.
+      if (left >= floor && left >= minimum) left -= full < left ? full : left
+    }
+  }
+
+  lookAtAll(): void {
+    for (const accountId of this.#ledger.accounts.keys()) this.look(accountId)
+  }
+
+  begin(wanted: Omit<PendingRequest, 'leastAvailable'>): PendingRequest {
+    const { accountId } = wanted
+    this.look(accountId)
+    const leastAvailable = (this.#seen.get(accountId) ?? [])
+      .map(({ available }) => available)
+      .reduce((a, b) => (a < b ? a : b))
+    const request = { ...wanted, leastAvailable }
+    const pending = this.#pending.get(accountId) ?? new Set()
+    this.#pending.set(accountId, pending.add(request))
+    this.look(accountId)
+    return request
+  }
+
+  end(request: PendingRequest): void {
+    this.look(request.accountId)
+    this.#pending.get(request.accountId)?.delete(request)
+  }
+
+  /** A request has settled; its event will be booked. */
+  settled(event: ModelEvent): void {
+    this.useOf(event.leaseId).unbooked += event.fromLease
+    if (event.cost === event.fromLease) return
+    const beyond = this.#beyond.get(event.accountId) ?? new Map<string, bigint>()
+    this.#beyond.set(event.accountId, beyond.set(event.id, event.cost - event.fromLease))
+  }
+
+  booked(event: ModelEvent): void {
+    this.useOf(event.leaseId).unbooked -= event.fromLease
+    this.#beyond.get(event.accountId)?.delete(event.id)
+  }
+
+  /** A lease is over: what was used of it matters no more. */
+  forgetEnded(): void {
+    for (const id of this.#uses.keys()) {
+      if (this.#ledger.leases.has(id) && !this.#ledger.active.has(id)) this.#uses.delete(id)
+    }
+  }
+}

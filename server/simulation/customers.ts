@@ -1,0 +1,153 @@
+import type { AccountObserver } from './accounts'
+import { SimulatedNode } from './node'
+import type { Profile } from './profile'
+import type { Random } from './random'
+import type { Scheduler } from './scheduler'
+import type { Violations } from './violations'
+import type { ModelEvent, ModelLedger } from '../src/ledger/model-ledger'
+import { Refused } from '../src/ledger/need'
+import type { Hold } from '../src/ledger/slice'
+
+interface Parts {
+  scheduler: Scheduler
+  random: Random
+  profile: Profile
+  ledger: ModelLedger
+  observer: AccountObserver
+  nodes: readonly SimulatedNode[]
+  violations: Violations
+  newId: (prefix: string) => string
+}
+
+interface Attempt {
+  id: string
+  accountId: string
+  node: SimulatedNode
+  full: bigint
+  floor: bigint
+  atMs: number
+}
+
+type Serving = NonNullable<SimulatedNode['serving']>
+
+/** Sends requests to random nodes and pays in from time to time; checks every answer. */
+export class Customers {
+  readonly #parts: Parts
+  #isOver = false
+  readonly counts = { requests: 0, served: 0, refused: 0, failed: 0 }
+  /** Costs of requests that were answered: each must be booked once. */
+  readonly delivered = new Map<string, bigint>()
+  /** Costs above their holds, or of leases that may have been freed: these may be written off. */
+  readonly mayBeWrittenOff = new Set<string>()
+  toppedUp = 0n
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    for (let number = 0; number < parts.profile.accounts; number++) {
+      const accountId = `account-${number}`
+      this.#topUp(accountId)
+      this.#requestLater(accountId)
+      this.#topUpLater(accountId)
+    }
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  #topUp(accountId: string): void {
+    const { random, ledger, profile, observer } = this.#parts
+    const amount = BigInt(random.integer(1, profile.topUp))
+    ledger.account(accountId).posted += amount
+    this.toppedUp += amount
+    observer.look(accountId)
+    this.#parts.violations.announce(accountId)
+  }
+
+  #topUpLater(accountId: string): void {
+    const { scheduler, random, profile } = this.#parts
+    // Balances are short most of the time: a customer pays in about what he spends.
+    const spentEachMs = (profile.largestHold * 0.4) / profile.requestEveryMs
+    scheduler.after(random.waitMs(profile.topUp / 2 / spentEachMs), () => {
+      if (this.#isOver) return
+      this.#topUp(accountId)
+      this.#topUpLater(accountId)
+    })
+  }
+
+  #requestLater(accountId: string): void {
+    const { scheduler, random, profile } = this.#parts
+    scheduler.after(random.waitMs(profile.requestEveryMs), () => {
+      if (this.#isOver) return
+      for (let count = random.chance(0.05) ? 20 : 1; count > 0; count--) this.#request(accountId)
+      this.#requestLater(accountId)
+    })
+  }
+
+  #request(accountId: string): void {
+    const { random, profile, nodes, newId, scheduler } = this.#parts
+    const node = random.pick(nodes)
+    const start = node.serving
+    if (!start || start.frozenUntilMs > scheduler.nowMs) return
+    const full = BigInt(random.integer(1, profile.largestHold))
+    const floor = random.chance(0.5) ? full : full / 4n + 1n
+    const attempt = { id: newId('event'), accountId, node, full, floor, atMs: scheduler.nowMs }
+    this.counts.requests += 1
+    scheduler.runAs(start, () => void this.#serve(attempt, start))
+  }
+
+  async #serve(attempt: Attempt, start: Serving): Promise<void> {
+    const { observer, profile, violations } = this.#parts
+    const { accountId, floor, full } = attempt
+    const pending = observer.begin({ accountId, full, floor, minimum: profile.minimum })
+    let hold: Hold
+    try {
+      hold = await start.purses.of(accountId).hold({ full, floor, minimum: profile.minimum })
+    } catch (thrown) {
+      observer.end(pending)
+      if (thrown instanceof Refused) {
+        this.counts.refused += 1
+        violations.checkRefusal(pending)
+      } else {
+        this.counts.failed += 1
+        violations.checkFailure(thrown)
+      }
+      return
+    }
+    observer.useOf(hold.leaseId).held += hold.amount
+    observer.end(pending)
+    violations.checkHold(hold.leaseId, attempt)
+    await this.#run(attempt, start, hold)
+  }
+
+  async #run(attempt: Attempt, start: Serving, hold: Hold): Promise<void> {
+    const { random, profile, observer } = this.#parts
+    const { id, accountId } = attempt
+    const begun = { id, accountId, leaseId: hold.leaseId, cost: 0n, fromLease: 0n }
+    const { amount, leaseId } = hold
+    try {
+      await start.journal.begin(id, SimulatedNode.bodyOf(begun))
+    } catch {
+      hold.settle(0n)
+      observer.useOf(leaseId).held -= amount
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, profile.upstreamMs * random.next() ** 3))
+    const share = random.chance(0.03) ? 1.3 : random.next()
+    const cost = BigInt(Math.ceil(Number(amount) * share))
+    const event: ModelEvent = { id, accountId, cost, ...hold.settle(cost) }
+    observer.useOf(leaseId).held -= amount
+    observer.settled(event)
+    observer.look(accountId)
+    if (event.fromLease < cost) this.mayBeWrittenOff.add(id)
+    try {
+      await start.journal.settle(id, SimulatedNode.bodyOf(event))
+    } catch {
+      // As `start/usage.ts` does where the disk refuses: straight to the ledger.
+      await start.statements.book([event]).catch(() => undefined)
+      return
+    }
+    this.counts.served += 1
+    this.delivered.set(id, cost)
+  }
+}

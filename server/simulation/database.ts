@@ -1,0 +1,256 @@
+import { Locks } from './locks'
+import type { Random } from './random'
+import type { Scheduler, SimulatedProcess } from './scheduler'
+
+/** A statement or transaction, as the simulated database runs it. */
+export interface Statement<Result> {
+  /** Rows that it locks one after the other, and holds until it has committed. */
+  locks: readonly string[]
+  /** Applies it, at the moment of its commit. Throws, and changes nothing, where the database would. */
+  apply: () => Result
+  /** How long it may wait for each lock at the server. */
+  lockMs: number
+}
+
+/** How statements and answers travel between one node and the database. */
+export interface Link {
+  /** One way, in milliseconds. */
+  latencyMs: number
+  /** Nothing gets through until then. */
+  cutUntilMs: number
+}
+
+/** How likely each fault of a message is. */
+export interface MessageFaults {
+  lateStatement: number
+  lostStatement: number
+  lostAnswer: number
+  repeatedStatement: number
+  lostNotification: number
+}
+
+export const messageFaults = [
+  'lateStatement',
+  'lostStatement',
+  'lostAnswer',
+  'repeatedStatement',
+  'lostNotification',
+] as const satisfies readonly (keyof MessageFaults)[]
+
+/** The statement did nothing, and its client knows. */
+export class StatementError extends Error {
+  override readonly name = 'StatementError'
+  /** `refused`: because of what it was about; `timeout`: it waited too long for a lock. */
+  readonly reason: 'refused' | 'timeout' | 'connection'
+
+  constructor(reason: 'refused' | 'timeout' | 'connection', message: string = reason) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+interface Execution {
+  epoch: number
+  isOver: boolean
+}
+
+const commitMs = { min: 0.3, max: 3 }
+const longestLateMs = 15_000
+/** The driver gives a query up after this time. */
+const queryTimeoutMs = 6000
+
+/**
+ * PostgreSQL as the money protocol sees it: statements wait for row locks in turn, take effect when they
+ * commit, and are answered later. It can be slow, frozen, away or started again; messages can be late, lost
+ * and repeated.
+ */
+export class SimulatedDatabase {
+  readonly #scheduler: Scheduler
+  readonly #random: Random
+  readonly #locks = new Locks()
+  readonly #listeners = new Set<{
+    process: SimulatedProcess
+    link: Link
+    hear: (channel: string, payload: string) => void
+  }>()
+  readonly faults: MessageFaults = {
+    lateStatement: 0,
+    lostStatement: 0,
+    lostAnswer: 0,
+    repeatedStatement: 0,
+    lostNotification: 0,
+  }
+  /** It does nothing until then; what has come waits. */
+  frozenUntilMs = 0
+  /** It refuses connections until then. */
+  refusesUntilMs = 0
+  /** Commits are not confirmed until then. */
+  commitsStallUntilMs = 0
+  #epoch = 0
+  readonly counts = new Map<string, number>()
+
+  constructor(scheduler: Scheduler, random: Random) {
+    this.#scheduler = scheduler
+    this.#random = random
+  }
+
+  /** Whether it answers. */
+  get isReachable(): boolean {
+    const { nowMs } = this.#scheduler
+    return nowMs >= this.frozenUntilMs && nowMs >= this.refusesUntilMs
+  }
+
+  isLocked(resource: string): boolean {
+    return this.#locks.isHeld(resource)
+  }
+
+  /** Holds a row's lock for a while, as another program's transaction would. */
+  lockFor(resource: string, ms: number): void {
+    const owner = {}
+    this.#locks.acquire(owner, resource, () => {
+      this.#scheduler.after(ms, () => this.#locks.release(owner))
+    })
+  }
+
+  /** All that runs is rolled back, all connections break. */
+  restart(): void {
+    this.#epoch += 1
+    this.#locks.clear()
+  }
+
+  listen(process: SimulatedProcess, link: Link, hear: (channel: string, payload: string) => void) {
+    this.#listeners.add({ process, link, hear })
+  }
+
+  /** Announces to all listeners, as `NOTIFY` does at a commit. */
+  notify(channel: string, payload: string): void {
+    for (const listener of this.#listeners) {
+      const { process, link, hear } = listener
+      if (!process.isAlive) this.#listeners.delete(listener)
+      if (this.#happens('lostNotification')) continue
+      if (this.#scheduler.nowMs < link.cutUntilMs) continue
+      this.#scheduler.after(this.#delay(link), () => hear(channel, payload), process)
+    }
+  }
+
+  /** Sends a statement for a process. Rejects with `StatementError`, or another error where the outcome is unknown. */
+  call<Result>(
+    process: SimulatedProcess,
+    link: Link,
+    statement: () => Statement<Result>,
+  ): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const scheduler = this.#scheduler
+    const toClient = (answer: () => void) => {
+      if (this.#happens('lostAnswer')) return
+      scheduler.after(this.#wayMs(link), answer, process)
+    }
+    scheduler.after(queryTimeoutMs, () => reject(new Error('query timeout')), process)
+    const arrive = () =>
+      this.#execute(
+        statement,
+        (result) => toClient(() => resolve(result)),
+        (error) => toClient(() => reject(error)),
+      )
+    if (!this.#happens('lostStatement')) {
+      const late = this.#happens('lateStatement') ? this.#random.next() * longestLateMs : 0
+      scheduler.after(this.#wayMs(link) + late, arrive)
+    }
+    if (this.#happens('repeatedStatement')) {
+      scheduler.after(this.#wayMs(link) + this.#random.next() * longestLateMs, arrive)
+    }
+    return promise
+  }
+
+  #happens(fault: keyof MessageFaults): boolean {
+    const probability = this.faults[fault]
+    if (probability === 0 || !this.#random.chance(probability)) return false
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1)
+    return true
+  }
+
+  #delay({ latencyMs }: Link): number {
+    return latencyMs * (0.8 + 0.4 * this.#random.next())
+  }
+
+  /** One way, later where the link is cut: packets are sent again until they get through. */
+  #wayMs(link: Link): number {
+    return Math.max(0, link.cutUntilMs - this.#scheduler.nowMs) + this.#delay(link)
+  }
+
+  #execute<Result>(
+    statement: () => Statement<Result>,
+    answer: (result: Result) => void,
+    fail: (error: Error) => void,
+  ): void {
+    const { nowMs } = this.#scheduler
+    if (nowMs < this.refusesUntilMs) {
+      return fail(new StatementError('connection', 'ECONNREFUSED'))
+    }
+    if (nowMs < this.frozenUntilMs) {
+      const waitMs = this.frozenUntilMs - nowMs
+      return this.#scheduler.after(waitMs, () => this.#execute(statement, answer, fail))
+    }
+    const { locks, apply, lockMs } = statement()
+    const execution: Execution = { epoch: this.#epoch, isOver: false }
+    const end = (tell: () => void) => {
+      if (execution.isOver) return
+      execution.isOver = true
+      this.#locks.release(execution)
+      tell()
+    }
+    const committed = () =>
+      end(() => {
+        try {
+          answer(apply())
+        } catch (thrown) {
+          fail(thrown instanceof Error ? thrown : new Error(String(thrown)))
+        }
+      })
+    this.#lockAll(execution, [...locks], {
+      lockMs,
+      locked: () =>
+        this.#commit(execution, { commit: committed, fail, isWriting: locks.length > 0 }),
+      failed: (error) => end(() => fail(error)),
+    })
+  }
+
+  #lockAll(
+    execution: Execution,
+    locks: string[],
+    how: { lockMs: number; locked: () => void; failed: (error: Error) => void },
+  ): void {
+    const next = locks.shift()
+    if (next === undefined) return how.locked()
+    let isWaiting = true
+    this.#locks.acquire(execution, next, () => {
+      isWaiting = false
+      if (execution.isOver || execution.epoch !== this.#epoch) return
+      this.#lockAll(execution, locks, how)
+    })
+    if (!isWaiting) return
+    this.#scheduler.after(how.lockMs, () => {
+      if (!isWaiting || execution.isOver) return
+      const isLost = execution.epoch !== this.#epoch
+      how.failed(isLost ? new Error('connection ended') : new StatementError('timeout'))
+    })
+  }
+
+  /** The effect and the release of locks are one moment: no other locker sees one without the other. */
+  #commit(
+    execution: Execution,
+    how: { commit: () => void; fail: (error: Error) => void; isWriting: boolean },
+  ): void {
+    const { commit, fail, isWriting } = how
+    const { min, max } = commitMs
+    const waitMs = min + (max - min) * this.#random.next()
+    const attempt = () => {
+      if (execution.epoch !== this.#epoch) return fail(new Error('connection ended'))
+      const { nowMs } = this.#scheduler
+      const readyMs = Math.max(this.frozenUntilMs, isWriting ? this.commitsStallUntilMs : 0)
+      if (nowMs < readyMs) return this.#scheduler.after(readyMs - nowMs, attempt)
+      commit()
+    }
+    this.#scheduler.after(waitMs, attempt)
+  }
+}

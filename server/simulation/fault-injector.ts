@@ -1,0 +1,134 @@
+import { messageFaults, type SimulatedDatabase } from './database'
+import type { SimulatedNode } from './node'
+import type { FaultKind, Profile } from './profile'
+import type { Random } from './random'
+import type { Scheduler } from './scheduler'
+import type { ModelLedger } from '../src/ledger/model-ledger'
+
+interface Parts {
+  scheduler: Scheduler
+  random: Random
+  profile: Profile
+  database: SimulatedDatabase
+  ledger: ModelLedger
+  nodes: readonly SimulatedNode[]
+  onChange: () => void
+}
+
+/** Breaks things from time to time, each kind of fault by a clock of its own. */
+export class FaultInjector {
+  readonly #parts: Parts
+  readonly #counts = new Map<FaultKind, number>()
+  #isOver = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    Object.assign(parts.database.faults, parts.profile.messages)
+    for (const [kind, meanMs] of parts.profile.faults) this.#schedule(kind, meanMs)
+  }
+
+  /** How often each kind has happened. */
+  get counts(): ReadonlyMap<FaultKind, number> {
+    return this.#counts
+  }
+
+  /** Ends all faults, those that last included. */
+  heal(): void {
+    const { database, nodes } = this.#parts
+    this.#isOver = true
+    database.frozenUntilMs = 0
+    database.refusesUntilMs = 0
+    database.commitsStallUntilMs = 0
+    for (const kind of messageFaults) database.faults[kind] = 0
+    for (const node of nodes) {
+      node.link.cutUntilMs = 0
+      node.freeze(0)
+      node.disk.free()
+      node.start()
+    }
+  }
+
+  #schedule(kind: FaultKind, meanMs: number): void {
+    const { scheduler, random } = this.#parts
+    scheduler.after(random.waitMs(meanMs), () => {
+      if (this.#isOver) return
+      this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+      this.#inject(kind)
+      this.#parts.onChange()
+      this.#schedule(kind, meanMs)
+    })
+  }
+
+  #inject(kind: FaultKind): void {
+    const { random, database, ledger, scheduler } = this.#parts
+    switch (kind) {
+      case 'account locked':
+        database.lockFor(
+          `account ${random.pick([...ledger.accounts.keys()])}`,
+          this.#ms(300, 10_000),
+        )
+        break
+      case 'lease locked': {
+        const leases = [...ledger.active.keys()]
+        if (leases.length > 0)
+          database.lockFor(`lease ${random.pick(leases)}`, this.#ms(300, 10_000))
+        break
+      }
+      case 'commits stall':
+        database.commitsStallUntilMs = scheduler.nowMs + this.#ms(300, 5_000)
+        break
+      case 'database frozen':
+        database.frozenUntilMs = scheduler.nowMs + this.#ms(300, 60_000)
+        break
+      case 'database away':
+        database.refusesUntilMs = scheduler.nowMs + this.#ms(300, 60_000)
+        break
+      case 'database restarts':
+        database.restart()
+        database.refusesUntilMs = scheduler.nowMs + this.#ms(100, 3_000)
+        break
+      default:
+        this.#injectInto(random.pick(this.#parts.nodes), kind)
+    }
+  }
+
+  #injectInto(node: SimulatedNode, kind: FaultKind): void {
+    const { scheduler } = this.#parts
+    switch (kind) {
+      case 'node cut off':
+        node.link.cutUntilMs = scheduler.nowMs + this.#ms(300, 200_000)
+        break
+      case 'node frozen':
+        node.freeze(this.#ms(100, 250_000))
+        break
+      case 'node killed':
+        node.kill()
+        scheduler.after(this.#ms(500, 300_000), () => node.start())
+        break
+      case 'node loses power':
+        node.cutPower()
+        scheduler.after(this.#ms(2000, 300_000), () => node.start())
+        break
+      case 'node restarts':
+        node.stop()
+        scheduler.after(this.#ms(6000, 20_000), () => node.start())
+        break
+      case 'clock jumps':
+        node.jumpWallClock((this.#parts.random.chance(0.5) ? 1 : -1) * this.#ms(500, 7_200_000))
+        break
+      case 'disk full':
+        node.disk.fill()
+        scheduler.after(this.#ms(500, 60_000), () => node.disk.free())
+        break
+      case 'syncs stall':
+        node.disk.stallSyncs(this.#ms(10, 5_000))
+        break
+      default:
+        throw new Error(`${kind} is no fault of a node`)
+    }
+  }
+
+  #ms(min: number, max: number): number {
+    return this.#parts.random.logarithmic(min, max)
+  }
+}

@@ -1,0 +1,238 @@
+import type { Link } from './database'
+import { SimulatedStatements, type DatabaseSide } from './statements'
+import type { SimulatedProcess } from './scheduler'
+import { DatabaseLiveness } from '../src/db/liveness'
+import { LeaseUpkeep } from '../src/ledger/lease-upkeep'
+import { createLeaseStore } from '../src/ledger/lease-store'
+import type { ModelEvent } from '../src/ledger/model-ledger'
+import { Purses } from '../src/ledger/purses'
+import { Recalls, type Recall } from '../src/ledger/recalls'
+import { Sweeper } from '../src/ledger/sweeper'
+import { Flusher } from '../src/metering/flusher'
+import { Journal } from '../src/metering/journal'
+import type { SimulatedDisk } from './disk'
+
+export interface NodePorts extends DatabaseSide {
+  newId: (prefix: string) => string
+  /** A node has come up, or is about to stop. */
+  onChange: () => void
+}
+
+/** One start of the program on a node. */
+interface Start extends SimulatedProcess {
+  nodeId: string
+  statements: SimulatedStatements
+  purses: Purses
+  upkeep: LeaseUpkeep
+  journal: Journal
+  flusher: Flusher
+}
+
+const rotateAfterMs = 12 * 3_600_000
+const directory = '/data'
+const restartMs = 5000
+const drainMs = 100
+const maxDrainTries = 100
+
+const toBody = (event: ModelEvent): string =>
+  JSON.stringify([
+    event.id,
+    event.accountId,
+    event.leaseId,
+    String(event.cost),
+    String(event.fromLease),
+  ])
+
+function toEvent(body: string): ModelEvent {
+  const [id, accountId, leaseId, cost, fromLease] = JSON.parse(body)
+  return { id, accountId, leaseId, cost: BigInt(cost), fromLease: BigInt(fromLease) }
+}
+
+/** An attempt that its process left open is charged nothing. */
+const asOrphan = (attemptId: string, body: string): string => {
+  const { accountId, leaseId } = toEvent(body)
+  return toBody({ id: attemptId, accountId, leaseId, cost: 0n, fromLease: 0n })
+}
+
+/** A machine that runs the real lease and journal code, on a simulated disk, clock and database. */
+export class SimulatedNode {
+  readonly name: string
+  readonly link: Link
+  readonly disk: SimulatedDisk
+  readonly #ports: NodePorts
+  #start: Start | undefined
+  #earlierIds: string[] = []
+  #process: SimulatedProcess | undefined
+
+  constructor(name: string, ports: NodePorts, { link, disk }: { link: Link; disk: SimulatedDisk }) {
+    this.name = name
+    this.#ports = ports
+    this.link = link
+    this.disk = disk
+  }
+
+  /** The start that serves; undefined while it starts, or is down. */
+  get serving(): Start | undefined {
+    return this.#start
+  }
+
+  get isUp(): boolean {
+    return this.#process !== undefined
+  }
+
+  /** Whether other nodes can get back what it does not use. */
+  get isReachable(): boolean {
+    const { nowMs } = this.#ports.scheduler
+    const start = this.#start
+    return start !== undefined && start.frozenUntilMs <= nowMs && this.link.cutUntilMs <= nowMs
+  }
+
+  start(): void {
+    if (this.#process) return
+    const { scheduler, newId } = this.#ports
+    const nodeId = newId('node')
+    const process: SimulatedProcess = {
+      name: `${this.name} as ${nodeId}`,
+      isAlive: true,
+      frozenUntilMs: 0,
+      wallOffsetMs: 0,
+    }
+    this.#process = process
+    scheduler.runAs(process, () => {
+      this.#open(process, nodeId).catch(() => {
+        if (!process.isAlive) return
+        this.kill()
+        // As a supervisor does.
+        scheduler.after(restartMs, () => this.start())
+      })
+    })
+  }
+
+  async #open(process: SimulatedProcess, nodeId: string): Promise<void> {
+    const ports = this.#ports
+    const statements = new SimulatedStatements(ports, { process, link: this.link, nodeId })
+    const journal = await Journal.open({
+      directory,
+      sync: 'always',
+      fileSystem: this.disk.fileSystem,
+    })
+    const flusher = new Flusher({
+      journal,
+      book: (rows) => statements.book(rows.map(({ body }) => toEvent(body))),
+      onError: () => undefined,
+    })
+    await this.#recover({ statements, journal, flusher })
+    const purses = this.#openPurses(process, statements, nodeId)
+    await purses.liveness.measure()
+    this.#start = Object.assign(process, { nodeId, statements, journal, flusher, ...purses })
+    this.#earlierIds.push(nodeId)
+    ports.onChange()
+  }
+
+  /** As `start/recover.ts` does: the journal is booked, then the leases of earlier starts end. */
+  async #recover({
+    statements,
+    journal,
+    flusher,
+  }: Pick<Start, 'statements' | 'journal' | 'flusher'>) {
+    for (const { attemptId, body } of journal.orphans()) {
+      await journal.settle(attemptId, asOrphan(attemptId, body))
+    }
+    for (;;) {
+      try {
+        await flusher.drain()
+        for (const earlier of this.#earlierIds) await statements.endLeasesOf(earlier)
+        break
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+      }
+    }
+    this.#earlierIds = []
+  }
+
+  #openPurses(process: SimulatedProcess, statements: SimulatedStatements, nodeId: string) {
+    const { scheduler, database, newId } = this.#ports
+    const liveness = new DatabaseLiveness({ ping: () => statements.ping() })
+    const purses = new Purses({
+      nodeId,
+      store: createLeaseStore(statements.leases, liveness),
+      newLeaseId: () => newId('lease'),
+      now: () => ({ monotonicMs: scheduler.nowMs, wallMs: scheduler.wallMs(process) }),
+      pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      rotateAfterMs,
+      onError: () => undefined,
+    })
+    const recalls = new Recalls(({ accountId }) => {
+      purses.recalled(accountId).catch(() => undefined)
+    })
+    database.listen(process, this.link, (channel, payload) => {
+      if (channel === 'recall') recalls.hear(payload, nodeId)
+      else purses.creditCame(payload)
+    })
+    const sweeper = new Sweeper(statements.sweeps, () => scheduler.nowMs)
+    const upkeep = new LeaseUpkeep({
+      purses,
+      readRecalls: () => statements.recalledLately(),
+      onRecall: (recalled: Recall) => recalls.note(recalled),
+      beat: () => liveness.measure(),
+      sweep: async () => void (await sweeper.sweep()),
+      onError: () => undefined,
+    })
+    return { purses, upkeep, liveness }
+  }
+
+  /** The process ends at once; what it wrote stays. */
+  kill(): void {
+    this.#end()
+    this.disk.killProcess()
+  }
+
+  /** The machine loses power. */
+  cutPower(): void {
+    this.#end()
+    this.disk.powerCut()
+  }
+
+  #end(): void {
+    if (this.#process) this.#process.isAlive = false
+    this.#process = undefined
+    this.#start = undefined
+    this.#ports.onChange()
+  }
+
+  /** Books what is settled and gives leases back, as `start/money.ts` does at the end, then ends. */
+  stop(): void {
+    const start = this.#start
+    if (!start) return
+    this.#start = undefined
+    const leave = async () => {
+      for (let tries = 0; start.purses.totals().holds > 0 && tries < maxDrainTries; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, drainMs))
+      }
+      // As a server that drains does: requests that still run are cut off, their attempts are orphans.
+      if (start.purses.totals().holds > 0) return
+      await start.flusher.drain()
+      await start.purses.giveBackAll()
+      await start.statements.endLeasesOf(start.nodeId)
+    }
+    this.#ports.scheduler.runAs(start, () => {
+      leave()
+        .catch(() => undefined)
+        .finally(() => this.kill())
+    })
+  }
+
+  freeze(ms: number): void {
+    if (this.#process) this.#process.frozenUntilMs = this.#ports.scheduler.nowMs + ms
+    this.#ports.onChange()
+  }
+
+  jumpWallClock(ms: number): void {
+    if (this.#process) this.#process.wallOffsetMs += ms
+  }
+
+  /** Journals and settles a request: see `start/usage.ts`. */
+  static bodyOf(event: ModelEvent): string {
+    return toBody(event)
+  }
+}

@@ -1,0 +1,56 @@
+import { drainMicrotasks } from 'bun:jsc'
+
+/** Plays timers at once, in the order of their moments, on a clock of its own. */
+export class PlayedTime {
+  nowMs = 0
+  #next = 1
+  readonly #timers = new Map<number, { atMs: number; run: () => void }>()
+
+  after(ms: number, run: () => void): number {
+    this.#timers.set(this.#next, { atMs: this.nowMs + ms, run })
+    return this.#next++
+  }
+
+  delay(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.after(ms, resolve))
+  }
+
+  /** Runs until the work has ended. Throws what it rejects with, or where nothing is left to happen. */
+  play(work: () => Promise<void>): void {
+    const real = { setTimeout, clearTimeout, setImmediate }
+    const clock: { now: () => number } = performance
+    const { now } = clock
+    Object.assign(globalThis, {
+      setTimeout: (run: () => void, ms = 0) => this.after(Math.max(1, ms), run),
+      setImmediate: (run: () => void) => this.after(0, run),
+      clearTimeout: (timer: number) => this.#timers.delete(timer),
+    })
+    clock.now = () => this.nowMs
+    const end: { isOver: boolean; thrown?: unknown } = { isOver: false }
+    try {
+      void work().then(
+        () => (end.isOver = true),
+        (thrown: unknown) => Object.assign(end, { isOver: true, thrown }),
+      )
+      drainMicrotasks()
+      while (!end.isOver) this.#playNext()
+    } finally {
+      Object.assign(globalThis, real)
+      clock.now = now
+    }
+    if ('thrown' in end) throw end.thrown
+  }
+
+  #playNext(): void {
+    let first: [number, { atMs: number; run: () => void }] | undefined
+    for (const timer of this.#timers) {
+      if (!first || timer[1].atMs < first[1].atMs) first = timer
+    }
+    if (!first) throw new Error('nothing is left to happen')
+    const [id, { atMs, run }] = first
+    this.#timers.delete(id)
+    this.nowMs = atMs
+    run()
+    drainMicrotasks()
+  }
+}

@@ -1,0 +1,55 @@
+/** A seeded source of random numbers (sfc32): the same seed gives the same numbers on every machine. */
+export class Random {
+  #a: number
+  #b: number
+  #c: number
+  #counter = 1
+
+  constructor(seed: number) {
+    this.#a = 0x9e3779b9
+    this.#b = 0x243f6a88
+    this.#c = seed >>> 0
+    for (let turn = 0; turn < 15; turn++) this.#bits()
+  }
+
+  #bits(): number {
+    const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0
+    this.#counter = (this.#counter + 1) | 0
+    this.#a = this.#b ^ (this.#b >>> 9)
+    this.#b = (this.#c + (this.#c << 3)) | 0
+    this.#c = (((this.#c << 21) | (this.#c >>> 11)) + sum) | 0
+    return sum >>> 0
+  }
+
+  /** At least 0, below 1. */
+  next(): number {
+    return this.#bits() / 2 ** 32
+  }
+
+  /** An integer from `min` to `max`, both included. */
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1))
+  }
+
+  /** A number from `min` to `max`, each order of magnitude alike; both above zero. */
+  logarithmic(min: number, max: number): number {
+    return min * (max / min) ** this.next()
+  }
+
+  /** True with a probability from 0 to 1. */
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  /** Milliseconds until the next of events that come `meanMs` apart on average. */
+  waitMs(meanMs: number): number {
+    return -meanMs * Math.log(1 - this.next())
+  }
+
+  /** One element. Throws a `RangeError` for an empty list. */
+  pick<Element>(list: readonly Element[]): Element {
+    const element = list[Math.floor(this.next() * list.length)]
+    if (element === undefined) throw new RangeError('nothing to pick from')
+    return element
+  }
+}

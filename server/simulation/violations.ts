@@ -1,0 +1,161 @@
+import type { AccountObserver, PendingRequest } from './accounts'
+import type { SimulatedDatabase } from './database'
+import type { SimulatedNode } from './node'
+import type { Scheduler } from './scheduler'
+import type { ModelEvent, ModelLease, ModelLedger } from '../src/ledger/model-ledger'
+
+interface Parts {
+  scheduler: Scheduler
+  database: SimulatedDatabase
+  ledger: ModelLedger
+  observer: AccountObserver
+  nodes: readonly SimulatedNode[]
+  /** No fault of the run excuses a request that fails. */
+  isPatient: boolean
+}
+
+/** A promise that was broken, and when. */
+export interface Violation {
+  atMs: number
+  promise: string
+  details: string
+}
+
+interface Disagreement {
+  figures: string
+  sinceMs: number
+}
+
+const largestKept = 20
+/** A renewal every 20 s brings a node's figures in line, and a little time for it. */
+const renewalMs = 25_000
+/** A lease that its node has forgotten is not renewed: it ends, and is swept. */
+const strandedMs = 150_000
+
+/** Checks what must hold at every moment, and keeps what did not. */
+export class Violations {
+  readonly #parts: Parts
+  readonly found: Violation[] = []
+  readonly #disagreements = new Map<string, Disagreement>()
+  readonly #stranded = new Map<string, number>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  parts() {
+    return this.#parts
+  }
+  note(promise: string, details: string): void {
+    if (this.found.length < largestKept) {
+      this.found.push({ atMs: this.#parts.scheduler.nowMs, promise, details })
+    }
+  }
+
+  /** Something came to an account: the database announces it. */
+  announce(accountId: string): void {
+    this.#parts.database.notify('credit', accountId)
+  }
+
+  /** A request was refused for want of credit: at some moment it must have been true. */
+  checkRefusal({ accountId, floor, minimum, leastAvailable }: PendingRequest): void {
+    const least = floor > minimum ? floor : minimum
+    if (leastAvailable < least) return
+    this.note('unjustified refusal', `${accountId} had ${leastAvailable}, ${least} needed`)
+  }
+
+  checkFailure(thrown: unknown): void {
+    if (this.#parts.isPatient) this.note('avoidable failure', String(thrown))
+  }
+
+  /** A hold is backed by what the ledger has set aside for its lease. */
+  checkHold(
+    leaseId: string,
+    { accountId, node }: { accountId: string; node: SimulatedNode },
+  ): void {
+    const { ledger, observer } = this.#parts
+    const lease = ledger.active.get(leaseId)
+    const { held, unbooked } = observer.useOf(leaseId)
+    const unspent = lease ? lease.amount - lease.spent : 0n
+    if (held + unbooked <= unspent) return
+    this.note(
+      'hold without credit',
+      `${node.name}: ${leaseId} of ${accountId} has ${unspent}, ${held} held and ${unbooked} not booked`,
+    )
+  }
+
+  /** Costs within their holds are paid, unless their lease had to be freed meanwhile. */
+  checkBooked(events: readonly ModelEvent[], mayBeWrittenOff: ReadonlySet<string>): void {
+    const { ledger } = this.#parts
+    for (const { id, leaseId } of events) {
+      const writtenOff = ledger.booked.get(id)?.writtenOff ?? 0n
+      if (writtenOff === 0n || mayBeWrittenOff.has(id)) continue
+      if (ledger.leases.get(leaseId)?.state === 'swept') continue
+      this.note(
+        'written off',
+        `${writtenOff} of ${id}, ${leaseId} ${ledger.leases.get(leaseId)?.state}`,
+      )
+    }
+    for (const violation of ledger.violations()) this.note('ledger out of order', violation)
+  }
+
+  /** From time to time: what nodes believe is what the database has, within a renewal. */
+  compareFigures(): void {
+    const known = new Set<string>()
+    for (const node of this.#parts.nodes) {
+      for (const slice of node.serving?.purses.slices() ?? []) {
+        known.add(slice.leaseId)
+        this.#compareSlice(node, slice)
+      }
+    }
+    for (const [id, lease] of this.#parts.ledger.active) this.#checkOwned(id, lease, known)
+  }
+
+  #compareSlice(
+    node: SimulatedNode,
+    { leaseId, amount }: { leaseId: string; amount: bigint },
+  ): void {
+    const { ledger, scheduler, database, isPatient } = this.#parts
+    const there = ledger.active.get(leaseId)?.amount
+    const isEqual = there === amount || !node.isReachable || !database.isReachable
+    if (isEqual) return void this.#disagreements.delete(leaseId)
+    const figures = `${amount} here, ${there} there`
+    const seen = this.#disagreements.get(leaseId)
+    if (seen?.figures !== figures) {
+      this.#disagreements.set(leaseId, { figures, sinceMs: scheduler.nowMs })
+    } else if (isPatient && scheduler.nowMs - seen.sinceMs > renewalMs) {
+      this.note('figures differ', `${node.name} ${leaseId}: ${figures}`)
+    }
+  }
+
+  /** A lease that its node does not know is not renewed: it is swept soon. */
+  #checkOwned(id: string, lease: ModelLease, known: ReadonlySet<string>): void {
+    const { nodes, database, scheduler } = this.#parts
+    const owner = nodes.find(({ serving }) => serving?.nodeId === lease.nodeId)
+    const isFine = known.has(id) || !owner?.isReachable || !database.isReachable
+    if (isFine) return void this.#stranded.delete(id)
+    const sinceMs = this.#stranded.get(id) ?? scheduler.nowMs
+    this.#stranded.set(id, sinceMs)
+    if (scheduler.nowMs - sinceMs <= strandedMs) return
+    this.note('lease without node', `${id} of ${lease.accountId}: ${lease.amount - lease.spent}`)
+  }
+
+  /** After all is healed and idle: every lease is back, every answered request booked once. */
+  checkEnd(delivered: ReadonlyMap<string, bigint>, toppedUp: bigint): void {
+    const { ledger } = this.#parts
+    for (const [id, { leased }] of ledger.accounts) {
+      if (leased !== 0n) this.note('lease not returned', `${id} has ${leased} leased`)
+    }
+    for (const [id, cost] of delivered) {
+      const booked = ledger.booked.get(id)
+      if (!booked) this.note('missing', id)
+      else if (booked.charged + booked.writtenOff !== cost) this.note('wrong amount', id)
+    }
+    let posted = 0n
+    for (const account of ledger.accounts.values()) posted += account.posted
+    let charged = 0n
+    for (const booked of ledger.booked.values()) charged += booked.charged
+    if (posted !== toppedUp - charged)
+      this.note('sum', `${posted} left of ${toppedUp}, ${charged} charged`)
+  }
+}

@@ -1,0 +1,153 @@
+import { AccountObserver } from './accounts'
+import { Customers } from './customers'
+import { SimulatedDatabase } from './database'
+import { SimulatedDisk } from './disk'
+import { FaultInjector } from './fault-injector'
+import { SimulatedNode, type NodePorts } from './node'
+import { drawProfile, isPatient, type Profile } from './profile'
+import { Random } from './random'
+import { Scheduler } from './scheduler'
+import { Violations, type Violation } from './violations'
+import { ModelLedger } from '../src/ledger/model-ledger'
+
+export interface Outcome {
+  seed: number
+  profile: Profile
+  violations: readonly Violation[]
+  simulatedMs: number
+  events: number
+  /** How often each kind of fault happened. */
+  faults: ReadonlyMap<string, number>
+  requests: { requests: number; served: number; refused: number; failed: number }
+}
+
+export interface RunOptions {
+  seed: number
+  /** How long things go wrong, in simulated milliseconds; after that they heal. */
+  faultyMs: number
+  /** Instead of what follows from the seed. */
+  change?: (profile: Profile) => Profile
+}
+
+const startMs = 5000
+/** Idle leases are given back after 30 s, those of nobody swept two minutes after their last renewal. */
+const healingMs = 260_000
+const compareEveryMs = 5000
+/** For how long a refusal may be older than its request: what nodes believe is a second old at most. */
+const slackMs = 1000
+
+/** One run: nodes, a database and customers that follow from a seed. */
+class World {
+  readonly #random: Random
+  readonly #profile: Profile
+  readonly #scheduler = new Scheduler()
+  readonly #ledger = new ModelLedger()
+  readonly #database: SimulatedDatabase
+  readonly #nodes: SimulatedNode[] = []
+  readonly #observer: AccountObserver
+  readonly #violations: Violations
+  #customers: Customers | undefined
+  #injector: FaultInjector | undefined
+  #ids = 0
+
+  constructor({ seed, change }: RunOptions) {
+    this.#random = new Random(seed)
+    const drawn = drawProfile(this.#random)
+    this.#profile = change?.(drawn) ?? drawn
+    this.#database = new SimulatedDatabase(this.#scheduler, this.#random)
+    this.#observer = new AccountObserver(this.#ledger, this.#scheduler, {
+      nodeOf: (nodeId) => this.#nodes.find(({ serving }) => serving?.nodeId === nodeId),
+      slackMs,
+    })
+    this.#violations = new Violations({ ...this.#parts, isPatient: isPatient(this.#profile) })
+    const ports = this.#nodePorts()
+    for (let number = 0; number < this.#profile.nodes; number++) this.#addNode(number, ports)
+  }
+
+  get #parts() {
+    return {
+      scheduler: this.#scheduler,
+      random: this.#random,
+      profile: this.#profile,
+      database: this.#database,
+      ledger: this.#ledger,
+      observer: this.#observer,
+      nodes: this.#nodes,
+    }
+  }
+
+  readonly #newId = (prefix: string) => `${prefix}-${String(++this.#ids).padStart(7, '0')}`
+  readonly #onChange = () => this.#observer.lookAtAll()
+
+  #nodePorts(): NodePorts {
+    return {
+      ...this.#parts,
+      recalls: new Map(),
+      newId: this.#newId,
+      nodes: () => Math.max(1, this.#nodes.filter(({ serving }) => serving).length),
+      onBooked: (events, fresh) => {
+        for (const event of fresh) this.#observer.booked(event)
+        this.#violations.checkBooked(events, this.#customers?.mayBeWrittenOff ?? new Set())
+      },
+      onChange: this.#onChange,
+    }
+  }
+
+  #addNode(number: number, ports: NodePorts): void {
+    const disk = new SimulatedDisk({
+      random: () => this.#random.next(),
+      delay: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      now: () => this.#scheduler.wallMs(),
+    })
+    disk.makeDirectory('/data')
+    const link = { latencyMs: this.#profile.roundTripMs / 2, cutUntilMs: 0 }
+    const node = new SimulatedNode(`node ${number}`, ports, { link, disk })
+    this.#nodes.push(node)
+    this.#scheduler.after(this.#random.next() * 100, () => node.start())
+  }
+
+  run(faultyMs: number): void {
+    const scheduler = this.#scheduler
+    const parts = { ...this.#parts, violations: this.#violations, newId: this.#newId }
+    scheduler.after(startMs, () => {
+      this.#injector = new FaultInjector({ ...parts, onChange: this.#onChange })
+      this.#customers = new Customers(parts)
+    })
+    const compare = () => {
+      this.#violations.compareFigures()
+      this.#observer.forgetEnded()
+      scheduler.after(compareEveryMs, compare)
+    }
+    scheduler.after(compareEveryMs, compare)
+    scheduler.after(faultyMs, () => {
+      this.#customers?.stop()
+      this.#injector?.heal()
+    })
+    scheduler.runUntil(faultyMs + healingMs)
+    const { delivered = new Map<string, bigint>(), toppedUp = 0n } = this.#customers ?? {}
+    this.#violations.checkEnd(delivered, toppedUp)
+  }
+
+  outcome(seed: number): Outcome {
+    const none = { requests: 0, served: 0, refused: 0, failed: 0 }
+    return {
+      seed,
+      profile: this.#profile,
+      violations: this.#violations.found,
+      simulatedMs: this.#scheduler.nowMs,
+      events: this.#scheduler.events,
+      faults: new Map<string, number>([
+        ...(this.#injector?.counts ?? []),
+        ...this.#database.counts,
+      ]),
+      requests: this.#customers?.counts ?? none,
+    }
+  }
+}
+
+/** Runs one seed from an empty database to the end, and says which promises it broke. */
+export function simulate(options: RunOptions): Outcome {
+  const world = new World(options)
+  world.run(options.faultyMs)
+  return world.outcome(options.seed)
+}
