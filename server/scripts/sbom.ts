@@ -3,6 +3,7 @@
 // a development package wants as well (npm 11), and those of other systems. Run as: npm run --silent sbom
 import { join } from 'node:path'
 import { z } from 'zod'
+import { endOnBrokenPipe } from '../src/start/broken-pipe'
 import { version } from '../../package.json'
 
 const Package = z.object({
@@ -44,6 +45,7 @@ const components = Object.entries(lock.packages).flatMap(([path, it]) => {
     ...(it.license && { licenses: [licenceOf(it.license)] }),
   }
 })
+endOnBrokenPipe()
 const unique = new Map(components.map((component) => [component.purl, component]))
 const bill = {
   $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',

@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono, type Context } from 'hono'
 import { accountEndpoints, type AccountStores } from './app/account-endpoints'
 import { operatorEndpoints, type OperatorStores } from './app/operator-endpoints'
 import { publicEndpoints } from './app/public-endpoints'
@@ -18,9 +18,10 @@ import { failed, finish, type Witness } from './http/finish'
 import { pathOf } from './http/path'
 import { assertGuarded, type Guards } from './http/guards'
 import { refuseNul } from './http/nul'
+import { paceRefusal } from './http/refusal-pace'
 import { securityHeaders } from './http/security-headers'
 import { serviceRoutes, type Readiness } from './http/service'
-import { describeInterface } from './http/openapi'
+import { describeInterface, type Audience } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
@@ -68,6 +69,7 @@ export function createApp(ports: AppPorts): Hono<Env> {
     c.set('startedAtMs', startedAtMs)
     await next()
     const request = c.req.raw
+    await paceRefusal(c.res, refusedOf(c), c.env.budget)
     const exchange = { request, requestId, startedAtMs, path: pathOf(request.url) }
     finish(c.res, { ...exchange, quota: c.get('quota'), hasLog: c.get('hasLog') }, witness)
   })
@@ -84,11 +86,8 @@ export function createApp(ports: AppPorts): Hono<Env> {
   app.route('/', signInEndpoints(ports.signIn, guards))
   app.route('/', serviceRoutes(guards, ports.readiness))
   app.route('/', docsRoutes(guards))
-  let described: Promise<string> | undefined
-  app.get('/openapi.json', guards.open, async (c) => {
-    described ??= describeInterface(app)
-    return c.body(await described, 200, { 'content-type': 'application/json' })
-  })
+  app.get('/openapi.json', guards.open, describing(app, 'public'))
+  app.get('/openapi-operator.json', guards.open, describing(app, 'operator'))
   // Last, as it takes every path that a browser asks for and nobody else has.
   app.route('/', dashboardRoutes(ports.dashboard, guards))
 
@@ -105,6 +104,21 @@ export function createApp(ports: AppPorts): Hono<Env> {
   assertGuarded(app)
   return app
 }
+
+/** Serves a description, made when it is first asked for. */
+function describing(app: Hono<Env>, audience: Audience) {
+  let described: Promise<string> | undefined
+  return async (c: Context<Env>) => {
+    described ??= describeInterface(app, audience)
+    return c.body(await described, 200, { 'content-type': 'application/json' })
+  }
+}
+
+const refusedOf = (c: Context<Env>) => ({
+  request: c.req.raw,
+  owner: c.get('principal')?.accountId,
+  address: () => c.env.server.requestIP(c.req.raw)?.address ?? '',
+})
 
 /** A base address without `/v1` is what people get wrong most. */
 function unknownRoute(path: string): ApiError {

@@ -259,3 +259,18 @@ describe('a mail server', () => {
     expect(refusal(environment)).toStartWith(words)
   })
 })
+
+test('N5: payments that would never be credited are refused', () => {
+  const [STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET] = ['sk_test_0123456789', 'whsec_0123456789']
+  expect(() => readConfig({ STRIPE_SECRET_KEY })).toThrow(
+    'STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY',
+  )
+  expect(readConfig({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET }).payments.secretKey).toBe(
+    STRIPE_SECRET_KEY,
+  )
+})
+
+test('N6: HOST may have the brackets that IPv6 addresses have in URLs', () => {
+  expect(readConfig({ HOST: '[::1]' }).host).toBe('::1')
+  expect(readConfig({ HOST: '::1' }).host).toBe('::1')
+})

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { urlHere } from './config/address'
 import { CrashAt } from './config/crash-at'
 import { dollars, flag, seconds, secondsOrNone } from './config/fields'
 import { gatewayVariables, toGatewayConfig, type GatewayConfig } from './config/gateways'
 import { journalVariables, toJournalConfig, type JournalConfig } from './config/journal'
+import { Keys, type NamedKey } from './config/keys'
 import { loadVariables, toLoadConfig, type LoadConfig } from './config/load'
 import { paymentVariables, toPaymentConfig, type PaymentConfig } from './config/payments'
 import { Networks } from './config/networks'
@@ -13,44 +15,14 @@ import { toWorkerConfig, workerVariables, type WorkerConfig } from './config/wor
 import type { PlannedCrash } from './crash-points'
 import { mailVariables, senderAdvice, toMail, type MailConfig } from './smtp-config'
 
-const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
-
-/** A key of `ENCRYPTION_KEY`: 32 bytes, and its name where it has one. */
-export interface NamedKey {
-  id: string | undefined
-  key: Buffer
-}
-
-const Key = z
-  .string()
-  // Decoding passes over what is no base64, and a damaged key would open nothing.
-  .regex(/^[\w+/-]{43}=?$/, keyAdvice)
-  .transform((text) => Buffer.from(text, 'base64'))
-  .refine((key) => key.some((byte) => byte !== key[0]), keyAdvice)
-
-const mostKeys = 20
-
-/** `<base64>`, or `<id>:<base64>` several times with commas between: the first is the one in use. */
-const Keys = z.string().transform((text, context): NamedKey[] => {
-  const keys = text.split(',').flatMap((part) => {
-    const [, id, base64] = /^(?:([\w.-]{1,40}):)?(.*)$/s.exec(part.trim()) ?? []
-    const key = Key.safeParse(base64)
-    return key.success ? [{ id, key: key.data }] : []
-  })
-  const names = keys.map(({ id, key }) => id ?? key.toString('base64'))
-  if (keys.length < text.split(',').length) context.addIssue(keyAdvice)
-  else if (keys.length > mostKeys) context.addIssue(`must be at most ${mostKeys} keys`)
-  else if (new Set(names).size < keys.length) context.addIssue('must name each key once')
-  return keys
-})
-
-/** Reads keys as `ENCRYPTION_KEY` has them; undefined where they are damaged. */
-export const readKeys = (text: string): NamedKey[] | undefined => Keys.safeParse(text).data
-
 /** Every variable that is read, but those of providers and of sign-in elsewhere. */
 export const Environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-  HOST: z.string().default('127.0.0.1'),
+  HOST: z
+    .string()
+    // As URLs have IPv6 addresses.
+    .transform((host) => host.replace(/^\[(.*)\]$/, '$1'))
+    .default('127.0.0.1'),
   BASE_URL: z.url({ protocol: /^https?$/ }).optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
@@ -175,6 +147,8 @@ export class StartError extends Error {
   override readonly name = 'StartError'
 }
 
+export { readKeys, type NamedKey } from './config/keys'
+
 type Source = Readonly<Record<string, string | undefined>>
 
 /** An empty variable is one that is not set: compose files and shells write it so. */
@@ -198,6 +172,17 @@ function requireKeys(env: { DATABASE_URL?: unknown; ENCRYPTION_KEY?: unknown }):
   )
 }
 
+/** Without its events payments would be taken and never credited. */
+function requireStripeEvents(env: {
+  STRIPE_SECRET_KEY?: unknown
+  STRIPE_WEBHOOK_SECRET?: unknown
+}): void {
+  if (!env.STRIPE_SECRET_KEY || env.STRIPE_WEBHOOK_SECRET) return
+  throw new StartError(
+    'STRIPE_WEBHOOK_SECRET is required with STRIPE_SECRET_KEY: without it payments are taken and never credited',
+  )
+}
+
 const place = { DATA_DIR: true, DATABASE_URL: true } as const
 const Stored = Environment.pick({ ...place, ENCRYPTION_KEY: true, ADMIN_KEY: true })
 
@@ -211,6 +196,21 @@ export function readDatabaseConfig(source: Source) {
 export function readStorageConfig(source: Source) {
   requireKeys(parse(Stored, source))
   return readDatabaseConfig(source)
+}
+
+const Linked = Environment.pick({ ...place, BASE_URL: true, HOST: true, PORT: true })
+
+/** What a command needs that prints links: where the database is, and the server's address as people open it. */
+export function readLinkConfig(source: Source) {
+  const env = parse(Linked, source)
+  if (env.PORT === 0 && env.BASE_URL === undefined) {
+    throw new StartError('PORT is 0, so that the address is not known. Set BASE_URL, or PORT.')
+  }
+  return {
+    dataDir: env.DATA_DIR,
+    databaseUrl: env.DATABASE_URL,
+    address: env.BASE_URL?.replace(/\/+$/, '') ?? urlHere(env.HOST, env.PORT),
+  }
 }
 
 const requestTimes = { REQUEST_TIMEOUT_SECONDS: true, STREAM_TIMEOUT_SECONDS: true } as const
@@ -233,6 +233,7 @@ export function readConfig(source: Source): Config {
   if (env.SMTP_URL && !env.MAIL_FROM) {
     throw new StartError(`MAIL_FROM is required with SMTP_URL, and ${senderAdvice}`)
   }
+  requireStripeEvents(env)
   return {
     port: env.PORT,
     host: env.HOST,

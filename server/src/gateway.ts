@@ -59,7 +59,7 @@ import { settled } from './gateway/settled'
 import { Turns, type Priced } from './gateway/turns'
 import type { RequestLog } from './logs/request-log'
 import { chargeable } from './metering/costly-fields'
-import type { Metered } from './metering/meter'
+import type { Metered } from './metering/metered'
 import type { Admission } from './policy/limits'
 import type { PromptSize } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
@@ -97,6 +97,8 @@ async function serve<Schema extends z.ZodType<{ model: string }>>(
 ): Promise<Reply | KeptReply> {
   const entered = call.principal ?? ports.door.enter(call, 'write')
   const principal = entered instanceof Promise ? await entered : entered
+  call.owner = principal.accountId
+  ports.budget.touch(principal.accountId)
   const running = new Running(call, principal, ports.logs.begin(call, principal))
   try {
     refuseCircle(call.hops)
@@ -142,13 +144,14 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   if (reserving) await reserving
   const meter = ports.metering.meter(meteredOf(endpoint, checked, log))
   running.meter = meter
-  const turns = new Turns({ endpoint, checked, meter, month, tokens })
+  const turns = new Turns({ endpoint, checked, meter, month, tokens, parting: running })
   running.turns = turns
   const reply = await endpoint.run(turns)
   const answer = told(reply, checked.translation)
   if (answer.kind === 'stream') return settled(answer, running)
   if (reply.kind === 'whole') log.answered(reply.body, answer.body)
-  answer.cost = await running.settle({ usage: answer.usage, outcome: 'ok' })
+  const outcome = turns.isLeft ? 'cancelled' : 'ok'
+  answer.cost = await running.settle({ usage: answer.usage, outcome })
   return answer
 }
 

@@ -5,7 +5,7 @@ import { Glob } from 'bun'
 const root = import.meta.dir
 
 /** Commands beside the server. */
-const commands = ['audit', 'rotate-keys', 'migrate', 'backup', 'restore', 'doctor']
+const commands = ['audit', 'rotate-keys', 'sign-in-link', 'migrate', 'backup', 'restore', 'doctor']
 /** Who may import whom. `errors`, `within` and `pause` are open to all; main, app, start and the commands see all. */
 const mayImport: Record<string, string> = {
   wire: '',
@@ -19,11 +19,11 @@ const mayImport: Record<string, string> = {
   db: 'config',
   backup: 'db config',
   ledger: 'db',
-  settings: 'db config',
+  settings: 'db config wire',
   catalog: 'db wire providers',
   auth: 'db',
   mail: 'db smtp-config',
-  'sign-in': 'db mail',
+  'sign-in': 'db mail wire',
   inbox: 'db mail',
   payments: 'ledger db inbox mail config trail',
   alerts: 'auth ledger inbox mail db',

@@ -1,12 +1,16 @@
+import type { Logger } from 'pino'
 import { version } from '../package.json'
-import { readConfig, StartError } from './config'
+import { readConfig } from './config'
 import { assertNoProxy } from './egress/no-proxy'
+import { providers } from './providers/registry'
+import { checkProviderVariables, findMisspelt } from './start/check-environment'
 import { createLog } from './start/log'
 import { makeGlobals } from './start/make-globals'
 import { secretsIn } from './start/secrets'
 import { optionsIn } from './start/options'
 import { startServer, type RunningServer } from './start/server'
-import { welcome } from './start/welcome'
+import { startFailureLine } from './start/start-failure'
+import { toCommand, welcome } from './start/welcome'
 import { isGreeting, type Listening } from './start/worker'
 import { startWorkers, type Workers } from './start/workers'
 
@@ -22,7 +26,11 @@ async function main(): Promise<void> {
   assertNoProxy(process.env)
   makeGlobals()
   const config = readConfig({ ...process.env, ...optionsIn(process.argv.slice(2)) })
+  checkProviderVariables(config.environment, providers)
   const log = createLog(config.telemetry.logLevel, secretsIn(process.env), config.worker)
+  if (config.worker === undefined) {
+    for (const words of findMisspelt(config.environment, providers)) log.warn(words)
+  }
   const leave = (code: number) => {
     log.flushNow()
     process.exit(code)
@@ -43,11 +51,11 @@ async function main(): Promise<void> {
   }
   if (config.workers > 1 && config.worker === undefined) {
     running.server = await startWorkers(config, options)
-    return stopOnSignals(running.server, leave)
+    return stopOnSignals(running.server, { leave, log })
   }
   const server = await startServer(config, options)
   running.server = server
-  stopOnSignals(server, leave)
+  stopOnSignals(server, { leave, log })
   if (config.worker === undefined) return greet(server)
   process.on('message', (message) => {
     if (isGreeting(message)) void greet(server)
@@ -55,22 +63,46 @@ async function main(): Promise<void> {
   process.send?.({ port: server.port } satisfies Listening)
 }
 
-/** A server, or several. */
-type Stoppable = Pick<RunningServer, 'stop'> | Workers
+/** A server, or several, which count what runs themselves. */
+type Stoppable = Pick<RunningServer, 'stop' | 'running'> | Workers
+
+interface Leaving {
+  leave: (code: number) => void
+  log: Pick<Logger, 'info'>
+}
+
+/** A line such as `stopping, 3 requests running; Ctrl-C again to end now`. */
+function stoppingLine(server: Stoppable, signal: NodeJS.Signals): string {
+  const count = 'running' in server ? server.running() : undefined
+  const requests = count === 1 ? '1 request' : `${count} requests`
+  const words = count === undefined ? 'stopping' : `stopping, ${requests} running`
+  return signal === 'SIGINT' ? `${words}; Ctrl-C again to end now` : words
+}
+
+/** To the terminal whatever the log level is: whoever pressed Ctrl-C waits for an answer. */
+function sayStopping(line: string, log: Leaving['log']): void {
+  const isWorker = process.env['TOLLGATE_WORKER'] !== undefined
+  if (process.stderr.isTTY && !isWorker) process.stderr.write(`\n${line}\n`)
+  else log.info(line)
+}
 
 async function greet(running: RunningServer): Promise<void> {
   const { address, firstAccount, storage, catalog, signIn } = running
   const { connections, providers } = catalog.snapshot
-  const { withoutPassword } = firstAccount
-  const signInLink = withoutPassword && (await signIn.linkFor(withoutPassword, linkMs))
+  const { withoutPassword, othersLimits } = firstAccount
+  // Other outputs than a terminal go to journals and logs, which are kept, and read by many.
+  const isTerminal = process.stdout.isTTY
   process.stdout.write(
     welcome({
       version,
       address,
       tookMs: performance.now() - startedAt,
-      firstKey: firstAccount.key,
+      firstKey: isTerminal ? firstAccount.key : undefined,
       firstKeyPath: firstAccount.path,
-      signInLink,
+      signInLink:
+        isTerminal && withoutPassword ? await signIn.linkFor(withoutPassword, linkMs) : undefined,
+      signInCommand: withoutPassword && toCommand('sign-in-link'),
+      othersLimits,
       adminKeyPath: storage.installation.adminKeyPath,
       providers: [...connections.keys()].filter((key) => providers.get(key)?.dialect !== 'sandbox'),
       hasSandbox: connections.has('sandbox'),
@@ -79,9 +111,9 @@ async function greet(running: RunningServer): Promise<void> {
 }
 
 /** The first signal lets running requests end, a later one does not wait for them. */
-function stopOnSignals(server: Stoppable, leave: (code: number) => void): void {
+function stopOnSignals(server: Stoppable, { leave, log }: Leaving): void {
   let firstAt: number | undefined
-  const stop = () => {
+  const stop = (signal: NodeJS.Signals) => {
     const now = performance.now()
     if (firstAt !== undefined) {
       // A terminal signals the whole group, so that the launcher's copy arrives as well.
@@ -89,6 +121,7 @@ function stopOnSignals(server: Stoppable, leave: (code: number) => void): void {
       return
     }
     firstAt = now
+    sayStopping(stoppingLine(server, signal), log)
     void server.stop().then(
       () => leave(0),
       () => leave(1),
@@ -102,7 +135,7 @@ function stopOnSignals(server: Stoppable, leave: (code: number) => void): void {
   const watch = setInterval(() => {
     if (process.ppid === launcher) return
     clearInterval(watch)
-    stop()
+    stop('SIGTERM')
   }, 1000).unref()
 }
 
@@ -110,6 +143,6 @@ try {
   await main()
 } catch (thrown) {
   // What an operator can mend is one line; anything else is ours, and shows where.
-  console.error(thrown instanceof StartError ? `tollgate: ${thrown.message}` : thrown)
+  console.error(startFailureLine(thrown) ?? thrown)
   process.exit(1)
 }

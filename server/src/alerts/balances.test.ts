@@ -75,11 +75,79 @@ describe('a balance', () => {
     expect(await mailsTo(userId)).toHaveLength(2)
   })
 
+  test('finding M15: that is credited and spent between two looks has fallen', async () => {
+    const known = await newCustomer(database, usd)
+    expect(await look()).toBe(0)
+    await spend(known, usd)
+    expect(await look()).toBe(1)
+    // And one that nobody has looked at yet.
+    const fresh = await newCustomer(database)
+    for (const userId of [known, fresh]) {
+      await post(database.query, topUpOf(userId, 2n * usd))
+      await spend(userId, (3n * usd) / 2n)
+    }
+    expect(await look()).toBe(2)
+    expect(await look()).toBe(0)
+    expect([(await noticesOf(known)).length, (await noticesOf(fresh)).length]).toEqual([2, 1])
+  })
+
+  test('finding M15: of processes that look at the same time one tells of it', async () => {
+    const userId = await newCustomer(database)
+    await post(database.query, topUpOf(userId, 2n * usd))
+    await spend(userId, 2n * usd)
+    const counts = await Promise.all(Array.from({ length: 4 }, look))
+    expect(counts.filter((count) => count > 0)).toEqual([1])
+    expect(await noticesOf(userId)).toHaveLength(1)
+  })
+
+  test('finding M15: that is credited below the threshold has not fallen, nor where requests hold the rest', async () => {
+    const userId = await newCustomer(database)
+    await post(database.query, topUpOf(userId, usd - 1n))
+    await spend(userId, usd - 1n)
+    expect(await look()).toBe(0)
+    await post(database.query, topUpOf(userId, usd - 1n))
+    const leaseId = newId('lease')
+    const lease = { leaseId, accountId: userId, nodeId: newId('node'), need: usd - 1n, wish: 0n }
+    await takeLease(database.query, {
+      generation: 0,
+      isRecalling: false,
+      demandSeconds: 2,
+      ...lease,
+      nodes: 1,
+      lifeSeconds: 600,
+    })
+    await sql`insert into credit_held (lease_id, held) values (${leaseId}, ${usd - 1n})`.execute(
+      database.query,
+    )
+    // At 1.5 on paper, half of which is there.
+    await post(database.query, topUpOf(userId, usd / 2n))
+    await spend(userId, usd / 2n)
+    expect(await look()).toBe(0)
+    expect(await noticesOf(userId)).toEqual([])
+  })
+
+  test('finding M15: a balance that stays above it, however often it is credited, leaves nothing to look at', async () => {
+    const userId = await newCustomer(database, 5n * usd)
+    await look()
+    for (let k = 0; k < 5; k++) await post(database.query, topUpOf(userId, usd))
+    const { rows } = await sql`select from balance_rise where account_id = ${userId}`.execute(
+      database.query,
+    )
+    expect(rows).toHaveLength(0)
+  })
+
   test('what running requests hold of it is not there: it falls with that, and is back without it', async () => {
     const userId = await newCustomer(database, 3n * usd)
     const leaseId = newId('lease')
     const lease = { leaseId, accountId: userId, nodeId: newId('node'), need: 3n * usd, wish: 0n }
-    await takeLease(database.query, { ...lease, nodes: 1, lifeSeconds: 600 })
+    await takeLease(database.query, {
+      generation: 0,
+      isRecalling: false,
+      ...lease,
+      nodes: 1,
+      demandSeconds: 2,
+      lifeSeconds: 600,
+    })
     // What a node has set aside for requests to come is there still.
     expect(await look()).toBe(0)
     await sql`insert into credit_held (lease_id, held) values (${leaseId}, ${(5n * usd) / 2n})`.execute(

@@ -8,6 +8,7 @@ import { postMail } from '../mail/outbox'
 
 const nanosPerUsd = 1e9
 const mostAtOnce = 200
+const maxRisesAtOnce = 10_000
 
 interface Fallen {
   account_id: string
@@ -25,11 +26,13 @@ interface Told {
 }
 
 /**
- * Tells of each available balance that has fallen below the threshold (nano-dollars) since it was last seen at or
- * above it: the account, or owner and admins of an organization. Once, however many processes look: a
- * fall is taken and told in one transaction. Resolves with how many there were.
+ * Tells of each available balance that has fallen below the threshold (nano-dollars) since it was last at or
+ * above it, also where it was credited and spent between two looks: the account, or owner and admins of
+ * an organization. Once, however many processes look: a fall is taken and told in one transaction.
+ * Resolves with how many there were.
  */
 export async function tellOfLowBalances(db: Kysely<Schema>, threshold: bigint): Promise<number> {
+  while ((await takeRises(db, threshold)) === maxRisesAtOnce);
   await rearm(db, threshold)
   let told = 0
   let taken: number
@@ -42,6 +45,24 @@ export async function tellOfLowBalances(db: Kysely<Schema>, threshold: bigint): 
     told += taken
   } while (taken === mostAtOnce)
   return told
+}
+
+/** Remembers accounts that a credit brought to it or above. Resolves with how many rises were looked at. */
+async function takeRises(db: Kysely<Schema>, threshold: bigint): Promise<number> {
+  const { rows } = await sql<{ taken: bigint }>`
+    with taken as (
+      delete from balance_rise where ctid = any(array(
+        select ctid from balance_rise limit ${maxRisesAtOnce} for update skip locked
+      ))
+      returning account_id, available
+    ), armed as (
+      insert into balance_watch (account_id, armed)
+      select account_id, true from taken where available >= ${threshold}
+      group by account_id order by account_id
+      on conflict (account_id) do update set armed = true
+    )
+    select count(*) as taken from taken`.execute(db)
+  return Number(rows[0]?.taken ?? 0n)
 }
 
 /** Remembers who is at or above it now. */

@@ -54,7 +54,7 @@ export async function quotasSince(
     ) as at_once
     cross join lateral (
       select coalesce(sum(requests), 0)::bigint as monthly_requests,
-        coalesce(sum(cost - written_off) filter (where account_id = asked.user_id), 0)::bigint
+        coalesce(sum(cost - written_off + house_paid) filter (where account_id = asked.user_id), 0)::bigint
           as monthly_spend
       from usage_sum
       where usage_sum.user_id = asked.user_id and grain = 'day'

@@ -6,7 +6,9 @@ import type { Env, Server } from '../http/env'
 import { failed, finish, type Witness } from '../http/finish'
 import type { Overload, Shed } from '../http/overload'
 import { pathOf } from '../http/path'
+import { paceRefusal } from '../http/refusal-pace'
 import { UnreadBodies } from '../http/unread-body'
+import type { OwnerBudget } from '../policy/owner-budget'
 import type { Tracing } from '../telemetry/tracing'
 import { modelHandlersOf, type ModelHandler } from '../v1/endpoint'
 import { ModelCall } from '../v1/model-call'
@@ -17,6 +19,7 @@ interface Parts {
   witness: Witness
   bodies: BodyBudget
   overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
+  budget: OwnerBudget
   tracing?: Tracing | undefined
 }
 
@@ -27,9 +30,10 @@ interface Parts {
 export function createFront(app: Hono<Env>, parts: Parts): Answer {
   const front = new Front(parts)
   const handlers = modelHandlersOf(app)
-  const { bodies, overload, tracing } = parts
+  const { bodies, overload, budget, tracing } = parts
   return (request, server) => {
-    const routed = () => front.routed(request, app.fetch(request, { server, bodies, overload }))
+    const routed = () =>
+      front.routed(request, app.fetch(request, { server, bodies, overload, budget }))
     if (request.method !== 'POST') return routed()
     let path = pathOf(request.url)
     let handler = handlers.get(path)
@@ -69,7 +73,11 @@ class Front {
     try {
       response = await handler(call)
     } catch (thrown) {
-      response = await this.#unread.after(call.request, failed(thrown, call, witness))
+      const refusal = failed(thrown, call, witness)
+      const { request, owner } = call
+      const refused = { request, owner, address: () => call.address() }
+      await paceRefusal(refusal, refused, this.#parts.budget)
+      response = await this.#unread.after(request, refusal)
     } finally {
       overload.answered()
       call.body?.release()

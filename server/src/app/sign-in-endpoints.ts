@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { invalidRequest } from '../errors'
+import { refuseControlCharacters } from '../http/control-characters'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
 
@@ -10,6 +11,15 @@ export interface SignInAnswers {
 }
 
 const mostBytes = 64 * 1024
+
+/** The request, its body read and checked. Rejects with `invalid_request` for control characters. */
+async function withCheckedBody(request: Request): Promise<Request> {
+  if (request.method !== 'POST') return request
+  const body = await request.text()
+  refuseControlCharacters(body)
+  const { url, headers, signal } = request
+  return new Request(url, { method: 'POST', headers, signal, ...(body !== '' && { body }) })
+}
 
 /** Sign-up, sign-in, sessions, passwords: the library's own endpoints. Source: api.md 20.1. */
 export const signInEndpoints = (signIn: SignInAnswers, { open }: Guards) =>
@@ -23,5 +33,8 @@ export const signInEndpoints = (signIn: SignInAnswers, { open }: Guards) =>
         throw invalidRequest(null, 'body_too_large', 'The body is larger than 64 KB.')
       },
     }),
-    (c) => signIn.answer(c.req.raw, c.env.server.requestIP(c.req.raw)?.address ?? ''),
+    async (c) => {
+      const request = await withCheckedBody(c.req.raw)
+      return signIn.answer(request, c.env.server.requestIP(c.req.raw)?.address ?? '')
+    },
   )

@@ -3,20 +3,18 @@ import { accountScope, planLimits } from './account-limits'
 import type { LookUp } from './keyring'
 import { limitsOf, permissions, type Permission, type Principal, type Scope } from './principal'
 import { Batches } from '../db/batches'
+import type { Database } from '../db/database'
+import { DatabaseLiveness } from '../db/liveness'
 import type { Schema } from '../db/schema'
-import { within } from '../within'
 
 const isPermission = (name: string): name is Permission =>
   permissions.some((permission) => permission === name)
 
-/** A caller is refused within a second. */
-const patienceMs = 900
-
 /**
- * Looks keys up in the database, several by one statement; a suspended account has none. Rejects when there
- * is no answer within a second.
+ * Looks keys up in the database, several by one statement; a suspended account has none. Rejects within a second
+ * when the database answers nothing.
  */
-export function lookUpIn(db: Kysely<Schema>): LookUp {
+export function lookUpIn({ query: db, liveness }: Pick<Database, 'query' | 'liveness'>): LookUp {
   const batches = new Batches<string, Found | null>({
     answer: async (hashes) => {
       const askedAtMs = performance.now()
@@ -24,10 +22,10 @@ export function lookUpIn(db: Kysely<Schema>): LookUp {
       const found = new Map(rows.map((row) => [row.hash.toString('hex'), { row, askedAtMs }]))
       return hashes.map((hash) => found.get(hash) ?? null)
     },
-    patienceMs,
+    patienceMs: DatabaseLiveness.maxLookUpMs,
   })
   return async (hash) => {
-    const found = await batches.ask(hash)
+    const found = await liveness.lookUp(batches.ask(hash))
     // Each by itself: a row that cannot be read is nobody else's affair.
     return found ? toPrincipal(found) : undefined
   }
@@ -68,9 +66,9 @@ type KeyRow = Awaited<ReturnType<typeof findKeys>>[number]
 
 /** Who signs in to the dashboard; undefined for who may not. Rejects as `lookUpIn` does. */
 export const lookUpAccountIn =
-  (db: Kysely<Schema>) =>
+  ({ query, liveness }: Pick<Database, 'query' | 'liveness'>) =>
   async (userId: string): Promise<SignedIn | undefined> => {
-    const row = await within(findAccount(db, userId), patienceMs)
+    const row = await liveness.lookUp(findAccount(query, userId))
     if (!row) return undefined
     const limits = limitsOf([accountScope(userId, row)])
     const never = { expiresAtMs: null, endsAtMs: null }

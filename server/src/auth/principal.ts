@@ -76,6 +76,12 @@ export interface Principal {
   logBodies: boolean
 }
 
+/** Whether the key has limits besides those of its account. */
+export const hasOwnLimits = ({ keyId, limits }: Pick<Principal, 'keyId' | 'limits'>): boolean =>
+  [limits.requests, limits.tokens, limits.running]
+    .flat()
+    .some(({ id }) => id.endsWith(`:${keyId}`)) || limits.monthly.some(({ id }) => id === keyId)
+
 /** `admin` implies both others; `write` does not imply `read`. */
 export const may = ({ permissions: held }: Principal, required: Permission): boolean =>
   held.includes(required) || held.includes('admin')

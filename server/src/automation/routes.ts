@@ -1,4 +1,4 @@
-import { Hono, type Context } from 'hono'
+import { Hono } from 'hono'
 import type { ConversationStore } from './conversation'
 import * as described from './description'
 import { send, type MessagePorts } from './messages'
@@ -62,14 +62,10 @@ const sessionRoutes = ({ automation: { sessions } }: Ports, { account }: Guards)
       described.completeSession,
       account('write', 'account', 'larger'),
       async (c) => {
-        const summary = await summaryOf(c)
+        const { summary } = await newFields(c, Completion)
         return c.json(await sessions.complete(c.var.principal.userId, c.req.param('id'), summary))
       },
     )
-
-/** Nothing in it is required, so that there need not be a body. */
-const summaryOf = async (c: Context<Env>) =>
-  c.req.raw.body === null ? undefined : (await newFields(c, Completion)).summary
 
 const messageRoutes = ({ gateway, automation, reply }: Ports, { account }: Guards) =>
   new Hono<Env>()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { modelName, systemPrompt, toolNames } from './template-schema'
 import { trimmed } from '../http/fields'
 import { broken } from '../wire/field-error'
-import { outputLimit, samplingFields } from '../wire/fields'
+import { outputLimit, samplingFields, mapOf } from '../wire/fields'
 
 const sessionTypes = ['chat', 'remote_chat', 'automation'] as const
 export const statuses = ['active', 'paused', 'completed', 'cancelled', 'failed'] as const
@@ -22,8 +22,7 @@ export const NewSession = z
     name: z.string().trim().max(200).optional(),
     enabledTools: toolNames.optional(),
     disabledTools: toolNames.optional(),
-    variables: z
-      .record(z.string(), z.string().max(20_000))
+    variables: mapOf(z.string().max(200), z.string().max(20_000), 200)
       .optional()
       .describe('What stands for {{name}} in the texts of the template'),
   })

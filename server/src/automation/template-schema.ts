@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trimmed } from '../http/fields'
+import { line } from '../http/fields'
 
 /** Names of tools that a session may use; tools run on self-hosted gateways. */
 export const toolNames = z.array(z.string().min(1).max(128)).max(200)
@@ -22,7 +22,7 @@ const initialMessage = z.string().max(20_000)
 
 /** Source: api.md 17. */
 export const NewTemplate = z.object({
-  name: trimmed(100),
+  name: line(100),
   description: description.optional(),
   category: category.optional(),
   systemPrompt: systemPrompt.optional(),
@@ -37,7 +37,7 @@ export type NewTemplate = z.output<typeof NewTemplate>
 
 export const ChangedTemplate = z
   .object({
-    name: trimmed(100),
+    name: line(100),
     description: description.nullable(),
     category: category.nullable(),
     systemPrompt: systemPrompt.nullable(),

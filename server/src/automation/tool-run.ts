@@ -1,5 +1,7 @@
 import type { ToolDefinition, ToolLimits, ToolResult, Tools } from './tools'
 import { isObject, type JsonObject } from '../wire/json-body'
+import { eventShape } from '../wire/json-shape'
+import { parseShaped } from '../wire/json-slices'
 
 /** A call as a model asks for it. */
 export interface AskedCall {
@@ -55,7 +57,7 @@ async function resultIn({ name, text }: AskedCall, run: ToolRun): Promise<ToolRe
 function argumentsIn(text: string): JsonObject | undefined {
   if (text.trim() === '') return {}
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseShaped(text, eventShape)
     return isObject(value) ? value : undefined
   } catch {
     return undefined

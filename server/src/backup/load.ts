@@ -70,6 +70,7 @@ const kinds = [
   'foreign table',
   'sequence',
   'routine',
+  'type',
 ] as const satisfies readonly Droppable['kind'][]
 
 async function drop(

@@ -98,6 +98,7 @@ async function beginAnew({ query }: Session, { contents }: Verified): Promise<vo
     where credit_account.id = sums.account_id`.execute(query)
   await sql`update credit_account set recalled_at = null, recalled_by = null`.execute(query)
   await sql`delete from credit_held`.execute(query)
+  await sql`delete from credit_demand`.execute(query)
   await sql`delete from node`.execute(query)
   await sql`delete from auth_session`.execute(query)
   await sql`delete from auth_verification`.execute(query)

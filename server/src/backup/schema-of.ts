@@ -55,7 +55,7 @@ export async function sequencesOf(db: Kysely<Schema>): Promise<Contents['sequenc
 export interface Droppable {
   /** As SQL has it; a function's with its arguments. */
   name: string
-  kind: 'view' | 'materialized view' | 'table' | 'foreign table' | 'sequence' | 'routine'
+  kind: 'view' | 'materialized view' | 'table' | 'foreign table' | 'sequence' | 'routine' | 'type'
 }
 
 /** All that is in the schema, but for what belongs to something else there: extensions, tables. */
@@ -63,10 +63,10 @@ export async function allIn(db: Kysely<Schema>): Promise<Droppable[]> {
   const { rows } = await sql<Droppable>`
     select format('%I', relname) as name, case relkind when 'v' then 'view'
       when 'm' then 'materialized view' when 'f' then 'foreign table'
-      when 'S' then 'sequence' else 'table' end as kind
+      when 'S' then 'sequence' when 'c' then 'type' else 'table' end as kind
     from pg_class
     where relnamespace = current_schema()::regnamespace
-      and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and not relispartition
+      and relkind in ('r', 'p', 'v', 'm', 'f', 'S', 'c') and not relispartition
       and not exists (
         select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid
           and relkind = 'S' and deptype in ('a', 'i'))

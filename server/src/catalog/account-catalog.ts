@@ -47,6 +47,8 @@ export class AccountCatalog {
   readonly memberships: readonly Membership[]
   /** The organization whose pool pays for the platform's connections; null for the account itself. */
   readonly fundedBy: string | null
+  /** The house pays for the account on the platform's connections, by its plan. */
+  readonly housePays: boolean
   readonly #own: Offer
   readonly #organizations: readonly { isPrimary: boolean; offer: Offer }[]
   readonly #terms: ReadonlyMap<string, MemberTerms>
@@ -59,9 +61,10 @@ export class AccountCatalog {
   constructor(
     own: Offer,
     memberships: readonly Membership[] = [],
-    { shared, fundedBy }: Belonging = alone,
+    { shared, fundedBy, housePays }: Belonging = alone,
   ) {
     this.#own = own
+    this.housePays = housePays === true
     this.memberships = memberships
     this.fundedBy = fundedBy !== null && shared.has(fundedBy) ? fundedBy : null
     this.#organizations = memberships.flatMap(({ organizationId, isPrimary }) => {
@@ -148,6 +151,7 @@ export class AccountCatalog {
 interface Belonging {
   shared: ReadonlyMap<string, Shared>
   fundedBy: string | null
+  housePays?: boolean | undefined
 }
 
 const alone: Belonging = { shared: new Map(), fundedBy: null }
@@ -165,6 +169,7 @@ interface Account {
   own: Offer
   memberships: readonly Membership[]
   fundedBy: string | null
+  housePays?: boolean
   /** Made of these; undefined for an organization that is suspended. */
   composed: { parts: readonly (Shared | undefined)[]; catalog: AccountCatalog }
 }
@@ -199,10 +204,11 @@ export class AccountCatalogs {
   constructor(reads: AccountReads, clock: Clock = {}) {
     this.#accounts = new LookUps({
       lookUp: async (userId) => {
-        const { own, memberships, fundedBy } = await reads.account(userId)
-        if (own.size === 0 && memberships.length === 0) return nobody
-        const catalog = new AccountCatalog(own, memberships)
-        return { own, memberships, fundedBy, composed: { parts: [], catalog } }
+        const account = await reads.account(userId)
+        const { own, memberships, housePays } = account
+        if (own.size === 0 && memberships.length === 0 && !housePays) return nobody
+        const catalog = new AccountCatalog(own, memberships, { ...alone, housePays })
+        return { ...account, composed: { parts: [], catalog } }
       },
       capacity: 100_000,
       ...clock,
@@ -279,12 +285,12 @@ function composed(account: Account, parts: readonly (Shared | undefined)[]): Acc
   const isSame =
     last.parts.length === parts.length && last.parts.every((part, at) => part === parts[at])
   if (isSame) return last.catalog
-  const { own, memberships, fundedBy } = account
+  const { own, memberships, fundedBy, housePays } = account
   const ids = memberships.filter(mayCall).map(({ organizationId }) => organizationId)
   const shared = new Map(
     parts.flatMap((part, at) => (part ? [[ids[at] ?? '', part] as const] : [])),
   )
-  const catalog = new AccountCatalog(own, memberships, { shared, fundedBy })
+  const catalog = new AccountCatalog(own, memberships, { shared, fundedBy, housePays })
   account.composed = { parts, catalog }
   return account.composed.catalog
 }

@@ -3,8 +3,9 @@ import type { Collection, Member } from './collection'
 import { Mappings } from './mapping'
 import { Batches } from '../db/batches'
 import { LookUps } from '../db/look-ups'
+import type { Database } from '../db/database'
+import { DatabaseLiveness } from '../db/liveness'
 import type { Schema } from '../db/schema'
-import { within } from '../within'
 
 /** Whose a handle or a slug is. */
 export type NameOwner = { userId: string } | { organizationId: string }
@@ -80,26 +81,26 @@ export class AccountNames {
 const noMappings = new Mappings([])
 const noCollections: Collections = new Map()
 
-/** A caller is refused within a second. */
-const patienceMs = 900
-
 /** Reads from the database. */
-export function nameReadsIn(db: Kysely<Schema>): NameReads {
+export function nameReadsIn({
+  query: db,
+  liveness,
+}: Pick<Database, 'query' | 'liveness'>): NameReads {
   const mappings = new Batches<string, Mappings>({
     answer: async (userIds) => {
       const read = await readMappings(db, userIds)
       return userIds.map((id) => read.get(id) ?? noMappings)
     },
-    patienceMs,
+    patienceMs: DatabaseLiveness.maxLookUpMs,
   })
   return {
-    mappings: (userId) => mappings.ask(userId),
+    mappings: (userId) => liveness.lookUp(mappings.ask(userId)),
     collections: async (ownerId) => {
-      const collections = await within(readCollections(db, ownerId), patienceMs)
+      const collections = await liveness.lookUp(readCollections(db, ownerId))
       if (collections.length === 0) return noCollections
       return new Map(collections.map((collection) => [collection.name, collection]))
     },
-    owner: (name) => within(readOwner(db, name), patienceMs),
+    owner: (name) => liveness.lookUp(readOwner(db, name)),
   }
 }
 

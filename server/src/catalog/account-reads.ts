@@ -2,28 +2,29 @@ import { sql, type Kysely } from 'kysely'
 import type { AccountReads } from './account-catalog'
 import { nothing, readOffer, type OfferOptions } from './offer'
 import { Batches } from '../db/batches'
+import type { Database } from '../db/database'
+import { DatabaseLiveness } from '../db/liveness'
 import type { Schema } from '../db/schema'
-import { within } from '../within'
-
-/** A caller is refused within a second. */
-const patienceMs = 900
 
 /** Reads from the database. */
-export function accountReadsIn(db: Kysely<Schema>, options: OfferOptions): AccountReads {
+export function accountReadsIn(
+  { query: db, liveness }: Pick<Database, 'query' | 'liveness'>,
+  options: OfferOptions,
+): AccountReads {
   const belongings = new Batches<string, boolean>({
     answer: async (userIds) => {
       const having = await findHaving(db, userIds)
       return userIds.map((id) => having.has(id))
     },
-    patienceMs,
+    patienceMs: DatabaseLiveness.maxLookUpMs,
   })
   const account = async (userId: string) =>
     (await belongings.ask(userId)) ? readAccount(db, userId, options) : nobody
   return {
-    account: (userId) => within(account(userId), patienceMs),
-    organization: (id) => within(readOrganization(db, id, options), patienceMs),
+    account: (userId) => liveness.lookUp(account(userId)),
+    organization: (id) => liveness.lookUp(readOrganization(db, id, options)),
     offeredElsewhere: (userId, provider) =>
-      within(readOfferedElsewhere(db, userId, provider), patienceMs),
+      liveness.lookUp(readOfferedElsewhere(db, userId, provider)),
   }
 }
 
@@ -34,12 +35,18 @@ const nobody: Awaited<ReturnType<AccountReads['account']>> = {
   fundedBy: null,
 }
 
-/** Which of some accounts have a connection of their own, or a place in an organization: few do. */
+/**
+ * Which of some accounts have a connection of their own, a place in an organization, or a plan that the
+ * house pays for: few do.
+ */
 async function findHaving(db: Kysely<Schema>, userIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select user_id as id from connection where user_id = any(${userIds}::text[])
     union
-    select user_id from membership where user_id = any(${userIds}::text[])`.execute(db)
+    select user_id from membership where user_id = any(${userIds}::text[])
+    union
+    select users.id from users join plan on plan.id = users.plan_id and plan.house_pays
+    where users.id = any(${userIds}::text[])`.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -48,8 +55,9 @@ async function readAccount(db: Kysely<Schema>, userId: string, options: OfferOpt
     readOffer(db, { column: 'user_id', id: userId }, options),
     db
       .selectFrom('users')
-      .select('funding_organization_id')
-      .where('id', '=', userId)
+      .innerJoin('plan', 'plan.id', 'users.plan_id')
+      .select(['funding_organization_id', 'plan.house_pays'])
+      .where('users.id', '=', userId)
       .executeTakeFirst(),
     db
       .selectFrom('membership')
@@ -70,6 +78,7 @@ async function readAccount(db: Kysely<Schema>, userId: string, options: OfferOpt
       spendingLimit: row.spending_limit,
     })),
     fundedBy: user?.funding_organization_id ?? null,
+    housePays: user?.house_pays ?? false,
   }
 }
 

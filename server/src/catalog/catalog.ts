@@ -19,6 +19,7 @@ const longestMs = 2_147_483_647
 export class Catalog implements Disposable {
   readonly #options: CatalogOptions
   #snapshot: Snapshot
+  #fixed: Parts
   #running: Promise<void> | undefined
   #again = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -28,11 +29,17 @@ export class Catalog implements Disposable {
 
   constructor(options: CatalogOptions) {
     this.#options = options
-    this.#snapshot = toSnapshot(options.fixed())
+    this.#fixed = options.fixed()
+    this.#snapshot = toSnapshot(this.#fixed)
   }
 
   get snapshot(): Snapshot {
     return this.#snapshot
+  }
+
+  /** The part of the snapshot that no operator stored. */
+  get fixed(): Pick<Parts, 'providers' | 'connections'> {
+    return this.#fixed
   }
 
   /** Reads it all again. Calls made meanwhile share one further reading. Rejects when it fails. */
@@ -61,6 +68,7 @@ export class Catalog implements Disposable {
       this.#again = false
       const stored = await this.#options.stored()
       const fixed = this.#options.fixed()
+      this.#fixed = fixed
       this.#snapshot = toSnapshot({
         models: [...fixed.models, ...stored.models],
         providers: [...fixed.providers, ...stored.providers],

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import { accountReadsIn } from './account-reads'
 import type { Place } from './offer'
 import { sampleProvider } from './samples'
+import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
 import { newId } from '../db/id'
 import type { ConnectionPoolRow, Schema } from '../db/schema'
@@ -10,17 +11,19 @@ import { connectionSecret, seal, type SealingKeys } from '../db/sealed'
 
 const sealingKeys: SealingKeys = [{ id: 'one', key: Buffer.alloc(32, 5) }]
 let stack: AsyncDisposableStack
+let database: Database
 let db: Kysely<Schema>
 const damaged: string[] = []
 
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
-  db = (await openTestDatabase(stack)).query
+  database = await openTestDatabase(stack)
+  db = database.query
 })
 afterAll(() => stack.disposeAsync())
 
 const reads = () =>
-  accountReadsIn(db, {
+  accountReadsIn(database, {
     sealingKeys,
     providers: () => new Map([['fake', sampleProvider()]]),
     onDamaged: (what) => void damaged.push(what),

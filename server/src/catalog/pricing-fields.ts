@@ -2,9 +2,12 @@ import { z } from 'zod'
 import type { Pricing } from './model'
 import { toUsd, usd } from '../wire/usd'
 
-const price = usd(9)
+/** The highest price, in USD: a dollar a token. Beyond it no request of any size has a cost that fits. */
+export const maxPriceUsd = 1_000_000
 
-/** USD per 1,000,000 tokens; `image` and `request` per piece. */
+const price = usd(9, 0, maxPriceUsd)
+
+/** USD per 1,000,000 tokens; `image` and `request` per piece. Each up to `maxPriceUsd`. */
 export const PricingFields = z.object({
   input: price,
   output: price,

@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import type { Pricing } from './model'
+import { storedUsd } from '../wire/usd'
 
-const Nanos = z
-  .string()
-  .regex(/^\d{1,18}$/)
-  .transform(BigInt)
-const Bucket = Nanos.exactOptional()
+const Bucket = storedUsd.exactOptional()
 
 const StoredPricing = z.object({
-  input: Nanos,
-  output: Nanos,
+  input: storedUsd,
+  output: storedUsd,
   cachedInput: Bucket,
   cacheWrite: Bucket,
   reasoning: Bucket,

@@ -1,5 +1,10 @@
 /** What a process takes on where nothing is said. */
-export const usualLoad = { largeBodiesBytes: 48 << 20, mostRunning: 16_384, mostLoopDelayMs: 500 }
+export const usualLoad = {
+  largeBodiesBytes: 48 << 20,
+  mostRunning: 16_384,
+  mostLoopDelayMs: 500,
+  ownerShare: 0.15,
+}
 
 /** Values of variables that bound it which are refused. */
 export const badLoad: Record<string, string[]> = {

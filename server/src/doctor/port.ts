@@ -1,11 +1,8 @@
 import { failure, fine, type Finding } from './finding'
 import type { Config } from '../config'
+import { hostHere } from '../config/address'
 
 const patienceMs = 2000
-
-/** Where a server that listens at HOST is reached from this machine. */
-export const hostHere = (host: string) =>
-  ['', '0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
 
 /** The first bytes that whoever listens there answers to a request for its health; rejects for nobody. */
 async function healthAt(hostname: string, port: number): Promise<string> {

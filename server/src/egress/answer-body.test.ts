@@ -69,3 +69,13 @@ test.each([
   const cuts = Array.from({ length: Math.min(sent.length, 100) }, (_, at) => at)
   expect(() => read(chunked(), sent, cuts)).toThrow(MalformedAnswer)
 })
+
+test('S2: a body in very small chunks is refused before it has cost much, one in small ones is not', () => {
+  const tiny = chunk('x').repeat(10_000)
+  expect(() => read(chunked(), tiny)).toThrow(MalformedAnswer)
+  // So many may be small whatever they hold, such as the keep-alives of an hour.
+  const few = `${chunk('x').repeat(4000)}0\r\n\r\n`
+  expect(read(chunked(), few)).toMatchObject({ isWhole: true })
+  const events = `${chunk('data: {"choices":[{}]}\n\n'.padEnd(40)).repeat(100_000)}0\r\n\r\n`
+  expect(read(chunked(), events)).toMatchObject({ isWhole: true })
+})

@@ -4,7 +4,26 @@ import { MalformedAnswer, type AnswerHead } from './answer-head'
 const longestLine = 4096
 const longestTrailer = 16 * 1024
 
+/**
+ * A size, and extensions, which mean nothing here: only where their line ends is of importance, so that no control
+ * characters are among them. Source: RFC 9112, 7.1.1.
+ */
+const sizeLine = /^([\da-f]{1,12})(?:[\t ]*;[\t -~\x80-\xff]*)?\r\n$/i
+/** A field as in a head: nothing folded, no blank before its colon. */
+const trailerLine = /^[\w!#$%&'*+.^`|~-]+:[\t -~\x80-\xff]*\r\n$/
+
+/** How many chunks a body may have that are small, and how many bytes each of the others must have. */
+const maxSmallChunks = 4096
+const minChunkBytes = 32
+
 type Expected = 'size' | 'end of chunk' | 'trailer'
+
+/** Of each line all that may come before its end. */
+const lineBegins: Readonly<Record<Expected, RegExp>> = {
+  size: /^[\da-f]{1,12}(?:\r|[\t ]*|[\t ]*;[\t -~\x80-\xff]*\r?)$/i,
+  'end of chunk': /^\r$/,
+  trailer: /^(?:\r|[\w!#$%&'*+.^`|~-]+(?::[\t -~\x80-\xff]*\r?)?)$/,
+}
 
 /** Finds the end of a body in the bytes of a connection, which may be cut anywhere. */
 export class BodyFrames {
@@ -19,6 +38,8 @@ export class BodyFrames {
   /** A line that has not come whole. */
   #line = ''
   #trailerBytes = 0
+  #chunks = 0
+  #bytes = 0
 
   constructor({ framing, length }: Pick<AnswerHead, 'framing' | 'length'>) {
     this.#isChunked = framing === 'chunked'
@@ -57,6 +78,7 @@ export class BodyFrames {
 
   #count(size: number): void {
     this.#left -= size
+    this.#bytes += size
     if (this.#left > 0) return
     if (this.#isChunked) this.#expected = 'end of chunk'
     else this.isWhole = true
@@ -71,6 +93,7 @@ export class BodyFrames {
     const line = this.#line + bytes.toString('latin1', at, end)
     this.#line = found < 0 ? line : ''
     if (found >= 0) this.#take(line)
+    else this.#checkBegin(line)
     return end
   }
 
@@ -82,18 +105,28 @@ export class BodyFrames {
       this.#expected = 'size'
       return
     }
-    const size = /^([\da-f]{1,12})(?:[\t ]*;[^\r]*)?\r\n$/i.exec(line)?.[1]
+    const size = sizeLine.exec(line)?.[1]
     if (size === undefined) throw new MalformedAnswer('a chunk of the answer has no size')
     this.#left = Number.parseInt(size, 16)
+    if (++this.#chunks > maxSmallChunks + this.#bytes / minChunkBytes) {
+      throw new MalformedAnswer('the answer comes in chunks that are too small')
+    }
     if (this.#left === 0) this.#expected = 'trailer'
   }
 
-  /** Fields after a body say nothing that is asked for. */
+  /** Refuses what no end can mend, as a sender who waits for more would have us wait for it. */
+  #checkBegin(line: string): void {
+    if (lineBegins[this.#expected].test(line)) return
+    throw new MalformedAnswer('the answer has more than a size between its chunks')
+  }
+
+  /** Fields after a body say nothing that is asked for, and nothing else may stand there. */
   #takeTrailer(line: string): void {
     this.#trailerBytes += line.length
-    if (this.#trailerBytes > longestTrailer || !line.endsWith('\r\n')) {
+    this.isWhole = line === '\r\n'
+    if (this.isWhole) return
+    if (this.#trailerBytes > longestTrailer || !trailerLine.test(line)) {
       throw new MalformedAnswer('the answer has no end')
     }
-    this.isWhole = line === '\r\n'
   }
 }

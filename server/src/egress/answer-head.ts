@@ -1,4 +1,4 @@
-import { HeadFields } from './head-fields'
+import { HeadFields, trimBlanks } from './head-fields'
 
 /** How the end of a body is found. Source: RFC 9112, 6.3. */
 export type Framing = 'none' | 'length' | 'chunked' | 'until-close'
@@ -36,7 +36,7 @@ export function parseHead(text: string): AnswerHead {
   const fields = new HeadFields(text)
   const framing = framingOf(status, fields)
   const length = framing === 'length' ? lengthOf(fields.get('content-length') ?? '') : 0
-  const isReusable = framing !== 'until-close' && !isAmbiguous(fields)
+  const isReusable = framing !== 'until-close' && !isAmbiguous(framing, fields, minor)
   return { status, fields, framing, length, keepMs: isReusable ? keepMsOf(fields, minor) : 0 }
 }
 
@@ -57,16 +57,23 @@ function framingOf(status: number, fields: HeadFields): Framing {
   return fields.has('content-length') ? 'length' : 'until-close'
 }
 
-/** Two ends of one body: the rest could be taken for the next answer. Source: RFC 9112, 6.3. */
-const isAmbiguous = (fields: HeadFields) =>
-  fields.has('transfer-encoding') && fields.has('content-length')
+/**
+ * Whether the sender may take another place for the end of the body, so that the rest would be read as the
+ * next answer: with two ends, with chunks in HTTP/1.0, and with a body where none can be.
+ * Source: RFC 9112, 6.1 and 6.3.
+ */
+function isAmbiguous(framing: Framing, fields: HeadFields, minor: string | undefined): boolean {
+  const isCoded = fields.has('transfer-encoding')
+  if (framing !== 'none') return isCoded && (minor === '0' || fields.has('content-length'))
+  return isCoded || !/^0?$/.test(fields.get('content-length') ?? '')
+}
 
 const isDigits = /^\d{1,15}$/
 
 /** The same length may be told more than once. */
 function lengthOf(value: string): number {
   if (isDigits.test(value)) return Number(value)
-  const [first = '', ...others] = value.split(',').map((part) => part.trim())
+  const [first = '', ...others] = value.split(',').map((part) => trimBlanks(part, 0, part.length))
   if (!isDigits.test(first) || others.some((other) => other !== first)) {
     throw new MalformedAnswer('the answer has no valid length')
   }
@@ -76,7 +83,7 @@ function lengthOf(value: string): number {
 function keepMsOf(fields: HeadFields, minor: string | undefined): number {
   const connection = fields.get('connection')?.toLowerCase() ?? ''
   if (/\b(?:close|upgrade)\b/.test(connection)) return 0
-  if (minor === '0' && !/\bkeep-alive\b/.test(connection)) return 0
+  if (minor === '0' && !/(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/.test(connection)) return 0
   const told = /\btimeout=(\d{1,6})\b/i.exec(fields.get('keep-alive') ?? '')?.[1]
   if (told === undefined) return usualKeepMs
   return Math.min(Math.max(Number(told) * 1000 - marginMs, 0), usualKeepMs)

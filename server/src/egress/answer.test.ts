@@ -124,6 +124,35 @@ describe('an answer', () => {
     expect(await failure(answer.text(1_000_000))).toBeInstanceOf(AnswerTooLong)
   })
 
+  test('S2: that is a hundred times as long as what comes of it is cut, however it is read', async () => {
+    const bytes = gzipSync(Buffer.alloc(50_000_000))
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n\r\n`,
+      )
+      socket.write(bytes)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    let read = 0
+    const reading = async () => {
+      for (let piece = await answer.read(); piece; piece = await answer.read()) read += piece.length
+    }
+    expect(await failure(reading())).toBeInstanceOf(AnswerTooLong)
+    expect(read).toBeWithin(1_000_000, 101 * bytes.length)
+  })
+
+  test('S2: that is short may be as repetitive as it likes', async () => {
+    const bytes = gzipSync(Buffer.alloc(1_000_000, ' '))
+    const { url } = await peers.peer(({ socket }) => {
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bytes.length}\r\n\r\n`,
+      )
+      socket.write(bytes)
+    })
+    const answer = await new Transport().send(asking(url), way)
+    expect((await answer.text()).length).toBe(1_000_000)
+  })
+
   test('that is longer than somebody will read is left', async () => {
     let isClosed = false
     const { url } = await peers.peer(({ socket }) => {

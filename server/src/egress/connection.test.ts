@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, spyOn, test } from 'bun:test'
 import { asking, plain, RawPeers, until, way, whole } from './raw-peers-for-tests'
-import { failure } from './stage-for-tests'
 import { Transport } from './transport'
 
 const peers = new RawPeers()
@@ -104,18 +103,6 @@ describe('one connection', () => {
       }
     },
   )
-
-  test('U19: that closes as a request is sent fails it, and it is not sent again', async () => {
-    const { url, came } = await peers.peer(({ socket }) => {
-      if (came.length === 1) socket.write(plain)
-      else socket.destroy()
-    })
-    const transport = new Transport()
-    await (await transport.send(asking(url), way)).text()
-    const thrown = await failure(transport.send(asking(url), way))
-    expect(thrown).toMatchObject({ name: 'ConnectionFailed', connected: true })
-    expect(came).toHaveLength(2)
-  })
 
   test('is not kept for an answer that nobody reads', async () => {
     let isClosed = false

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Socket, SocketHandler, TLSOptions } from 'bun'
 import type { Answer } from './answer'
 import { ConnectionFailed } from './connection-failed'
-import { Exchange } from './exchange'
+import { Exchange, type Resending } from './exchange'
 import type { Stop } from './stop'
 import type { Target } from './target'
 
@@ -24,6 +24,8 @@ export interface Dialling {
   connectMs: number
   /** Told of a connection that can be used again, for so many milliseconds. */
   onIdle: (connection: Connection, keepMs: number) => void
+  /** Told of a connection that its server has closed while it was idle. */
+  onIdleClosed: (connection: Connection) => void
 }
 
 /** A request as it is written. */
@@ -51,6 +53,12 @@ export class Connection {
     connectError: (socket, error) => socket.data.#refuse(error),
   }
   readonly key: string
+  /** How many requests it has served, the running one included. */
+  exchanges = 0
+  /** When the last answer on it was whole; monotonic. Set by who keeps it. */
+  idleSinceMs = 0
+  /** When it was last taken for a request; monotonic. Set by who kept it. */
+  takenAtMs = 0
   readonly #dialling: Dialling
   #socket: Socket<Connection> | undefined
   #ready: PromiseWithResolvers<void> | undefined
@@ -94,20 +102,27 @@ export class Connection {
    * Sends a request. Undefined where not a byte of it could be sent, as the connection has been closed:
    * it may go by another one. Else as `Exchange.answer`.
    */
-  exchange({ head, body, bytes, sent: told }: Message, signal: Stop): Promise<Answer> | undefined {
+  exchange(message: Message, signal: Stop, resending?: Resending): Promise<Answer> | undefined {
+    if (!this.#write(message)) return undefined
+    this.exchanges += 1
+    this.#exchange = new Exchange(this, signal, resending)
+    return this.#exchange.answer
+  }
+
+  /** Whether anything of it was sent; what the system does not take at once follows. */
+  #write({ head, body, bytes, sent: told }: Message): boolean {
     const socket = this.#socket
-    if (!socket || this.#isClosed) return undefined
+    if (!socket || this.#isClosed) return false
     const text = body === undefined ? head : head + body
     // Encoded once where it may be taken in parts.
     const message = bytes > mostAtOnce ? Buffer.from(text) : text
     const sent = socket.write(message)
-    if (sent < 0) return undefined
+    if (sent < 0) return false
     if (sent < bytes) {
       this.#unsent = Buffer.from(message).subarray(sent)
       this.#sent = told
     } else told?.release()
-    this.#exchange = new Exchange(this, signal)
-    return this.#exchange.answer
+    return true
   }
 
   pause(): void {
@@ -185,12 +200,14 @@ export class Connection {
   }
 
   #closed(error: unknown): void {
+    const wasOpen = !this.#isClosed
     this.#isClosed = true
     this.#unsent = undefined
     this.#refuse(error ?? new Error('closed before it could be used'))
     const exchange = this.#exchange
     this.#exchange = undefined
-    exchange?.closed(error)
+    if (exchange) exchange.closed(error)
+    else if (wasOpen && this.exchanges > 0) this.#dialling.onIdleClosed(this)
   }
 }
 

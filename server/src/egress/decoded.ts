@@ -5,7 +5,7 @@ import {
   createInflate,
   createZstdDecompress,
 } from 'node:zlib'
-import { readText, type Answer } from './answer'
+import { AnswerTooLong, readText, type Answer } from './answer'
 
 /** By name, as RFC 9110, 8.4.1 and RFC 8878 have them. */
 const decoders: Readonly<Record<string, () => Transform>> = {
@@ -26,6 +26,10 @@ export function decoded(answer: Answer, coding: string): Answer {
   return new DecodedAnswer(answer, decoders[name] ?? (() => unknown(name)))
 }
 
+/** How many times as long as what came an answer may be, once it is longer than the second. */
+const maxRatio = 100
+const maxFreeBytes = 1024 * 1024
+
 const unknown = (coding: string): Transform => {
   const words = `the answer is compressed in an unknown way: ${JSON.stringify(coding.slice(0, 40))}`
   return new Transform({ transform: (_piece, _encoding, done) => done(new Error(words)) })
@@ -37,6 +41,8 @@ class DecodedAnswer implements Answer {
   readonly #answer: Answer
   readonly #decoder: Transform
   readonly #pieces: AsyncIterator<Buffer>
+  #encodedBytes = 0
+  #decodedBytes = 0
 
   constructor(answer: Answer, decoder: () => Transform) {
     this.status = answer.status
@@ -44,17 +50,33 @@ class DecodedAnswer implements Answer {
     this.#answer = answer
     this.#decoder = decoder()
     // What fails is thrown to whoever reads the pieces.
-    pipeline(Readable.from(piecesOf(answer)), this.#decoder, () => undefined)
+    pipeline(Readable.from(this.#encoded()), this.#decoder, () => undefined)
     this.#pieces = this.#decoder[Symbol.asyncIterator]()
   }
 
   async read(): Promise<Uint8Array | undefined> {
     try {
       const { value, done } = await this.#pieces.next()
-      return done ? undefined : value
+      if (done) return undefined
+      this.#decodedBytes += value.byteLength
+      this.#checkRatio()
+      return value
     } catch (thrown) {
-      this.#answer.cancel()
+      this.cancel()
       throw thrown
+    }
+  }
+
+  /** Throws `AnswerTooLong` for a few bytes that stand for very many. */
+  #checkRatio(): void {
+    if (this.#decodedBytes <= Math.max(maxFreeBytes, maxRatio * this.#encodedBytes)) return
+    throw new AnswerTooLong(`an answer is more than ${maxRatio} times as long as what came of it`)
+  }
+
+  async *#encoded() {
+    for (let piece = await this.#answer.read(); piece; piece = await this.#answer.read()) {
+      this.#encodedBytes += piece.byteLength
+      yield piece
     }
   }
 
@@ -66,8 +88,4 @@ class DecodedAnswer implements Answer {
     this.#answer.cancel()
     this.#decoder.destroy()
   }
-}
-
-async function* piecesOf(answer: Answer) {
-  for (let piece = await answer.read(); piece; piece = await answer.read()) yield piece
 }

@@ -16,6 +16,15 @@ interface Line {
   destroy: () => void
 }
 
+/** A way to send a request again that went out by a connection which had been idle. */
+export interface Resending {
+  /**
+   * Sends it once more where a connection that is lost by now can have been closed before the request came to
+   * it; undefined where it cannot. Rejects as `Exchange.answer` does.
+   */
+  resend: () => Promise<Answer> | undefined
+}
+
 /** Beyond it nothing more is taken from the connection until somebody has read. */
 const mostUnreadBytes = 256 * 1024
 /** Heads that say only that the real one is still to come. */
@@ -28,7 +37,7 @@ export class Exchange implements Answer {
   readonly answer: Promise<Answer>
   readonly #line: Line
   readonly #signal: Stop
-  #resolve!: (answer: Answer) => void
+  #resolve!: (answer: Answer | Promise<Answer>) => void
   #reject!: (reason: unknown) => void
   readonly #headBytes = new HeadBytes()
   #interim = 0
@@ -41,10 +50,13 @@ export class Exchange implements Answer {
   #failure: { reason: unknown } | undefined
   /** The connection is not ours any more. */
   #isOver = false
+  /** Until the first byte of the answer: what was answered was read. */
+  #resending: Resending | undefined
 
-  constructor(line: Line, signal: Stop) {
+  constructor(line: Line, signal: Stop, resending?: Resending) {
     this.#line = line
     this.#signal = signal
+    this.#resending = resending
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -67,6 +79,7 @@ export class Exchange implements Answer {
 
   /** Bytes that came on the connection. */
   receive(bytes: Buffer): void {
+    this.#resending = undefined
     try {
       const rest = this.#head ? bytes : this.#takeHead(bytes)
       if (rest && this.#frames) this.#takeBody(rest, this.#frames)
@@ -82,6 +95,11 @@ export class Exchange implements Answer {
       this.#frames.isWhole = true
       this.#end(0)
       return this.#hand()
+    }
+    const again = this.#resending?.resend()
+    if (again) {
+      this.#end()
+      return this.#resolve(again)
     }
     this.#fail(new ConnectionFailed(true, error ?? new Error('closed before the answer was whole')))
   }

@@ -51,6 +51,21 @@ test('X12: cookies that were set do not come back', async () => {
   expect(staging.peer.arrived[1]?.text.toLowerCase()).not.toContain('cookie')
 })
 
+test('S6: a TLS connection that its server closes after each answer costs no answer', async () => {
+  const served = new Set<Socket>()
+  using staging = await staged((socket) => {
+    if (served.has(socket)) return socket.destroy()
+    served.add(socket)
+    return socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+  })
+  for (let time = 0; time < 8; time++) {
+    expect(await (await staging.send(staging.url)).text()).toBe('ok')
+  }
+  // The first three that were kept were closed; by then it is known, and none is kept.
+  expect(staging.peer.arrived).toHaveLength(8 + 3)
+  expect(staging.asked).toHaveLength(2)
+})
+
 test('X12: heads without end, and a change of protocol, are refused', async () => {
   using endless = await staged((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')

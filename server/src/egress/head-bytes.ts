@@ -16,7 +16,8 @@ export class HeadBytes {
     if (this.#parts) return this.#pushPart(this.#parts, bytes)
     const at = bytes.indexOf(end)
     if (at < 0) return this.#pushPart(Buffer.allocUnsafe(mostBytes), bytes)
-    if (at > mostBytes) throw tooLong()
+    // As where it comes in parts.
+    if (at + end.length > mostBytes) throw tooLong()
     this.#text = bytes.toString('latin1', 0, at)
     return bytes.subarray(at + end.length)
   }
@@ -40,8 +41,7 @@ export class HeadBytes {
     }
     if (this.#size === parts.length) throw tooLong()
     const begin = there.toString('latin1', 0, protocol.length)
-    // Such lines have ended, too, but not as they should.
-    if (!protocol.startsWith(begin) || there.includes('\n\n', Math.max(before - 1, 0))) {
+    if (!protocol.startsWith(begin) || hasLooseEnd(there, Math.max(before - 2, 0))) {
       throw new MalformedAnswer('the answer is not HTTP/1.1')
     }
     return undefined
@@ -49,3 +49,7 @@ export class HeadBytes {
 }
 
 const tooLong = () => new MalformedAnswer('the head of the answer is too long')
+
+/** Whether the head has ended, but not as it should: with a line break without CR. */
+const hasLooseEnd = (bytes: Buffer, from: number): boolean =>
+  bytes.includes('\n\n', from) || bytes.includes('\n\r\n', from)

@@ -21,10 +21,25 @@ export class HeadFields {
     for (let at = this.#lower.indexOf(sought); at >= 0;) {
       const from = at + sought.length
       const end = this.#text.indexOf('\r\n', from)
-      const value = this.#text.slice(from, end < 0 ? undefined : end).trim()
+      const value = trimBlanks(this.#text, from, end < 0 ? this.#text.length : end)
       found = found === undefined ? value : `${found}, ${value}`
       at = end < 0 ? -1 : this.#lower.indexOf(sought, end)
     }
     return found
   }
 }
+
+/**
+ * The part of a text between two places, without the spaces and tabs at its ends. `trim` would take a no-break
+ * space off as well, which is a letter of a field's value like any other: `5\xa0` is no length.
+ * Source: RFC 9110, 5.5 and 5.6.3.
+ */
+export function trimBlanks(text: string, from: number, to: number): string {
+  let start = from
+  let end = to
+  while (start < end && isBlank(text.charCodeAt(start))) start += 1
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end -= 1
+  return text.slice(start, end)
+}
+
+const isBlank = (code: number) => code === 32 || code === 9

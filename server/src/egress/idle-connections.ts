@@ -3,6 +3,20 @@ import type { Connection } from './connection'
 const mostOfOneKey = 1024
 const mostInAll = 4096
 const sweepMs = 5000
+/** A connection that is closed so soon after its first answer was never meant for a second one. */
+const soonMs = 1000
+/** After so many of them none is kept for a while; then one is tried again. */
+const maxClosedSoon = 3
+const distrustMs = 60_000
+const maxClosers = 1000
+
+/** A server that closes after each answer, and does not say so. */
+interface Closer {
+  /** Connections that it closed soon, none having served twice since. */
+  count: number
+  /** None is kept before; monotonic. */
+  until: number
+}
 
 interface Idle {
   connection: Connection
@@ -13,6 +27,7 @@ interface Idle {
 /** Connections that wait for the next request; the one that waited least is used first. */
 export class IdleConnections {
   readonly #byKey = new Map<string, Idle[]>()
+  readonly #closers = new Map<string, Closer>()
   #count = 0
   #timer: ReturnType<typeof setInterval> | undefined
 
@@ -24,20 +39,51 @@ export class IdleConnections {
     for (let last = idle.pop(); last; last = idle.pop()) {
       this.#count -= 1
       const { connection, until } = last
-      if (connection.isOpen && until > now) return connection
+      if (connection.isOpen && until > now) {
+        connection.takenAtMs = now
+        return connection
+      }
       connection.close()
     }
     return undefined
   }
 
   keep(connection: Connection, keepMs: number): void {
+    const now = performance.now()
+    if (this.#closers.size > 0 && this.#isDistrusted(connection, now)) return connection.close()
     const idle = this.#ofKey(connection.key)
     if (idle.length >= mostOfOneKey || this.#count >= mostInAll) return connection.close()
-    idle.push({ connection, until: performance.now() + keepMs })
+    connection.idleSinceMs = now
+    idle.push({ connection, until: now + keepMs })
     this.#count += 1
     if (this.#timer) return
     this.#timer = setInterval(() => this.#sweep(), sweepMs)
     this.#timer.unref()
+  }
+
+  /**
+   * Counts a connection that its server closed without having said so. Only one that was never used again
+   * says something of the server's habits: a server that stops closes all of them.
+   */
+  countClosed({ key, exchanges, idleSinceMs }: Connection): void {
+    const now = performance.now()
+    if (exchanges > 1 || now - idleSinceMs > soonMs) return
+    this.countClosedSoon(key, now)
+  }
+
+  /** Counts a connection that was closed as its second request was sent. */
+  countClosedSoon(key: string, now = performance.now()): void {
+    const count = (this.#closers.get(key)?.count ?? 0) + 1
+    if (this.#closers.size >= maxClosers) this.#closers.clear()
+    this.#closers.set(key, { count, until: count >= maxClosedSoon ? now + distrustMs : 0 })
+  }
+
+  #isDistrusted({ key, exchanges }: Connection, now: number): boolean {
+    const closer = this.#closers.get(key)
+    if (!closer) return false
+    if (exchanges === 1) return closer.until > now
+    this.#closers.delete(key)
+    return false
   }
 
   #ofKey(key: string): Idle[] {

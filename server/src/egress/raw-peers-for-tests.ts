@@ -30,7 +30,13 @@ export class RawPeers implements Disposable {
     this.#closing.push(() => server.close())
     const address = server.address()
     const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/v1`
-    return { url, came, connections: () => connections }
+    const stopListening = () =>
+      new Promise<void>((resolve) => {
+        server.close()
+        // Not before the port is free, which it is although connections are open.
+        setImmediate(resolve)
+      })
+    return { url, came, connections: () => connections, stopListening }
   }
 
   [Symbol.dispose](): void {

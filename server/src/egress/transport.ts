@@ -3,6 +3,7 @@ import { Connection, type Message, type TlsOptions } from './connection'
 import { ConnectionFailed } from './connection-failed'
 import { IdleConnections } from './idle-connections'
 import { fieldLines } from './request-head'
+import type { Resending } from './exchange'
 import type { Stop } from './stop'
 import { targetOf, type Target } from './target'
 
@@ -32,11 +33,41 @@ export interface Way {
   owner?: string
 }
 
-interface Sending {
+/**
+ * A connection that was closed because it had been idle is lost within a round trip of the request. Later the
+ * server had the request, and may have done what it asks for.
+ */
+const maxStaleMs = 5000
+/** No longer message is kept until its answer begins; it goes by a connection that is made for it. */
+const maxKeptBytes = 1 << 20
+
+interface Route {
+  transport: Transport
+  /** Of the connections that may serve it. */
   key: string
   target: Target
-  message: Message
-  signal: Stop
+  way: Way
+}
+
+/** A request under way; one that an idle connection took may go once more, by one that is made for it. */
+class Sending implements Resending {
+  readonly route: Route
+  readonly message: Message
+  readonly signal: Stop
+  /** The idle one that it went by. */
+  connection: Connection | undefined
+
+  constructor(route: Route, message: Message, signal: Stop) {
+    this.route = route
+    this.message = message
+    this.signal = signal
+  }
+
+  resend(): Promise<Answer> | undefined {
+    const { connection } = this
+    if (!connection || performance.now() - connection.takenAtMs > maxStaleMs) return undefined
+    return this.route.transport.resend(this, connection)
+  }
 }
 
 /**
@@ -46,6 +77,7 @@ interface Sending {
 export class Transport {
   readonly #idle = new IdleConnections()
   readonly #onIdle = (connection: Connection, keepMs: number) => this.#idle.keep(connection, keepMs)
+  readonly #onIdleClosed = (connection: Connection) => this.#idle.countClosed(connection)
 
   /** Rejects with `ConnectionFailed`, or the reason of the signal; with others where nothing can be sent. */
   send(request: Request, way: Way): Promise<Answer> {
@@ -54,22 +86,47 @@ export class Transport {
       const target = targetOf(request.url)
       const message = messageOf(request, way.host ?? target.host, target.path)
       const key = keyOf(target, way)
-      for (let idle = this.#idle.take(key); idle; idle = this.#idle.take(key)) {
-        const answer = idle.exchange(message, request.signal)
-        if (answer) return answer
-      }
-      return this.#dialled({ key, target, message, signal: request.signal }, way)
+      const route = { transport: this, key, target, way }
+      const sending = new Sending(route, message, request.signal)
+      return this.#sentIdle(sending) ?? this.#dialled(sending)
     } catch (thrown) {
       return Promise.reject(thrown)
     }
   }
 
-  async #dialled({ key, target, message, signal }: Sending, way: Way): Promise<Answer> {
+  /**
+   * Sends a request once more, by a connection of its own, where the idle one was closed before a byte of the
+   * answer had come. Its server may have read the first one, so that nobody else may be sent it after a failure.
+   */
+  async resend(sending: Sending, { key, exchanges }: Connection): Promise<Answer> {
+    if (exchanges === 2) this.#idle.countClosedSoon(key)
+    try {
+      return await this.#dialled(sending)
+    } catch (thrown) {
+      const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
+      throw isUnsent ? new ConnectionFailed(true, thrown) : thrown
+    }
+  }
+
+  /** By a connection that is idle; undefined where there is none. */
+  #sentIdle(sending: Sending): Promise<Answer> | undefined {
+    const { route, message, signal } = sending
+    const { key } = route
+    // A large body is let go of once it was sent, and could not be sent again.
+    if (message.sent || message.bytes > maxKeptBytes) return undefined
+    for (let idle = this.#idle.take(key); idle; idle = this.#idle.take(key)) {
+      sending.connection = idle
+      const answer = idle.exchange(message, signal, sending)
+      if (answer) return answer
+    }
+    return undefined
+  }
+
+  async #dialled({ route, message, signal }: Sending): Promise<Answer> {
+    const { key, target, way } = route
     const { connectMs, tls } = way
-    const connection = await Connection.dial(
-      { key, target, tls, connectMs, onIdle: this.#onIdle },
-      signal,
-    )
+    const callbacks = { onIdle: this.#onIdle, onIdleClosed: this.#onIdleClosed }
+    const connection = await Connection.dial({ key, target, tls, connectMs, ...callbacks }, signal)
     if (signal.aborted) {
       connection.close()
       throw signal.reason

@@ -2,6 +2,7 @@ import type { CheckedRequest, Endpoint, Job, Reply, Turn } from './job'
 import { remoteImagesOf, type RemoteImages } from './remote-images'
 import {
   identityOf,
+  jobDeadline,
   openStream,
   Relay,
   wholeDeadline,
@@ -15,7 +16,7 @@ import { roughPromptTokens, textsOf } from '../metering/estimate'
 import { chatVolume } from '../metering/volume'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { outputLimitOf } from '../providers/openai/request'
-import type { Allowance } from '../routing/attempt'
+import type { Allowance } from '../routing/stream-bounds'
 import type { Deadline } from '../routing/deadline'
 import type { Part } from '../routing/dispatch'
 import type { Identity } from '../wire/answer'
@@ -42,7 +43,7 @@ export const chat: Endpoint<typeof ChatRequest> = {
   volume: ({ body, checked, model }) =>
     chatVolume(body, { bytes: checked.bytes, model, outputLimit: outputLimitOf(body)?.limit }),
   run: (job) =>
-    job.checked.request.stream ? Promise.resolve(streamed(job)) : job.ask(new Whole(job.checked)),
+    job.checked.request.stream ? Promise.resolve(streamed(job)) : job.ask(new Whole(job)),
 }
 
 const plain: ChatForm<ChatRequest> = {
@@ -73,9 +74,9 @@ class Whole extends Asking implements Part<Turn<ChatRequest>, Reply> {
   readonly before: Part<Turn<ChatRequest>, Reply>['before']
   readonly deadline: Deadline
 
-  constructor(checked: CheckedRequest<ChatRequest>) {
-    super(checked, 'chat.completion')
-    this.deadline = wholeDeadline(checked)
+  constructor(job: Job<ChatRequest>) {
+    super(job.checked, 'chat.completion')
+    this.deadline = jobDeadline(job)
     this.before = this.images && fetching(this.images, this.deadline)
   }
 

@@ -1,5 +1,5 @@
 import type { CheckedRequest, Job, Leave, OpenStream, Reply, Turn } from './job'
-import { identityOf, openStream, Relay, wholeDeadline } from './relay'
+import { identityOf, jobDeadline, openStream, Relay } from './relay'
 import { chatStreamOf, prepareChat, type ChatForm } from './upstream-chat'
 import { wholeChat, type ChatReply } from './whole-chat'
 import { invalidRequest } from '../errors'
@@ -20,24 +20,43 @@ import { addUsage, toUsageBlock, type Usage } from '../wire/usage'
 /** Prompts that are put to a chat model at the same time. */
 const atOnce = 4
 
+interface PromptReply extends ChatReply {
+  model: string
+  turn: Turn<CompletionRequest>
+}
+
+/** What was answered. Throws the first failure; what the others used is to be paid then. */
+function answered(
+  batch: readonly PromiseSettledResult<PromptReply>[],
+  before: readonly PromptReply[],
+): PromptReply[] {
+  const answers = batch.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const failed = batch.find(({ status }) => status === 'rejected')
+  if (failed?.status !== 'rejected') return answers
+  for (const { turn, usage } of [...before, ...answers]) turn.unanswered.answered(usage)
+  throw failed.reason
+}
+
 /** A legacy completion by a model that only chats: each prompt becomes a conversation. */
 export async function wholeOverChat(job: Job<CompletionRequest>): Promise<Reply> {
   const { checked } = job
-  using deadline = wholeDeadline(checked)
+  using deadline = jobDeadline(job)
   const prompts = chatPrompts(checked)
   const identity = identityOf(checked, 'text_completion')
   const awaited = { identity, legacyFunctions: false, deadline }
-  const answers: (ChatReply & { model: string })[] = []
+  const answers: PromptReply[] = []
   for (let start = 0; start < prompts.length; start += atOnce) {
-    const batch = prompts.slice(start, start + atOnce).map((prompt) =>
-      job.ask({
-        attempt: async (turn) => {
-          const answer = await wholeChat(turn, prepare(turn, prompt), awaited)
-          return { ...answer, model: turn.model.id }
+    const batch = prompts.slice(start, start + atOnce).map((prompt) => {
+      // Of what is asked of a turn, its other prompts are no part.
+      const asked = (turn: Turn<CompletionRequest>) => toChatBody(turn.body, prompt)
+      return job.ask({
+        attempt: async (turn): Promise<PromptReply> => {
+          const answer = await wholeChat(turn, prepare(turn, prompt), { ...awaited, asked })
+          return { ...answer, model: turn.model.id, turn }
         },
-      }),
-    )
-    answers.push(...(await Promise.all(batch)))
+      })
+    })
+    answers.push(...answered(await Promise.allSettled(batch), answers))
   }
   const { request } = checked
   const perPrompt = request.n ?? 1
@@ -69,6 +88,7 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
     openStream(job, {
       allowance: ({ meter }) => meter.allowance(prompts.length),
       prepare: (turn) => prepare(turn, prompt),
+      asked: (turn) => toChatBody(turn.body, prompt),
       relay: (turn, prepared) => {
         const telling = { identity, legacyFunctions: false, wantsUsage: false }
         const relay = new Relay(turn, prepared.source, telling)

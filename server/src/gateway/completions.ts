@@ -1,5 +1,14 @@
 import type { Endpoint, Job, Reply, Turn } from './job'
-import { identityOf, openStream, Relay, TurnSource, wholeDeadline, type Prepared } from './relay'
+import {
+  identityOf,
+  jobDeadline,
+  lostBy,
+  openStream,
+  promptUsage,
+  Relay,
+  TurnSource,
+  type Prepared,
+} from './relay'
 import { streamOverChat, wholeOverChat } from './completions-over-chat'
 import { roughPromptTokens } from '../metering/estimate'
 import { completionVolume } from '../metering/volume'
@@ -8,7 +17,7 @@ import { relayedWayOf } from '../providers/chat-way'
 import { outputLimitOf, toUpstreamCompletion } from '../providers/openai/request'
 import { TextStream } from '../providers/openai/text-stream'
 import { relayText } from '../providers/openai/whole-answer'
-import { exchange } from '../routing/attempt'
+import { exchange } from '../routing/exchange'
 import type { Candidate } from '../routing/candidate'
 import { CompletionRequest } from '../wire/completion-request'
 import { promptTexts } from '../wire/text-over-chat'
@@ -62,15 +71,18 @@ function streamed(job: Job<CompletionRequest>): Reply {
 
 function whole(job: Job<CompletionRequest>): Promise<Reply> {
   const identity = identityOf(job.checked, 'text_completion')
-  const deadline = wholeDeadline(job.checked)
+  const deadline = jobDeadline(job)
   return job.ask({
     deadline,
-    attempt: (turn) =>
-      exchange({ turn, sent: prepare(turn), deadline }, (answer, { sent }): Reply => {
+    attempt: (turn) => {
+      const onLost = lostBy(turn, (bytes) => promptUsage(turn.body, bytes))
+      const attempt = { turn, sent: prepare(turn), deadline, onLost }
+      return exchange(attempt, (answer, { sent }): Reply => {
         const relay = new Relay(turn, sent.source, { identity, legacyFunctions: false })
         const provider = turn.candidate.provider.key
         return { kind: 'whole', ...relayText(answer, relay), provider }
-      }),
+      })
+    },
   })
 }
 

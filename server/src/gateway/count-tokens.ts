@@ -2,12 +2,14 @@ import { chat } from './chat'
 import type { Call, Ports } from './job'
 import { TurnSource, wholeDeadline } from './relay'
 import { resolutionOf } from './resolution'
+import type { Principal } from '../auth/principal'
 import type { Dialect, Translation } from '../dialects/dialect'
 import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
 import { chatWayOf } from '../providers/chat-way'
 import { addressOf } from '../providers/line'
-import { AttemptFailed, exchange, type Outgoing } from '../routing/attempt'
+import { AttemptFailed, type Outgoing } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
+import { exchange } from '../routing/exchange'
 import { needsOf } from '../routing/needs'
 import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
 import { refuseCircle } from '../wire/hops'
@@ -23,6 +25,8 @@ const countingMs = 5000
  */
 export async function countTokens(dialect: Dialect, call: Call, ports: Ports): Promise<number> {
   const principal = await ports.door.enter(call, 'write')
+  call.owner = principal.accountId
+  ports.budget.touch(principal.accountId)
   refuseCircle(call.hops)
   const admission = await ports.limits.admit(principal)
   call.tell(admission.quota)
@@ -34,7 +38,7 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
     const asked = { name: request.model, kinds: chat.kinds, demands }
     const { candidates } = await resolutionOf(asked, principal, ports)
     const [candidate] = candidates
-    const told = candidate && (await toldBy(candidate, { call, ports, translation }))
+    const told = candidate && (await toldBy(candidate, { call, ports, principal, translation }))
     return told ?? (await estimated(request, translation, ports))
   } finally {
     admission.release()
@@ -50,6 +54,7 @@ async function estimated(request: ChatRequest, { chat: body }: Translation, port
 interface Counting {
   call: Call
   ports: Ports
+  principal: Principal
   translation: Translation
 }
 

@@ -1,6 +1,6 @@
 import { checkDimensions } from './fitting'
 import type { Endpoint, Job, Reply, Turn } from './job'
-import { wholeDeadline } from './relay'
+import { jobDeadline } from './relay'
 import {
   batchLimitOf,
   embed,
@@ -42,7 +42,7 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
   const { model, body, request } = job.checked
   checkDimensions(model, body)
   let inputs = toInputs(request.input)
-  const deadline = wholeDeadline(job.checked)
+  const deadline = jobDeadline(job)
   return await job.ask({
     deadline,
     before: async (turn) => {
@@ -79,6 +79,7 @@ async function embedAll(
     for (const result of results) if (result.status === 'fulfilled') answers.push(result.value)
     const failed = results.find(({ status }) => status === 'rejected')
     if (failed?.status !== 'rejected') continue
+    for (const { usage } of answers) turn.unanswered.answered(usage)
     // What was answered is billed: nobody else is asked for all of it again.
     const isBilled = answers.length > 0 && failed.reason instanceof AttemptFailed
     throw isBilled ? failed.reason.error : failed.reason

@@ -1,7 +1,7 @@
 import type { Ports, ReadBody } from './job'
 import type { Model } from '../catalog/model'
 import { ApiError, invalidRequest } from '../errors'
-import { tokensAtLeast, tokensAtMost } from '../metering/estimate'
+import { estimateTexts, tokensAtLeast, tokensAtMost } from '../metering/estimate'
 import { checkContext, checkOutputLimit, fitsSurely, type PromptSize } from '../policy/size'
 import type { Demands } from '../routing/collections'
 import { needsOf } from '../routing/needs'
@@ -21,7 +21,7 @@ export type Fits = (model: Model) => undefined | Promise<void>
 export function fitting(
   size: PromptSize,
   bytes: number,
-  { counter }: Pick<Ports, 'counter'>,
+  { counter }: { counter: Pick<Ports['counter'], 'count'> },
 ): Fits {
   let counting: Promise<number | undefined> | undefined
   const prompt = { ...size, bytes }
@@ -31,6 +31,7 @@ export function fitting(
     if (fitsSurely(model, prompt, bounds)) return undefined
     return checkContext(model, prompt, {
       ...bounds,
+      estimate: estimateTexts,
       count: (texts) => (counting ??= counter.count(texts, { deadlineMs: countingMs })),
     })
   }

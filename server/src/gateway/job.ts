@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Drains } from './drains'
 import type { ImagePorts } from './remote-images'
 import type { Priced, Turn as TurnOf } from './turns'
+import type { UnansweredCharge } from './unanswered'
 import type { Principal } from '../auth/principal'
 import type { Catalog } from '../catalog/catalog'
 import type { Category, Model } from '../catalog/model'
@@ -19,6 +20,7 @@ import type { Translation } from '../dialects/dialect'
 import type { ConnectionRates } from '../policy/connection-rates'
 import type { Caller, Door } from '../policy/door'
 import type { Limits } from '../policy/limits'
+import type { OwnerBudget } from '../policy/owner-budget'
 import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/upstream-head'
@@ -47,7 +49,7 @@ export interface Ports {
   /** Whose turn it is in pools of connections. */
   turns: PoolTurns
   connectionRates: ConnectionRates
-  settings: { readonly current: Open }
+  settings: { readonly current: Open & UnansweredCharge }
   egress: Egress
   gateways: GatewayWay
   images: ImagePorts
@@ -58,6 +60,8 @@ export interface Ports {
   /** The deadlines of all that runs: a stopping process ends it through them. */
   running: Set<Deadline>
   drains: Drains
+  /** The event loop's time, by owner. */
+  budget: OwnerBudget
 }
 
 /** A body that was read and is a JSON object, and its length on the wire. */
@@ -69,6 +73,8 @@ export interface ReadBody {
 /** One request to a model endpoint, as it arrived. */
 export interface Call extends Caller {
   requestId: string
+  /** The account of whoever sent it, once that is known. */
+  owner?: string | undefined
   /** How many Tollgates have sent it on. */
   hops: number
   /** Its path, and what sent it. */
@@ -190,6 +196,11 @@ export type Turn<Request> = TurnOf<CheckedRequest<Request>>
 /** A request that may run. */
 export interface Job<Request> {
   readonly checked: CheckedRequest<Request>
+  /**
+   * The caller of a plain request has gone: whether what runs by `deadline` goes on without it, as its
+   * provider bills all of it anyway.
+   */
+  leave: (deadline: Deadline) => boolean
   /** Asks its candidates, one after the other, for the whole of it or a part. */
   ask: <Answer>(part: Part<Turn<Request>, Answer>) => Promise<Answer>
 }

@@ -1,4 +1,4 @@
-import type { Drains } from './drains'
+import type { Drains, RunningDrain } from './drains'
 import type { Leave } from './job'
 import type { Provider } from '../providers/provider'
 import type { Deadline } from '../routing/deadline'
@@ -11,6 +11,8 @@ interface Options {
   deadline: Deadline
   policy: Provider['abort']
   drains: Drains
+  /** The account whose request it is. */
+  accountId: string
 }
 
 /**
@@ -19,7 +21,7 @@ interface Options {
  */
 export class Leaving implements Disposable {
   readonly #options: Options
-  #drain: Disposable | undefined
+  #drain: RunningDrain | undefined
   #isLeft = false
   #stream: UpstreamStream | undefined
 
@@ -32,11 +34,16 @@ export class Leaving implements Disposable {
     else signal.addEventListener('abort', this.#leave, { once: true })
   }
 
+  /** Set as soon as the attempt goes on without its caller. */
+  get drain(): RunningDrain | undefined {
+    return this.#drain
+  }
+
   readonly #leave = (): void => {
     if (this.#isLeft) return
     this.#isLeft = true
-    const { policy, drains, deadline } = this.#options
-    if (policy === 'bills_all') this.#drain = drains.begin(deadline)
+    const { policy, drains, deadline, accountId } = this.#options
+    if (policy === 'bills_all') this.#drain = drains.begin(deadline, accountId)
     if (!this.#drain) deadline.cancel(new ClientGone())
   }
 
@@ -51,8 +58,9 @@ export class Leaving implements Disposable {
    * has the stream leaves it.
    */
   passed(reason: Error): boolean {
-    if (this.#isLeft || !this.#stream || this.#options.policy !== 'bills_all') return false
-    this.#drain = this.#options.drains.begin(this.#options.deadline)
+    const { policy, drains, deadline, accountId } = this.#options
+    if (this.#isLeft || !this.#stream || policy !== 'bills_all') return false
+    this.#drain = drains.begin(deadline, accountId)
     if (!this.#drain) return false
     this.#isLeft = true
     this.#stream.part(reason)

@@ -1,14 +1,17 @@
 import type { CheckedRequest, Job, OpenStream, Turn } from './job'
 import { Leaving } from './leaving'
-import { estimatePrompt, estimateUsage } from '../metering/estimate'
+import { estimatePrompt, estimateUsage, roughOutputTokens } from '../metering/estimate'
+import { outputLimitOfUnknown } from '../metering/volume'
 import { newIdBody } from '../db/id'
 import type { OwnFormat } from '../providers/adapter'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import type { RelayOptions } from '../providers/provider'
 import type { Source } from '../providers/upstream-error'
-import type { Allowance, Attempt, Outgoing } from '../routing/attempt'
+import type { Attempt, Outgoing } from '../routing/attempt'
 import { Deadline } from '../routing/deadline'
+import type { Loss } from '../routing/loss'
 import type { Part } from '../routing/dispatch'
+import type { Allowance } from '../routing/stream-bounds'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { answerId, type Identity } from '../wire/answer'
 import type { JsonObject } from '../wire/json-body'
@@ -100,6 +103,16 @@ export class Relay implements RelayRequest {
   estimate(output: TextSize): Usage {
     return estimateUsage({ promptTokens: estimatePrompt(this.#turn.body), output })
   }
+
+  hiddenTokens({ reasoning }: Usage): number {
+    const { model, candidate, body } = this.#turn
+    const { n } = body
+    const most = (model.maxOutputTokens ?? outputLimitOfUnknown) * (typeof n === 'number' ? n : 1)
+    if (model.capabilities.reasoning) return most
+    // Who pays its provider believes what it names; nobody else need believe a model that does not think.
+    const isPayers = candidate.connection.owner === null || candidate.billing.mode === 'byok'
+    return isPayers ? Math.min(reasoning, most) : 0
+  }
 }
 
 /** For the whole of a plain request; a caller who leaves ends it too, unless he may ask again. */
@@ -112,6 +125,31 @@ export function wholeDeadline({
   return deadline
 }
 
+/** The same where a provider may be asked that bills an answer whether it is waited for or not. */
+export function jobDeadline(job: Pick<Job<unknown>, 'checked' | 'leave'>): Deadline {
+  const { call, ports } = job.checked
+  const deadline = new Deadline({ totalMs: ports.timers.requestMs }, ports.running)
+  if (!call.repeatable) deadline.follow(call.signal, () => job.leave(deadline))
+  return deadline
+}
+
+/**
+ * Tells a turn that what was sent for it came to no answer, and what that had used. `usage` gets how many
+ * bytes there were of an answer that was too long.
+ */
+export const lostBy =
+  ({ unanswered, candidate: { provider } }: Lossy, usage: (bytes: number) => Usage) =>
+  (loss: Loss, bytes: number): void =>
+    unanswered.lost({ loss, provider, usage: () => usage(bytes) })
+
+type Lossy = Pick<Turn<unknown>, 'unanswered' | 'candidate'>
+
+/** What a provider read of a request that it did not answer, and wrote of an answer of so many bytes. */
+export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
+  ...estimateUsage({ promptTokens: estimatePrompt(body) }),
+  output: roughOutputTokens(bytes, body),
+})
+
 /** What differs from candidate to candidate. */
 export interface Prepared extends Outgoing {
   /** Set where the caller's request is passed on in the format that it came in. */
@@ -121,6 +159,8 @@ export interface Prepared extends Outgoing {
 /** What one endpoint, or one of its prompts, adds to the opening of a stream. */
 export interface StreamPlan<Request> {
   prepare(turn: Turn<Request>): Prepared
+  /** What of the turn's body is asked for, where that is not all of it. */
+  asked?(turn: Turn<Request>): JsonObject
   relay(turn: Turn<Request>, prepared: Prepared): RelayedStream
   allowance(turn: Turn<Request>): Allowance | undefined
   /** What has to be done before it is written down that the turn's candidate is asked. */
@@ -150,13 +190,27 @@ class Opening<Request> implements Part<Turn<Request>, OpenStream> {
     const onPassed = (reason: Error): boolean => leaving.passed(reason)
     const deadline = new Deadline({ totalMs, firstByteMs, idleMs, onPassed }, running)
     const { signal } = checked.call
-    const leaving = new Leaving({ signal, deadline, policy: candidate.provider.abort, drains })
-    const since = resilience.enter(candidate)
-    const onBroken = (thrown: unknown) => resilience.ended(candidate, since, thrown)
+    const { accountId } = checked.principal
+    const policy = candidate.provider.abort
+    const leaving = new Leaving({ signal, deadline, policy, drains, accountId })
+    const begun = resilience.begin(candidate, accountId)
+    const onBroken = (thrown: unknown) => resilience.ended(begun, thrown)
     const allowance = this.#plan.allowance(turn)
     try {
       const relayed = this.#plan.relay(turn, prepared)
-      const attempt: Attempt = { turn, sent: prepared, deadline, allowance, onBroken }
+      const onLost = lostBy(turn, (bytes) =>
+        promptUsage(this.#plan.asked?.(turn) ?? turn.body, bytes),
+      )
+      const drain = () => leaving.drain
+      const attempt: Attempt = {
+        turn,
+        sent: prepared,
+        deadline,
+        allowance,
+        onLost,
+        onBroken,
+        drain,
+      }
       const stream = await UpstreamStream.open(attempt, relayed)
       leaving.opened(stream)
       return {

@@ -11,6 +11,8 @@ import { toSnapshot } from '../catalog/snapshot'
 import { MemberBook } from '../routing/member-book'
 import { PoolTurns } from '../routing/pool-turns'
 
+const open = { ...sampleOpen, unansweredRequests: 'charge' as const }
+
 const model = sampleModel({ id: 'fake/one' })
 const snapshotOf = (id: string) =>
   toSnapshot({
@@ -66,7 +68,7 @@ function staged() {
   names.mappingsOf = () => known.mappings
   const ports = {
     catalog: { snapshot: snapshotOf('conn_1') },
-    settings: { current: sampleOpen },
+    settings: { current: open },
     turns: new PoolTurns(() => 0),
     routing: { accounts, names, book: new MemberBook(), turns: { take: () => 0 }, random: () => 0 },
   }
@@ -92,7 +94,7 @@ test('what changes counts for the next request: the catalogue, the caller’s ow
   expect(await idsOf()).toEqual(['conn_2'])
   known.own = ownOf('conn_own')
   expect(await idsOf()).toEqual(['conn_own', 'conn_2'])
-  ports.settings = { current: { ...sampleOpen, platformConnections: false } }
+  ports.settings = { current: { ...open, platformConnections: false } }
   expect(await idsOf()).toEqual(['conn_own'])
   const mapping = { id: 'map_1', source: 'fake/one', target: 'fake/two', priority: 1 }
   known.mappings = new Mappings([mapping])

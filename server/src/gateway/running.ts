@@ -1,13 +1,14 @@
 import type { Call } from './job'
 import { endingOf, written, type Parting } from './settled'
 import type { Turns } from './turns'
+import type { Unpaid } from './unanswered'
 import type { Principal } from '../auth/principal'
 import type { RequestLog } from '../logs/request-log'
 import type { Ending, Meter } from '../metering/meter'
 import type { MonthPass } from '../metering/month-pass'
 import type { Admission } from '../policy/limits'
 import type { Candidate } from '../routing/candidate'
-import { completionTokens, promptTokens } from '../wire/usage'
+import { addUsage, completionTokens, promptTokens } from '../wire/usage'
 
 /** A request whose caller is known, to its end: what of it has to be ended, as far as it came. */
 export class Running implements Parting {
@@ -18,7 +19,9 @@ export class Running implements Parting {
   month: MonthPass | undefined
   candidates: readonly Candidate[] = []
   meter: Meter | undefined
-  turns: Pick<Turns<never>, 'ended' | 'releasePlaces'> | undefined
+  turns:
+    | Pick<Turns<never>, 'ended' | 'releasePlaces' | 'unanswered' | typeof Symbol.dispose>
+    | undefined
   #ended: Promise<bigint> | undefined
 
   constructor(call: Call, principal: Principal, log: RequestLog) {
@@ -61,25 +64,36 @@ export class Running implements Parting {
   }
 
   /** The one place where a request ends, however it does. */
-  async #end(ending: Ending): Promise<bigint> {
-    const { usage } = ending
+  async #end(told: Ending): Promise<bigint> {
+    const ending = withUnanswered(told, this.turns?.unanswered)
+    this.log.ending(ending)
+    // All in one turn: what limits count is what is charged.
+    const booked = this.meter?.end(ending)
+    const usage = this.meter?.used
     const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
-    if (usage) this.admission?.trueUp(usedTokens)
+    this.admission?.trueUp(usedTokens)
     this.turns?.ended(usedTokens)
     this.admission?.release()
     for (const { member } of this.candidates) member?.ended(ending.outcome)
-    // In one turn with the end of the meter, which tells what was used.
     this.month?.end()
-    this.log.ending(ending)
     let cost = 0n
     try {
-      const booked = this.meter?.end(ending)
       // Its last attempt has taken the log along; where there was none, it goes by itself.
       this.log.close()
       if (booked) cost = await booked
       return cost
     } finally {
+      this.turns?.[Symbol.dispose]()
       this.call.settled?.(usage, cost)
     }
   }
+}
+
+/** An end with what was used of it that came to no answer. */
+function withUnanswered(ending: Ending, unpaid: Unpaid | undefined): Ending {
+  const { usage, outcome } = ending
+  if (!unpaid || outcome === 'ok') return ending
+  if (!usage) return { ...ending, ...unpaid }
+  // Parts that went out are paid as they are.
+  return unpaid.isFree ? ending : { ...ending, usage: addUsage(usage, unpaid.usage) }
 }

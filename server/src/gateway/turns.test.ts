@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'bun:test'
+import { Drains } from './drains'
 import { Turns } from './turns'
 import type { Pricing } from '../catalog/model'
-import { sampleConnection, sampleModel } from '../catalog/samples'
+import { sampleConnection, sampleModel, sampleOpen } from '../catalog/samples'
 import { ApiError } from '../errors'
-import { least, Refused, type Need } from '../ledger/need'
+import { Refused, type Need } from '../ledger/need'
 import { Hold, Slice } from '../ledger/slice'
 import type { UsageEvent } from '../ledger/usage-event'
 import { Metering } from '../metering/metering'
@@ -46,7 +47,7 @@ function fund(accountId: string, amount: bigint): Slice {
 
 function holdOf(accountId: string, need: Need): Hold {
   const slice = slices.get(accountId) ?? fund(accountId, 0n)
-  if (slice.free < least(need)) throw new Refused(slice.free, least(need))
+  if (slice.free < need.floor) throw new Refused(slice.free, need.floor)
   return new Hold(slice, need.full < slice.free ? need.full : slice.free, () => undefined)
 }
 
@@ -56,7 +57,10 @@ const newMetering = () =>
     restrictions: { of: () => undefined },
     minimumBalance: 0n,
     begin: () => Promise.resolve(),
-    settle: async (event) => void events.push(event),
+    settle: async (event) => {
+      events.push(event)
+      return event.cost
+    },
     onError: () => undefined,
     feeMillionths,
   })
@@ -79,7 +83,9 @@ function turnsOf(candidates: Candidate[]) {
   const connectionRates = new ConnectionRates(new MemoryCounters())
   const limits = new Limits(new MemoryCounters())
   const { months } = stage()
-  const resilience = new Resilience({ now: () => 0, longestMs: 1000, onChange: () => undefined })
+  const settings = { current: { ...sampleOpen, unansweredRequests: 'charge' as const } }
+  const drains = new Drains({ max: 1, lifeMs: 1000 })
+  const resilience = new Resilience({ now: () => 0, maxOpenMs: 1000, onChange: () => undefined })
   const meter = metering.meter({
     requestId: 'req_1',
     userId: 'user_1',
@@ -106,7 +112,16 @@ function turnsOf(candidates: Candidate[]) {
       }),
     },
     checked: {
-      ports: { metering, resilience, connectionRates, turns: new PoolTurns(), limits, months },
+      ports: {
+        metering,
+        resilience,
+        connectionRates,
+        turns: new PoolTurns(),
+        limits,
+        months,
+        settings,
+        drains,
+      },
       principal: { accountId: 'user_1', userId: 'user_1' },
       body: { max_tokens: 1000, speed: 'fast' },
       priced: undefined,

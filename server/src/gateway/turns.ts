@@ -1,6 +1,7 @@
 import { ConnectionUse } from './connection-use'
 import type { Call, Ports } from './job'
 import { OrganizationUse } from './organization-use'
+import { UnansweredUse, type Unpaid } from './unanswered'
 import type { Principal } from '../auth/principal'
 import type { Model } from '../catalog/model'
 import { unavailable, type ApiError, type ErrorCode } from '../errors'
@@ -11,12 +12,23 @@ import type { Volume } from '../metering/worst-case'
 import { withOutputLimit } from '../providers/openai/request'
 import { isByPrice, type Candidate } from '../routing/candidate'
 import { dispatch, type Course, type Part } from '../routing/dispatch'
+import type { Deadline } from '../routing/deadline'
 import type { Resilience } from '../routing/resilience'
 import type { JsonObject } from '../wire/json-body'
 
 /** What a turn needs to know of a request that was checked. */
 interface Checkable {
-  ports: Pick<Ports, 'metering' | 'resilience' | 'connectionRates' | 'turns' | 'limits' | 'months'>
+  ports: Pick<
+    Ports,
+    | 'metering'
+    | 'resilience'
+    | 'connectionRates'
+    | 'turns'
+    | 'limits'
+    | 'months'
+    | 'settings'
+    | 'drains'
+  >
   call?: Pick<Call, 'waits'>
   principal: Pick<Principal, 'accountId' | 'userId'>
   body: JsonObject
@@ -34,6 +46,8 @@ export interface Turn<Request> {
   model: Model
   body: JsonObject
   meter: Meter
+  /** Told what of the request came to nothing. */
+  unanswered: UnansweredUse
 }
 
 /** What decides on the price of an endpoint's requests. */
@@ -51,6 +65,8 @@ interface Options<Request> {
   month: MonthPass | undefined
   /** What the request is thought to need. */
   tokens: number
+  /** Told when its caller has gone, and it goes on. */
+  parting?: { left: () => void }
 }
 
 /**
@@ -69,13 +85,44 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
   #candidate: Candidate | undefined
   /** The parts that run, or were answered, in this turn. */
   #parts = 0
+  /** Its provider may have been asked. */
+  #isBegun = false
+  #isOver = false
+  readonly #unanswered: UnansweredUse
+  /** Set where the request goes on though its caller has gone. */
+  #drain: Disposable | undefined
 
   constructor(options: Options<Request>) {
     this.#options = options
+    this.#unanswered = new UnansweredUse(options.checked.ports.settings)
+  }
+
+  /** What is to be paid where no answer goes out. */
+  get unanswered(): Unpaid | undefined {
+    return this.#unanswered.total
+  }
+
+  /** It goes on though its caller has gone. */
+  get isLeft(): boolean {
+    return this.#drain !== undefined
+  }
+
+  leave(deadline: Deadline): boolean {
+    const { abort } = this.#candidate?.provider ?? {}
+    if (!this.#isBegun || this.#isOver || abort !== 'bills_all') return false
+    this.#drain ??= this.checked.ports.drains.begin(deadline, this.accountId)
+    if (this.#drain) this.#options.parting?.left()
+    return this.isLeft
+  }
+
+  /** What it used is written down. Twice is harmless. */
+  [Symbol.dispose](): void {
+    this.#drain?.[Symbol.dispose]()
   }
 
   /** The request has ended, and used that many tokens. */
   ended(usedTokens: number): void {
+    this.#isOver = true
     this.#use?.end(usedTokens, this.#candidate?.connection.id)
     this.#organizations?.end(usedTokens, this.#candidate?.billing.organizationId ?? null)
   }
@@ -98,6 +145,10 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
     this.checked.call?.waits?.(isWaiting)
   }
 
+  get accountId(): string {
+    return this.checked.principal.accountId
+  }
+
   get resilience(): Resilience {
     return this.checked.ports.resilience
   }
@@ -112,7 +163,8 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
   /** What ended came to nothing; nobody is asked any more, or the next one. */
   close(): void {
     this.#parts -= 1
-    if (this.#parts > 0) return
+    // What its provider bills all the same is still to be paid.
+    if (this.#parts > 0 || this.unanswered) return
     this.#options.meter.release()
     this.#spendNothing()
     this.#turn = undefined
@@ -120,6 +172,7 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
   }
 
   begin({ candidate }: Turn<Request>, failure: ApiError | undefined): Promise<void> {
+    this.#isBegun = true
     return this.#options.meter.begin(candidate, failure)
   }
 
@@ -199,7 +252,8 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
 
   #turnOf(candidate: Candidate): Turn<Request> {
     const { checked, meter } = this.#options
-    return { checked, candidate, model: candidate.model, body: this.#bodyFor(candidate), meter }
+    const body = this.#bodyFor(candidate)
+    return { checked, candidate, model: candidate.model, body, meter, unanswered: this.#unanswered }
   }
 
   /** Without what the model's price does not cover, where that is what is charged. */
@@ -223,7 +277,7 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
   }
 
   #begin(turn: Turn<Request>, paid: Paid | undefined): Turn<Request> {
-    this.#options.meter.pay(paid)
+    this.#options.meter.pay(paid, paid ? undefined : () => this.#options.endpoint.volume(turn))
     if (paid) turn.body = withOutputLimit(turn.body, loweredTo(paid))
     this.#turn = turn
     return turn

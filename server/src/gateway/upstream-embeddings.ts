@@ -1,14 +1,14 @@
 import type { Turn } from './job'
-import { TurnSource } from './relay'
-import { estimatePrompt, estimateUsage } from '../metering/estimate'
+import { lostBy, promptUsage, TurnSource } from './relay'
 import { embeddingAdapterOf } from '../providers/adapters'
 import { relayedWayOf } from '../providers/chat-way'
 import type { EmbeddingAdapter } from '../providers/embedding-adapter'
 import { readEmbeddings, toFormat, toUpstreamEmbedding } from '../providers/openai/embeddings'
 import { nonsense } from '../providers/upstream-error'
-import { exchange, type Outgoing } from '../routing/attempt'
+import type { Outgoing } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
+import { exchange } from '../routing/exchange'
 import type { EmbeddingInput, EmbeddingRequest } from '../wire/embedding-request'
 import type { Usage } from '../wire/usage'
 
@@ -45,7 +45,7 @@ export async function embed(turn: Turn<EmbeddingRequest>, batch: Batch): Promise
   const { inputs } = batch
   return {
     embeddings,
-    usage: usage ?? estimateUsage({ promptTokens: estimatePrompt({ input: inputs }) }),
+    usage: usage ?? promptUsage({ input: inputs }, 0),
   }
 }
 
@@ -64,7 +64,8 @@ function relayed(turn: Turn<EmbeddingRequest>, { inputs, deadline }: Batch) {
   const written = toUpstreamEmbedding(turn.body, inputs, { upstreamModel, options })
   if (deployment !== undefined) written['model'] = deployment
   const sent: Outgoing = { ...embedding(turn), url, body: written }
-  return exchange({ turn, sent, deadline }, (answer) =>
+  const onLost = lostBy(turn, () => promptUsage({ input: inputs }, 0))
+  return exchange({ turn, sent, deadline, onLost }, (answer) =>
     readEmbeddings(answer, { count: inputs.length, format: formatOf(turn) }, sent.source),
   )
 }
@@ -81,7 +82,9 @@ function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapter, bat
   })
   const sent: Outgoing = { ...embedding(turn), ...written, failure: adapter.failure }
   const { source } = sent
-  return exchange({ turn, sent, deadline: batch.deadline }, (answer, _attempt, headers) => {
+  const { deadline } = batch
+  const onLost = lostBy(turn, () => promptUsage({ input: texts }, 0))
+  return exchange({ turn, sent, deadline, onLost }, (answer, _attempt, headers) => {
     const { embeddings, usage } = adapter.read({ body: answer, headers }, source)
     if (embeddings.length !== texts.length) {
       throw nonsense(source.provider, 'an answer without all embeddings')

@@ -1,9 +1,11 @@
 import type { Turn, WholeReply } from './job'
-import { Relay, type Prepared, type Relayable, type Telling } from './relay'
+import { lostBy, promptUsage, Relay, type Prepared, type Relayable, type Telling } from './relay'
 import { chatStreamOf } from './upstream-chat'
+import type { RelayedStream } from '../providers/openai/relayed-stream'
 import { relayChat, type WholeAnswer } from '../providers/openai/whole-answer'
-import { exchange, type Attempt } from '../routing/attempt'
+import { tellLoss, type Attempt } from '../routing/attempt'
 import { Deadline } from '../routing/deadline'
+import { exchange } from '../routing/exchange'
 import { UpstreamStream } from '../routing/upstream-stream'
 import { CollectedChat } from '../wire/collected-chat'
 import { isObject, type JsonObject } from '../wire/json-body'
@@ -11,6 +13,8 @@ import { isObject, type JsonObject } from '../wire/json-body'
 /** A whole chat completion that somebody waits for, and until when. */
 export interface Awaited extends Telling {
   deadline: Deadline
+  /** What of the turn's body is asked for, where that is not all of it. */
+  asked?(turn: Turn<Relayable>): JsonObject
 }
 
 interface ChatAttempt extends Attempt {
@@ -29,7 +33,9 @@ export function wholeChat(
   sent: Prepared,
   awaited: Awaited,
 ): Promise<ChatReply> {
-  const attempt: ChatAttempt = { turn, sent, telling: awaited, deadline: awaited.deadline }
+  const { deadline } = awaited
+  const onLost = lostBy(turn, (bytes) => promptUsage(awaited.asked?.(turn) ?? turn.body, bytes))
+  const attempt: ChatAttempt = { turn, sent, telling: awaited, deadline, onLost }
   if (sent.own) return exchange(attempt, passedBack)
   // A translated provider is always asked to stream.
   if (sent.adapter) return collect(attempt)
@@ -63,6 +69,28 @@ function passedBack(answer: unknown, attempt: ChatAttempt): ChatReply {
   return { ...replyOf(own.whole(answer, relayOf(attempt)), attempt), isTold: true }
 }
 
+/** Reads a stream to its end. What came until it broke was used. */
+async function readAll(
+  opened: UpstreamStream,
+  { turn }: ChatAttempt,
+  stream: RelayedStream,
+): Promise<CollectedChat> {
+  const collected = new CollectedChat()
+  try {
+    for (let texts = await opened.read(); texts; texts = await opened.read()) {
+      for (const text of texts) {
+        const chunk: unknown = JSON.parse(text)
+        if (isObject(chunk)) collected.add(chunk)
+      }
+    }
+  } catch (thrown) {
+    const onLost = lostBy(turn, () => stream.usage())
+    tellLoss({ onLost }, thrown)
+    throw thrown
+  }
+  return collected
+}
+
 /** For what only streams: its stream is collected. */
 async function collect(attempt: ChatAttempt): Promise<ChatReply> {
   const { turn, sent, telling } = attempt
@@ -76,13 +104,7 @@ async function collect(attempt: ChatAttempt): Promise<ChatReply> {
   signal.addEventListener('abort', stop, { once: true })
   try {
     const opened = await UpstreamStream.open({ ...attempt, deadline }, stream)
-    const collected = new CollectedChat()
-    for (let texts = await opened.read(); texts; texts = await opened.read()) {
-      for (const text of texts) {
-        const chunk: unknown = JSON.parse(text)
-        if (isObject(chunk)) collected.add(chunk)
-      }
-    }
+    const collected = await readAll(opened, attempt, stream)
     return { ...relayed(collected.whole(), attempt), usage: stream.usage() }
   } finally {
     signal.removeEventListener('abort', stop)

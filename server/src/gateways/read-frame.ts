@@ -1,5 +1,7 @@
 import { bounds, fromGateway, type FromGateway } from './frames'
 import { inspect, isObject, type JsonObject } from '../wire/json-body'
+import { eventShape } from '../wire/json-shape'
+import { parseShaped } from '../wire/json-slices'
 
 /** A gateway broke the protocol: its socket is closed, in these words. */
 export class ProtocolError extends Error {
@@ -33,7 +35,7 @@ const isId = (id: unknown): id is string => typeof id === 'string' && id.length 
 function parsed(message: string): JsonObject {
   let value: unknown
   try {
-    value = JSON.parse(message)
+    value = parseShaped(message, eventShape)
   } catch {
     throw new ProtocolError('A frame is no JSON.')
   }

@@ -1,6 +1,7 @@
 /** A schema of the description, as far as examples are made of it. */
 export interface Described {
   $ref?: string
+  description?: string
   type?: string | string[]
   const?: unknown
   enum?: unknown[]

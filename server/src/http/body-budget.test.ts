@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { BodyBudget, type BodyShare } from './body-budget'
+import { BodyBudget } from './body-budget'
+import type { BodyShare } from './body-share'
 import { ApiError } from '../errors'
 
 const mebibyte = 1 << 20

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { BodyShare, type Loop } from './body-share'
 import { BodyTurns } from './body-turns'
 import { ApiError } from '../errors'
 
@@ -28,6 +29,8 @@ interface Options extends Partial<typeof usual> {
   bytes: number
   /** Monotonic milliseconds. */
   now?: () => number
+  /** Where the work is counted that bodies make; not at all without it. */
+  loop?: Loop | undefined
   /** Collects garbage, all of it and at once: what was made of a body, before others are read. None by default. */
   collect?: () => void
 }
@@ -69,6 +72,7 @@ export class BodyBudget implements Disposable {
   readonly #limits: typeof usual & { bytes: number }
   readonly #now: () => number
   readonly #collect: () => void
+  readonly #loop: Loop | undefined
   #uncollected = 0
   readonly #shares = new Set<BodyShare>()
   #bytes = 0
@@ -82,7 +86,8 @@ export class BodyBudget implements Disposable {
   /** How many were refused. */
   refused = 0
 
-  constructor({ now = () => performance.now(), collect = () => {}, ...limits }: Options) {
+  constructor({ now = () => performance.now(), collect = () => {}, loop, ...limits }: Options) {
+    this.#loop = loop
     this.#limits = { ...usual, ...limits }
     this.#now = now
     this.#collect = collect
@@ -95,7 +100,7 @@ export class BodyBudget implements Disposable {
 
   /** A share for one body of an owner; nothing is in it yet. It must be released. */
   open(owner: string): BodyShare {
-    return new BodyShare(owner, this)
+    return new BodyShare(owner, this, this.#loop)
   }
 
   /** Undefined where there is room. Rejects with `gateway_unavailable`. */
@@ -249,49 +254,5 @@ export class BodyBudget implements Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
     this.#timer = undefined
-  }
-}
-
-/** What one body takes of the budget. */
-export class BodyShare {
-  readonly owner: string
-  readonly #budget: BodyBudget
-  readonly #ended = Promise.withResolvers<never>()
-  bytes = 0
-  /** From then on it is given up for others. Monotonic milliseconds. */
-  dueMs = Infinity
-  isRead = false
-  isReleased = false
-
-  constructor(owner: string, budget: BodyBudget) {
-    this.owner = owner
-    this.#budget = budget
-    this.#ended.promise.catch(() => undefined)
-  }
-
-  /** So many bytes more. Undefined where there is room, else rejects with `gateway_unavailable`. */
-  take(bytes: number): Promise<void> | undefined {
-    return this.#budget.take(this, bytes)
-  }
-
-  /** What is read, unless it comes too slowly: then rejects with `gateway_unavailable`. */
-  async whileReading<Read>(reading: Promise<Read>): Promise<Read> {
-    const read = await Promise.race([reading, this.#ended.promise])
-    this.isRead = true
-    this.dueMs = this.#budget.sentByMs()
-    return read
-  }
-
-  /** Others have waited for it long enough; what was read is not undone by that. */
-  end(refusal: ApiError): void {
-    this.#ended.reject(refusal)
-    this.release()
-  }
-
-  /** It was sent on, or is not needed any more. Twice is harmless. */
-  release(): void {
-    this.isReleased = true
-    this.#budget.release(this)
-    this.bytes = 0
   }
 }

@@ -1,7 +1,8 @@
-import { smallBytes, type BodyShare } from './body-budget'
+import { smallBytes } from './body-budget'
+import type { BodyShare } from './body-share'
 import type { Server } from './env'
 import { ApiError, invalidRequest } from '../errors'
-import { parseObject, type JsonObject } from '../wire/json-body'
+import { maxAtOnce, parseObject, readObject, type JsonObject } from '../wire/json-body'
 import { within } from '../within'
 
 /** Below about 16 KB/s the runtime cuts a body after so long. */
@@ -62,19 +63,32 @@ export async function readJson(
   server.timeout(request, slowBodySeconds)
   let text: string
   let size = bytes
-  try {
-    if (size === undefined || size > smallBytes) {
-      const read = await readPieces(request, reading, size)
-      text = utf8.decode(read)
-      size = read.byteLength
-    } else text = await request.text()
-  } catch (thrown) {
-    throw thrown instanceof ApiError ? thrown : broken()
-  }
+  if (size === undefined || size > smallBytes) {
+    const read = await readPieces(request, reading, size)
+    text = utf8.decode(read)
+    size = read.byteLength
+  } else text = await request.text().catch(() => Promise.reject(broken()))
   // An answer may take as long as its own timers allow.
   server.timeout(request, 0)
   onText?.(text)
-  return { body: parseObject(text), bytes: size }
+  const isSmall = text.length <= maxAtOnce
+  return { body: isSmall ? parseObject(text) : await readLarge(text, reading, size), bytes: size }
+}
+
+/** What is done to a body before and after it is parsed, in milliseconds for each of its bytes. */
+const readByteMs = 2e-6
+const usedByteMs = 6e-6
+
+/** A large text as an object, in slices, all of it in its owner's share of the event loop. */
+async function readLarge(text: string, { room }: Reading, bytes: number): Promise<JsonObject> {
+  const share = room?.share()
+  const body = await readObject(text, async (ms) => {
+    await new Promise((resolve) => void setImmediate(resolve))
+    await share?.spend(ms)
+  })
+  // Whatever is done next waits for it, not this request.
+  share?.note(bytes * usedByteMs)
+  return body
 }
 
 /**
@@ -98,10 +112,14 @@ interface Entering {
   server: Reading['server']
 }
 
-/** Takes so many bytes more of the share; the sender is not to be cut while that waits. */
-async function enter({ request, share, server }: Entering, bytes: number): Promise<void> {
-  const waiting = share.take(bytes)
-  if (!waiting) return
+/** Takes so many bytes more of the share. */
+async function enter(entering: Entering, bytes: number): Promise<void> {
+  const waiting = entering.share.take(bytes)
+  if (waiting) await pausing(entering, waiting)
+}
+
+/** Waits without the sender being cut for it. */
+async function pausing({ request, share, server }: Entering, waiting: Promise<void>) {
   server.timeout(request, 0)
   // Who has gone keeps no place.
   const leave = () => share.release()
@@ -134,6 +152,8 @@ async function readPieces(request: Request, reading: Reading, told?: number): Pr
       if (!value) return
       if (pieces.bytes + value.byteLength > limitBytes) throw tooLarge(limitBytes)
       pieces.add(value)
+      const turn = share?.spend(value.byteLength * readByteMs)
+      if (share && turn) await pausing({ request, share, server }, turn)
       if (!share || pieces.bytes <= Math.max(smallBytes, share.bytes)) continue
       const next = pieces.bytes > middleBytes ? limitBytes : Math.min(limitBytes, middleBytes)
       await enter({ request, share, server }, next - share.bytes)

@@ -10,7 +10,7 @@ interface Media {
 interface Operation {
   operationId?: string
   description?: string
-  requestBody?: unknown
+  requestBody?: { required?: boolean; content?: Record<string, Media> }
   responses?: Record<string, { content?: Record<string, Media> }>
 }
 
@@ -27,6 +27,7 @@ const pathOf = (route: string) => route.replaceAll(/:(\w+)(?:\{[^/]*\})?/g, '{$1
 
 const permissionWords = ({ class: kind, permission }: Access): string => {
   if (kind === 'public') return 'Needs no key.'
+  if (kind === 'operator') return 'For operators.'
   return permission === undefined ? '' : `Needs the permission \`${permission}\`.`
 }
 
@@ -52,8 +53,46 @@ export function complete(description: Description, routes: readonly Registered[]
         access && bodyWords(access, operation),
       ]
       operation.description = words.filter(Boolean).join(' ')
+      if (path.startsWith('/api/')) describeBody(operation, method, description.components?.schemas)
       addExamples(operation, sample)
     }
+  }
+}
+
+/**
+ * Says of a body what holds for all of `/api`: a POST takes null for an optional field and, where it requires none, no
+ * body; any other method needs a field. Source: api.md 1.2.
+ */
+function describeBody({ requestBody }: Operation, method: string, components: Components = {}) {
+  if (!requestBody) return
+  if (method !== 'post') {
+    requestBody.required = true
+    return
+  }
+  const schema = requestBody.content?.['application/json']?.schema
+  const { properties = {}, required = [] } =
+    components[schema?.$ref?.split('/').at(-1) ?? ''] ?? schema ?? {}
+  for (const [name, field] of Object.entries(properties)) {
+    if (!required.includes(name)) properties[name] = orNull(field)
+  }
+}
+
+const isNullable = ({ type, anyOf, enum: values }: Described): boolean =>
+  [type].flat().includes('null') || (anyOf?.some(isNullable) ?? values?.includes(null) ?? false)
+
+/** A schema that takes null as well, with its words and its default where readers look for them. */
+function orNull(schema: Described): Described {
+  // An empty one takes anything.
+  if (isNullable(schema) || !(schema.type ?? schema.anyOf ?? schema.oneOf ?? schema.$ref))
+    return schema
+  if (typeof schema.type === 'string' && !schema.enum && !('const' in schema)) {
+    return { ...schema, type: [schema.type, 'null'] }
+  }
+  const { description, default: usual, ...rest } = schema
+  return {
+    ...(description !== undefined && { description }),
+    ...(usual !== undefined && { default: usual }),
+    anyOf: [...(rest.anyOf ?? [rest]), { type: 'null' }],
   }
 }
 

@@ -16,7 +16,9 @@ const assets: ReadonlyMap<string, Asset> = new Map([
   ['swagger-ui-bundle.js', { type: 'text/javascript; charset=utf-8', path: scriptPath }],
 ])
 
-const page = `<!doctype html>
+const pageOf = (audience: 'public' | 'operator') => {
+  const suffix = audience === 'operator' ? '-operator' : ''
+  return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -25,18 +27,19 @@ const page = `<!doctype html>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/theme.css">
 <div id="docs"></div>
-<noscript>This page needs JavaScript; /openapi.json says the same without.</noscript>
+<noscript>This page needs JavaScript; /openapi${suffix}.json says the same without.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="/docs/start${suffix}.js"></script>
 `
+}
 
-const start = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const startOf = (description: string) => `const dark = matchMedia('(prefers-color-scheme: dark)')
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', follow)
 follow()
 
 SwaggerUIBundle({
-  url: '/openapi.json',
+  url: '${description}',
   dom_id: '#docs',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
@@ -81,7 +84,9 @@ noscript { padding: 20px }
 `
 
 const own: ReadonlyMap<string, readonly [type: string, text: string]> = new Map([
-  ['start.js', ['text/javascript; charset=utf-8', start]],
+  ['operator', ['text/html; charset=utf-8', pageOf('operator')]],
+  ['start.js', ['text/javascript; charset=utf-8', startOf('/openapi.json')]],
+  ['start-operator.js', ['text/javascript; charset=utf-8', startOf('/openapi-operator.json')]],
   ['theme.css', ['text/css; charset=utf-8', theme]],
 ])
 
@@ -90,10 +95,13 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
   "img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** `/docs`: the description of the interface for people, from files of this installation. */
+/**
+ * `/docs`: the description of the interface for people, from files of this installation; `/docs/operator` that of the
+ * operator's.
+ */
 export const docsRoutes = (guards: Guards) =>
   new Hono<Env>()
-    .get('/docs', guards.open, () => served(page, 'text/html; charset=utf-8'))
+    .get('/docs', guards.open, () => served(pageOf('public'), 'text/html; charset=utf-8'))
     .get('/docs/:file', guards.open, (c) => {
       const name = c.req.param('file')
       const [type, text] = own.get(name) ?? []

@@ -16,7 +16,8 @@ type Examples = Readonly<Record<string, object>>
  * the components.
  */
 export const accepts = (name: string, schema: z.ZodType, examples: Examples) => ({
-  required: true,
+  // A PUT needs at least one field all the same (`described.ts`).
+  required: !schema.safeParse({}).success,
   content: {
     'application/json': {
       schema: resolver(schema.meta({ ref: name })),
@@ -93,15 +94,17 @@ export const keyErrors = [
   'rate_limit_exceeded',
 ] as const
 
-interface AccountRoute {
+interface DescribedRoute {
   operationId: string
   summary: string
   tag: string
   /** 200 unless something is made. */
   status?: 200 | 201
-  /** What is there already is answered with 200. */
-  mayBeThere?: boolean
+  /** When a route that makes something answers with 200 instead, in words. */
+  otherwise?: string
   answer: z.ZodType
+  /** Of the answer; of lines the schema is that of one line. JSON unless said. */
+  type?: string
   body?: readonly [name: string, schema: z.ZodType, examples: Examples]
   /** Parameters of the path, and of the query. */
   path?: readonly string[]
@@ -129,29 +132,51 @@ const repeatKey = {
 }
 
 /** Describes a route of `/api` that a key calls. */
-export const accountRoute = (route: AccountRoute) =>
+export const accountRoute = (route: DescribedRoute) =>
   describeRoute({
-    operationId: route.operationId,
-    summary: route.summary,
-    tags: [route.tag],
+    ...inCommon(route),
     security: [{ apiKey: [] }],
-    ...(route.body && { requestBody: accepts(...route.body) }),
-    parameters: [
-      ...(route.path ?? []).map(parameter('path')),
-      ...(route.query ?? []).map(parameter('query')),
-      ...(route.isRepeatable ? [repeatKey] : []),
-    ],
-    responses: {
-      ...answers(route.status ?? 200, route.summary, route.answer),
-      ...(route.mayBeThere && answers(200, 'It was there already', route.answer)),
-      ...documented(
-        'invalid_request',
-        ...keyErrors,
-        ...(route.path ? (['resource_not_found'] as const) : []),
-        ...(route.errors ?? []),
-      ),
-    },
+    responses: answersOf(route, keyErrors),
   })
+
+/** What every route of `/api/admin` can answer: to everybody but an operator it does not exist. */
+const operatorErrors = ['resource_not_found', 'insufficient_permissions'] as const
+
+/** Describes a route of `/api/admin`, for the description that operators read. */
+export const operatorRoute = (route: DescribedRoute) =>
+  describeRoute({
+    ...inCommon(route),
+    security: [{ operatorKey: [] }],
+    responses: answersOf(route, operatorErrors),
+  })
+
+const inCommon = (route: DescribedRoute) => ({
+  operationId: route.operationId,
+  summary: route.summary,
+  tags: [route.tag],
+  ...(route.body && { requestBody: accepts(...route.body) }),
+  parameters: [
+    ...(route.path ?? []).map(parameter('path')),
+    ...(route.query ?? []).map(parameter('query')),
+    ...(route.isRepeatable ? [repeatKey] : []),
+  ],
+})
+
+const successOf = ({ status = 200, summary: description, answer, type }: DescribedRoute) =>
+  type === undefined
+    ? answers(status, description, answer)
+    : { [status]: { description, content: { [type]: { schema: resolver(answer) } } } }
+
+const answersOf = (route: DescribedRoute, common: readonly ErrorCode[]) => ({
+  ...successOf(route),
+  ...(route.otherwise && answers(200, route.otherwise, route.answer)),
+  ...documented(
+    'invalid_request',
+    ...common,
+    ...(route.path ? (['resource_not_found'] as const) : []),
+    ...(route.errors ?? []),
+  ),
+})
 
 /** What a DELETE answers, and whatever else has nothing to show. */
 export const Done = z

@@ -2,6 +2,7 @@ import type { BodyBudget } from './body-budget'
 import type { Overload } from './overload'
 import type { Principal } from '../auth/principal'
 import type { Quota } from '../errors'
+import type { OwnerBudget } from '../policy/owner-budget'
 import type { JsonObject } from '../wire/json-body'
 
 /** What of the listening server a request is answered with. */
@@ -13,6 +14,8 @@ export interface Env {
     server: Server
     /** What large bodies may take. */
     bodies: BodyBudget
+    /** The event loop's time, by owner. */
+    budget: OwnerBudget
     overload: Pick<Overload, 'refusal' | 'entered' | 'answered'>
   }
   Variables: {

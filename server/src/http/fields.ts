@@ -4,6 +4,7 @@ import { readJson } from './body'
 import type { Env } from './env'
 import { invalidRequest } from '../errors'
 import { check, type JsonObject } from '../wire/json-body'
+import { isOneLine } from '../wire/one-line'
 
 const zero = String.fromCharCode(0)
 
@@ -43,11 +44,16 @@ async function bodyOf(c: Context<Env>): Promise<JsonObject> {
   throw invalidRequest(path || null, 'bad_format', `${path || 'The body'}: ${fault}.`)
 }
 
-/** The body of a POST, checked. Null is the same as absent. Rejects with `invalid_request`. */
+/**
+ * The body of a POST, checked. Null is the same as absent, and so is a body none of whose fields is required. Rejects
+ * with `invalid_request`.
+ */
 export async function newFields<Schema extends z.ZodType>(
   c: Context<Env>,
   schema: Schema,
 ): Promise<z.output<Schema>> {
+  const none = c.req.raw.body === null ? schema.safeParse({}) : undefined
+  if (none?.success) return none.data
   const body = await bodyOf(c)
   const present: JsonObject = {}
   for (const [name, value] of Object.entries(body)) if (value !== null) present[name] = value
@@ -67,6 +73,13 @@ export async function changedFields<Schema extends z.ZodObject>(
 
 /** A text without white space around it, counted in characters. */
 export const trimmed = (most: number, least = 1) => z.string().trim().min(least).max(most)
+
+/** The same for a name: one line, without control characters. */
+export const line = (most: number, least = 1) =>
+  trimmed(most, least).refine(isOneLine, {
+    params: { issue: 'bad_format' },
+    message: 'must be one line, without control characters.',
+  })
 
 /** Any ISO 8601 time with zone, or a date, which is its midnight in UTC. */
 export const timestamp = z

@@ -80,13 +80,13 @@ const actorOf = (c: Context<Env>): Actor => ({
   clientAddress: c.env.server.requestIP(c.req.raw)?.address ?? null,
 })
 
-export interface GuardPorts extends OperatorPorts {
+export interface GuardPorts extends Omit<OperatorPorts, 'door'> {
   door: Door
 }
 
 export function createGuards({ door, ...operating }: GuardPorts): Guards {
   const { sessions } = operating
-  const enterAsOperator = enterOperator(operating)
+  const enterAsOperator = enterOperator({ door, ...operating })
 
   async function enterApi(c: Context<Env>, permission: Permission): Promise<Principal> {
     const { raw } = c.req

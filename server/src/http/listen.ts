@@ -3,6 +3,7 @@ import { renderError } from './render'
 import { wordingOf } from './wording'
 import type { Wording } from '../dialects/dialect'
 import { StartError, type Config } from '../config'
+import { hostAndPort } from '../config/address'
 import { ApiError, invalidRequest } from '../errors'
 
 /**
@@ -16,10 +17,38 @@ export const keepAliveSeconds = 75
 const unparsable = () =>
   invalidRequest(null, 'bad_format', 'The request line or Host cannot be read.')
 
+const severalHosts = () =>
+  invalidRequest(
+    'host',
+    'duplicate',
+    'The request has more than one Host header. Send exactly one.',
+  )
+
+/** Finds the requests whose URL cannot be read, or could be read in two ways. */
+class HostCheck {
+  /** The last one that was good: nearly all requests have the same. */
+  #good = ''
+
+  /** Returns why a request is rejected. Source: RFC 9112, 3.2. */
+  refusal({ headers, url }: Request): ApiError | undefined {
+    // Several arrive as one text with commas, of which the URL has the first.
+    const host = headers.get('host') ?? ''
+    if (host === this.#good && url[schemeLength + host.length] === '/') return undefined
+    if (host.includes(',')) return severalHosts()
+    if (!URL.canParse(url)) return unparsable()
+    this.#good = host
+    return undefined
+  }
+}
+
+const schemeLength = 'http://'.length
+
 /** The answer to a request that never reached the application. */
 function refuse(error: ApiError, requestId: string, wording?: Wording): Response {
   const response = renderError(error, requestId, wording)
   response.headers.set('x-request-id', requestId)
+  // Nothing looks after what such a request may still send.
+  response.headers.set('connection', 'close')
   return response
 }
 
@@ -37,6 +66,7 @@ export function listen<Data>(
   answer: (request: Request, server: Bun.Server<Data>) => Answered | Promise<Answered>,
   { config, newRequestId, websocket }: Listening<Data>,
 ): Bun.Server<Data> {
+  const hosts = new HostCheck()
   try {
     const server = Bun.serve<Data>({
       port: config.port,
@@ -46,17 +76,18 @@ export function listen<Data>(
       development: false,
       // Bun's own choice lets any process listen beside us, and each gets a part of the requests.
       reusePort: config.worker !== undefined,
-      fetch: (request, server) =>
-        URL.canParse(request.url)
-          ? answer(request, server)
-          : refuse(unparsable(), newRequestId(), wordingOf(request)),
+      fetch: (request, server) => {
+        const refusal = hosts.refusal(request)
+        if (!refusal) return answer(request, server)
+        return refuse(refusal, newRequestId(), wordingOf(request))
+      },
       websocket,
       error: () => refuse(new ApiError('internal_error'), newRequestId()),
     })
     return believeProxies(server, config.trustedProxies)
   } catch (cause) {
     const code = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
-    const where = `${config.host}:${config.port}`
+    const where = hostAndPort(config.host, config.port)
     if (code === 'EADDRINUSE') {
       throw new StartError(`${where} is in use. Stop what is there, or set PORT to another one.`, {
         cause,

@@ -13,17 +13,23 @@ const conventions = [
   '**Headers** of answers: `x-request-id`, `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset`, and of models `x-tollgate-cost` and `x-tollgate-provider`. An `Idempotency-Key` makes repeating a POST of `/v1` safe for 24 hours.',
 ].join('\n\n')
 
-/** What the description of the interface says beside its routes. */
-const description: Partial<GenerateSpecOptions> = {
+const common = {
+  openapi: '3.1.0',
+  servers: [{ url: '/', description: 'Where this description was served' }],
+}
+const version = '0.1.0'
+const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' }
+
+const operatorConventions = [
+  'Endpoints below `/api/admin`. For everybody but operators they do not exist: 404. Errors, lists, ids, money and times are as in the [public description](/docs).',
+  'Every change, and every export of an account, is recorded in the audit log.',
+].join('\n\n')
+
+/** What the description of the public interface says beside its routes. */
+const publicInterface: Partial<GenerateSpecOptions> = {
   documentation: {
-    openapi: '3.1.0',
-    info: {
-      title: 'Tollgate',
-      version: '0.1.0',
-      description: conventions,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: '/', description: 'Where this description was served' }],
+    ...common,
+    info: { title: 'Tollgate', version, description: conventions, license },
     security: [{ apiKey: [] }],
     components: {
       securitySchemes: {
@@ -69,9 +75,52 @@ const description: Partial<GenerateSpecOptions> = {
     /^\/readyz$/,
     /^\/docs/,
   ],
-  excludeStaticFile: false,
-  defaultValidationErrorResponse: false,
 }
+
+/** The same for operators. */
+const operatorInterface: Partial<GenerateSpecOptions> = {
+  documentation: {
+    ...common,
+    info: {
+      title: 'Tollgate: operator endpoints',
+      version,
+      description: operatorConventions,
+      license,
+    },
+    security: [{ operatorKey: [] }],
+    components: {
+      securitySchemes: {
+        operatorKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The operator key: `ADMIN_KEY`, or `admin-key` in the data directory. Sessions of accounts that are operators are let in too.',
+        },
+      },
+    },
+    tags: [
+      { name: 'Users', description: 'Accounts, their keys and their data' },
+      { name: 'Organizations', description: 'Organizations of all accounts' },
+      { name: 'Plans', description: 'Limits that accounts share' },
+      { name: 'Credits', description: 'Credit that is given and taken, and every movement' },
+      { name: 'Providers', description: 'Providers that you added, and those that come along' },
+      { name: 'Models', description: 'The catalogue and its prices' },
+      { name: 'Connections', description: 'Connections of the platform' },
+      { name: 'Collections', description: 'Collections that every account may call' },
+      { name: 'Quota requests', description: 'Requests for higher limits' },
+      { name: 'Support', description: 'Tickets of all accounts' },
+      { name: 'Branding', description: 'How the installation presents itself' },
+      { name: 'Configuration', description: 'Settings that change while servers run' },
+      { name: 'Audit log', description: 'What operators changed and exported' },
+      { name: 'System', description: 'How the installation fares' },
+    ],
+  },
+  exclude: [/^(?!\/api\/admin\/)/],
+}
+
+/** The two descriptions that there are. */
+export type Audience = 'public' | 'operator'
+const interfaces = { public: publicInterface, operator: operatorInterface }
 
 const bounds = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'])
 
@@ -83,10 +132,43 @@ const saysNothing = (name: string, value: unknown) =>
 
 const telling = (name: string, value: unknown) => (saysNothing(name, value) ? undefined : value)
 
-/** The description of the interface, made from the routes: OpenAPI 3.1 as JSON. Source: api.md 20.6. */
-export async function describeInterface(app: Hono<Env>): Promise<string> {
-  const told = JSON.stringify(await generateSpecs(app, description), telling)
+/**
+ * Describes an interface from its routes: OpenAPI 3.1 as JSON. The operator's is a document of its own, as it is outside
+ * the public interface: clients that are generated from the public one have none of it. Source: api.md 19, 20.6.
+ */
+export async function describeInterface(
+  app: Hono<Env>,
+  audience: Audience = 'public',
+): Promise<string> {
+  const options = {
+    ...interfaces[audience],
+    excludeStaticFile: false,
+    defaultValidationErrorResponse: false,
+  }
+  const told = JSON.stringify(await generateSpecs(app, options), telling)
   const document: Description = JSON.parse(told)
+  keepUsed(document)
   complete(document, registryOf(app))
   return `${JSON.stringify(document, null, 2)}\n`
+}
+
+const references = /"#\/components\/schemas\/([^"]+)"/g
+
+/** Leaves out components that no route of this description names: the generator adds those of all routes. */
+function keepUsed(document: Description): void {
+  const known = document.components?.schemas
+  if (!known) return
+  const used = new Set<string>()
+  const follow = (value: unknown) => {
+    for (const [, name = ''] of JSON.stringify(value ?? null).matchAll(references)) {
+      if (used.has(name)) continue
+      used.add(name)
+      follow(known[name])
+    }
+  }
+  follow(document.paths)
+  document.components = {
+    ...document.components,
+    schemas: Object.fromEntries(Object.entries(known).filter(([name]) => used.has(name))),
+  }
 }

@@ -1,16 +1,19 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
+import { callerOf } from './caller'
 import type { Env } from './env'
 import { assertSameOrigin, hasKey, type Sessions } from './session'
 import { hashOf } from '../auth/api-key'
 import { ApiError } from '../errors'
+import type { Door } from '../policy/door'
 import { acting, operatorActor } from '../trail/acting'
 import type { OperatorChange, Trail } from '../trail/trail'
 import { isObject } from '../wire/json-body'
 
 export interface OperatorPorts {
   adminKey: string
+  door: Pick<Door, 'enterOperator'>
   sessions: Sessions
   trail: Trail
 }
@@ -19,6 +22,12 @@ export interface OperatorPorts {
 export const reading: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 
 const bytesOf = (hash: string) => Buffer.from(hash, 'hex')
+
+/**
+ * Reads that are recorded as changes are: they give out all that an account owns. Others show an operator a page of
+ * what the work is about, and recording each would bury the changes.
+ */
+const disclosures: ReadonlySet<string> = new Set(['/api/admin/users/:id/export'])
 
 /** A route as it is registered, without what its parameters may hold. */
 const routeOf = (c: Context<Env>) =>
@@ -56,6 +65,7 @@ async function madeIn({ res }: Context<Env>): Promise<string | undefined> {
  */
 export function enterOperator({
   adminKey,
+  door,
   sessions,
   trail,
 }: OperatorPorts): MiddlewareHandler<Env> {
@@ -70,8 +80,12 @@ export function enterOperator({
   /** The account of an operator's session, null for the operator key. */
   async function actorOf(c: Context<Env>): Promise<string | null> {
     const { raw } = c.req
-    if (isOperatorKey(c.req.header('authorization'))) return null
-    const found = hasKey(raw) ? undefined : await sessions.signedIn(raw.headers)
+    if (hasKey(raw)) {
+      const isKey = () => isOperatorKey(c.req.header('authorization'))
+      door.enterOperator(callerOf(c), isKey, new ApiError('resource_not_found'))
+      return null
+    }
+    const found = await sessions.signedIn(raw.headers)
     if (!found?.isOperator) throw new ApiError('resource_not_found')
     assertSameOrigin(raw)
     return found.principal.userId
@@ -79,7 +93,8 @@ export function enterOperator({
 
   return async (c, next) => {
     const actorId = await actorOf(c)
-    if (reading.has(c.req.method)) return next()
+    const isDisclosure = c.req.method === 'GET' && disclosures.has(routeOf(c))
+    if (reading.has(c.req.method) && !isDisclosure) return next()
     const change = changeBy(c, actorId)
     return trail.record(
       () => ({ ...change, sent: c.get('sent') }),

@@ -131,6 +131,8 @@ test('a node that was killed is forgotten after a week, unless it has leases to 
     select 'node_' || days || owed, 'here', now() - days * interval '1 day'
     from unnest(array[0, 6, 8]) as days, unnest(array['', '_owed']) as owed`.execute(query)
   await takeLease(query, {
+    generation: 0,
+    isRecalling: false,
     leaseId: 'lease_1',
     accountId,
     nodeId: 'node_8_owed',
@@ -138,6 +140,7 @@ test('a node that was killed is forgotten after a week, unless it has leases to 
     wish: 100n,
     nodes: 1,
     lifeSeconds: 60,
+    demandSeconds: 2,
   })
   await forgetEnded(query, 2)
   expect(await idsOf('node')).toEqual([

@@ -51,6 +51,8 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
     sql`last_request < extract(epoch from now() - interval '1 day') * 1000`,
   )
   await forgetRows(db, 'gateway_hour', sql`hour < floor(extract(epoch from now()) / 3600) - 25`)
+  // Of nodes that were killed while they waited.
+  await forgetRows(db, 'credit_demand', sql`until < now() - interval '1 hour'`)
   // One that was killed takes its name along only where it had leases for the next start to find.
   await forgetRows(
     db,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { permissions } from '../auth/principal'
-import { timestamp, trimmed } from '../http/fields'
+import { line, timestamp } from '../http/fields'
 import { usd } from '../wire/usd'
 import { limit } from '../http/limits'
 import { broken } from '../wire/field-error'
@@ -22,7 +22,7 @@ const limits = {
 /** A key to be made. Source: api.md 6.1. */
 export const NewKey = z
   .object({
-    name: trimmed(100),
+    name: line(100),
     permissions: permissionList.default(['read', 'write']),
     expires_at: inTheFuture.optional(),
     expires_in_days: z.int().min(1).max(3650).optional(),
@@ -36,7 +36,7 @@ export const NewKey = z
 export type NewKey = z.output<typeof NewKey>
 
 export const ChangedKey = z.object({
-  name: trimmed(100).optional(),
+  name: line(100).optional(),
   permissions: permissionList.optional(),
   expires_at: inTheFuture.nullish(),
   ...limits,

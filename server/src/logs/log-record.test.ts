@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { logColumns, orphanLog, toLogRecord } from './log-record'
+import { logColumns, orphanLog, toLogRecord, withCharge } from './log-record'
 import { valuesForTests } from './values-for-tests'
 import { newId, timeOfId } from '../db/id'
 import { recordForTests } from '../ledger/event-for-tests'
@@ -54,4 +54,16 @@ test('an orphan’s log says whether a self-hosted gateway was asked', () => {
   const usage = recordForTests('user_1', { connectionId: 'conn_1' })
   expect(fieldsOf(orphanLog(usage, new Set(['conn_1'])))).toMatchObject({ gateway_type: 3 })
   expect(fieldsOf(orphanLog(usage, new Set(['conn_2'])))).toMatchObject({ gateway_type: 2 })
+})
+
+test('M6: a log tells what was charged, and its fee comes after what the organization earned', () => {
+  const values = valuesForTests({ cost: 1000n, platformFee: 100n })
+  const charged = (writtenOff: bigint) => {
+    const { cost, platform_fee } = fieldsOf(withCharge(toLogRecord(values), writtenOff))
+    return [cost, platform_fee]
+  }
+  expect(charged(0n)).toEqual(['1000', '100'])
+  expect(charged(40n)).toEqual(['960', '60'])
+  expect(charged(600n)).toEqual(['400', '0'])
+  expect(charged(1000n)).toEqual(['0', '0'])
 })

@@ -112,6 +112,25 @@ export const toLogRecord = (log: LogValues): string =>
     log.userAgent,
   ])
 
+const placeOf = (name: (typeof logColumns)[number][0]) =>
+  logColumns.findIndex(([column]) => column === name)
+const [costAt, feeAt] = [placeOf('cost'), placeOf('platform_fee')]
+
+/**
+ * A log record whose request was charged less than it cost, by what the house bears; of what was paid the
+ * platform's fee comes last, as in the ledger.
+ */
+export function withCharge(record: string, writtenOff: bigint): string {
+  const values: unknown = JSON.parse(record)
+  if (!Array.isArray(values)) throw new Error('this is no log record')
+  const [cost, fee] = [BigInt(values[costAt]), BigInt(values[feeAt])]
+  const charged = cost - writtenOff
+  const earned = cost - fee
+  values[costAt] = String(charged)
+  values[feeAt] = String(earned < charged ? charged - earned : 0n)
+  return JSON.stringify(values)
+}
+
 const endpointOf: Readonly<Record<string, string>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',

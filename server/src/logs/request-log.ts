@@ -7,7 +7,7 @@ import { keptText, withoutSecrets } from './redacted'
 import { timeOfId } from '../db/id'
 import { storable } from '../db/storable'
 import { ApiError, errors } from '../errors'
-import type { UsageEvent } from '../ledger/usage-event'
+import { costToCaller, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
 
 /** Where what is not written with an attempt goes. */
@@ -151,7 +151,7 @@ export class RequestLog {
     values.inputTokens = tokens.input + tokens.cachedInput + tokens.cacheWrite + tokens.audioInput
     values.outputTokens = tokens.output + tokens.reasoning + tokens.audioOutput
     values.estimated = event.estimated
-    values.cost = event.cost
+    values.cost = costToCaller(event)
     values.platformFee = feeOf(event)
     values.billingMode = event.billingMode
     values.accountId = event.accountId

@@ -137,6 +137,8 @@ export class Orders implements AsyncDisposable {
 
   lease(leaseId: string, need: bigint) {
     return takeLease(this.database.query, {
+      generation: 0,
+      isRecalling: false,
       leaseId,
       accountId: this.accountId,
       nodeId: 'node',
@@ -144,6 +146,7 @@ export class Orders implements AsyncDisposable {
       wish: 0n,
       nodes: 1,
       lifeSeconds: 60,
+      demandSeconds: 2,
     })
   }
 }

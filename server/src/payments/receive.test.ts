@@ -144,8 +144,9 @@ test('M33: nodes are asked for what they do not use before anything is owed', as
   // A node that hears of it, and uses nothing.
   client.on('notification', ({ payload }) => {
     if (!payload?.includes(orders.accountId)) return
-    const all = [{ leaseId, amount: 9n * dollar }]
-    void returnLeases(orders.database.query, all, { isLast: true })
+    const all = [{ leaseId, generation: 1, amount: 9n * dollar }]
+    const how = { isLast: true, isSkipping: false, lockMs: 5000 }
+    void returnLeases(orders.database.query, all, how)
   })
   await client.query('listen tollgate_recall')
   await take(refunded(1000))

@@ -6,7 +6,7 @@ import type { Fact } from './fact'
 import type { EventReader } from './processor'
 import type { Schema } from '../db/schema'
 import { invalidRequest } from '../errors'
-import { recall } from '../ledger/recalls'
+import { recallCredit } from '../ledger/recalls'
 
 /** What facts about payments are booked with. */
 export interface BookingPorts {
@@ -74,7 +74,8 @@ const bookOnce = ({ db }: BookingPorts, { id, type }: Event, fact: Fact): Promis
 
 const patienceMs = 1000
 const againMs = 50
-/** Who asks the nodes; none of them has this name. */
+const demandSeconds = 2
+/** Stands in line for a refund; no node has this name. */
 const asker = 'payments'
 
 /** Has nodes give back what they have set aside of an account, where a refund needs it (M33). */
@@ -90,7 +91,9 @@ async function makeRoom(
       where payment.payment_ref = ${paymentRef}`.execute(db)
     const [account] = rows
     if (!account || account.leased === 0n || account.posted - account.leased >= amount) return
-    if (!isAsked) await recall(db, { accountId: account.id, nodeId: asker })
+    if (!isAsked) {
+      await recallCredit(db, { accountId: account.id, amount, by: asker, seconds: demandSeconds })
+    }
     await pause(againMs)
   }
 }

@@ -75,6 +75,16 @@ export class Door {
     return principal
   }
 
+  /**
+   * Accepts the operator key. Throws `refusal` for any other key, and `rate_limit_exceeded` to addresses that sent
+   * too many.
+   */
+  enterOperator({ address }: Caller, isKey: () => boolean, refusal: ApiError): void {
+    const { failures } = this.#ports
+    const client = address()
+    if (!failures.isOperator(client, isKey)) throw failures.judge(client, refusal)
+  }
+
   /** Somebody without a key: counted by address. Throws `rate_limit_exceeded`. */
   visit({ address, tell }: Caller): void {
     tell(this.#ports.visitors.count(address()))

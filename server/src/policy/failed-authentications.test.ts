@@ -108,3 +108,48 @@ test.each([
 ])('%s is one client with %s', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
+
+describe('S9: the operator key', () => {
+  const refusal = new ApiError('resource_not_found')
+
+  function operatorStage() {
+    const clock = { ms: 0 }
+    const failures = new FailedAuthentications({ perMinute: () => 20, now: () => clock.ms })
+    const compared: string[] = []
+    const knock = (key: string, address = '192.0.2.1') => {
+      const isKey = () => (compared.push(key), key === 'right')
+      try {
+        if (failures.isOperator(address, isKey)) return 200
+        return failures.judge(address, refusal).status
+      } catch (thrown) {
+        return thrown instanceof ApiError ? thrown.status : thrown
+      }
+    }
+    const guess = (times: number, address?: string) =>
+      Array.from({ length: times }, () => knock('wrong', address))
+    return { clock, compared, knock, guess }
+  }
+
+  test('is guessed 20 times a minute from an address, then compared once a second', () => {
+    const { clock, compared, guess, knock } = operatorStage()
+    expect(guess(20)).toEqual(Array.from({ length: 20 }, () => 404))
+    expect(new Set(guess(1000))).toEqual(new Set([429]))
+    expect(compared.length).toBe(21)
+    clock.ms += 999
+    expect(knock('right')).toBe(429)
+    clock.ms += 1
+    expect(knock('right')).toBe(200)
+    expect(guess(1, '198.51.100.7')).toEqual([404])
+  })
+
+  test('is accepted from the address that it came from lately, however many guesses come from there', () => {
+    const { clock, guess, knock } = operatorStage()
+    expect(knock('right')).toBe(200)
+    for (let minute = 0; minute < 30; minute += 1) {
+      clock.ms += 60_000
+      guess(500)
+      expect([minute, knock('right')]).toEqual([minute, 200])
+    }
+    expect(new Set(guess(100))).toEqual(new Set([429]))
+  })
+})

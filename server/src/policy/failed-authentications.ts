@@ -7,6 +7,8 @@ interface Address {
   failures: SlidingWindow
   /** When a key that is not in memory may be looked up again. */
   lookUpAtMs: number
+  /** When the operator key came from it last. */
+  operatorAtMs: number
 }
 
 interface Options {
@@ -18,6 +20,8 @@ interface Options {
 
 const mostAddresses = 10_000
 const lookUpEveryMs = 1000
+/** For so long the operator's address is not held up by wrong keys that come from it as well. */
+const operatorMs = 3_600_000
 
 /**
  * Counts failed authentications by client address. Beyond the limit they are answered 429 instead of
@@ -45,10 +49,27 @@ export class FailedAuthentications {
 
   /** Throws `rate_limit_exceeded` where an unknown key may not be looked up now. */
   assertMayLookUp(client: string): void {
-    const nowMs = this.#now()
     const address = this.#addresses.get(networkOf(client))
-    const waitMs = address?.failures.waitMs(1, this.#perMinute(), nowMs) ?? 0
-    if (!address || waitMs === 0) return
+    if (address) this.#assertMayTry(address, this.#now())
+  }
+
+  /**
+   * Whether a key is the operator's, by `isKey`. Beyond the limit one key a second is compared, so that neither
+   * guesses come through nor the operator is locked out. Throws `rate_limit_exceeded`; a wrong key is counted
+   * by `judge`.
+   */
+  isOperator(client: string, isKey: () => boolean): boolean {
+    const nowMs = this.#now()
+    const known = this.#addresses.get(networkOf(client))
+    if (known && nowMs - known.operatorAtMs > operatorMs) this.#assertMayTry(known, nowMs)
+    if (!isKey()) return false
+    this.#address(client).operatorAtMs = nowMs
+    return true
+  }
+
+  #assertMayTry(address: Address, nowMs: number): void {
+    const waitMs = address.failures.waitMs(1, this.#perMinute(), nowMs)
+    if (waitMs === 0) return
     if (nowMs < address.lookUpAtMs) throw this.#refusal(waitMs)
     address.lookUpAtMs = nowMs + lookUpEveryMs
   }
@@ -57,7 +78,11 @@ export class FailedAuthentications {
     const network = networkOf(client)
     const known = this.#addresses.get(network)
     if (known) return known
-    const address = { failures: new SlidingWindow(), lookUpAtMs: -Infinity }
+    const address = {
+      failures: new SlidingWindow(),
+      lookUpAtMs: -Infinity,
+      operatorAtMs: -Infinity,
+    }
     this.#addresses.set(network, address)
     return address
   }

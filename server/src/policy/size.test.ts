@@ -48,7 +48,7 @@ const unread = () => {
   throw new Error('was read')
 }
 
-/** A token is between two and four bytes here; `counted` is what the counter says. */
+/** A token is between two and four bytes here, three as estimated; `counted` is what the counter says. */
 function context(contextLength: number | null, counted: number | undefined, provider = 'fake') {
   const counts: (readonly string[])[] = []
   const ports = {
@@ -58,6 +58,7 @@ function context(contextLength: number | null, counted: number | undefined, prov
       counts.push(texts)
       return counted
     },
+    estimate: (texts: readonly string[]) => texts.join('').length / 3,
   }
   const model = sampleModel({ contextLength, provider, id: `${provider}/one` })
   const check = (text: string, fields: Partial<PromptSize & { bytes: number }> = {}) => {
@@ -102,9 +103,17 @@ describe('the context', () => {
     expect((await context(1000, 1001, 'openai').check(near))?.details['requested']).toBe(1001)
   })
 
-  test('a count that takes too long refuses nobody', async () => {
-    expect(await context(1000, undefined).check('x'.repeat(3000))).toBeUndefined()
-  })
+  test.each(['fake', 'openai'])(
+    'S5: where a count takes too long the estimate decides, with a margin (%s)',
+    async (provider) => {
+      const { check } = context(1000, undefined, provider)
+      expect(await check('x'.repeat(3900))).toBeUndefined()
+      expect(await check('x'.repeat(3903))).toMatchObject({
+        code: 'context_length_exceeded',
+        details: { max_context: 1000, requested: 1301 },
+      })
+    },
+  )
 
   test('the output limit and arrays of tokens take their room', async () => {
     const { check } = context(1000, 1, 'openai')

@@ -19,9 +19,14 @@ interface Ports {
   atLeast: (bytes: number) => number
   /** Off the event loop; undefined when it takes too long. */
   count: (texts: readonly string[]) => Promise<number | undefined>
+  /** By length alone, for texts that could not be counted. */
+  estimate: (texts: readonly string[]) => number
 }
 
-/** Tokenizers differ; a count by another provider's is refused only when it is this much too long. */
+/**
+ * Tokenizers differ, and estimates are not exact: a count that is not the provider's own is refused only
+ * when it is this much too long.
+ */
 const foreignMargin = 1.3
 
 /** Throws `max_tokens_exceeded` for an output limit above the model's. */
@@ -45,7 +50,8 @@ export const fitsSurely = (
 
 /**
  * Rejects with `context_length_exceeded` what is certainly too long for a model. Nearly always the
- * length of the body decides; only near the limit are tokens counted. `bytes` is the whole body's.
+ * length of the body decides; only near the limit are tokens counted, or estimated where that takes too
+ * long: no load lets through what is far too long. `bytes` is the whole body's.
  */
 export async function checkContext(
   model: Model,
@@ -60,11 +66,9 @@ export async function checkContext(
   const least = prompt.tokens + ports.atLeast(textBytes)
   if (least > room * foreignMargin) throw tooLong(model, prompt, least)
   const counted = await ports.count(texts)
-  if (counted === undefined) return
-  const margin = model.provider === 'openai' ? 1 : foreignMargin
-  if (prompt.tokens + counted > room * margin) {
-    throw tooLong(model, prompt, prompt.tokens + counted)
-  }
+  const margin = counted !== undefined && model.provider === 'openai' ? 1 : foreignMargin
+  const tokens = prompt.tokens + (counted ?? ports.estimate(texts))
+  if (tokens > room * margin) throw tooLong(model, prompt, tokens)
 }
 
 function tooLong(model: Model, { textField, output }: PromptSize, promptTokens: number): ApiError {

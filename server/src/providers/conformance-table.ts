@@ -74,6 +74,7 @@ const relay = (): RelayRequest => ({
   legacyFunctions: false,
   newCallId: () => 'call_x',
   // Nobody asks for it: every voice tells its usage.
+  hiddenTokens: () => Infinity,
   estimate: ({ words }) => ({ ...noUsage, output: words, estimated: true }),
 })
 

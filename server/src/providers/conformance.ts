@@ -96,6 +96,7 @@ const requestOf = () => {
     wantsUsage: true,
     legacyFunctions: false,
     newCallId: () => `call_${(calls += 1)}`,
+    hiddenTokens: () => Infinity,
     estimate: ({ words }: TextSize) => ({ ...noUsage, input: 7, output: words, estimated: true }),
   }
 }

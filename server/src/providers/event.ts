@@ -1,11 +1,13 @@
 import { failure, nonsense, type Source } from './upstream-error'
 import { isObject, type JsonObject } from '../wire/json-body'
+import { eventShape } from '../wire/json-shape'
+import { parseShaped } from '../wire/json-slices'
 
 /** An event's `data` as an object. Throws for an error in its place, and for anything else. */
 export function readEvent(data: string, source: Source): JsonObject {
   let event: unknown
   try {
-    event = JSON.parse(data)
+    event = parseShaped(data, eventShape)
   } catch (cause) {
     throw nonsense(source.provider, 'an unreadable chunk', cause)
   }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { invalidRequest } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
 import { inspect, isObject, type JsonObject } from '../wire/json-body'
+import { bodyShape, ShapeExceeded } from '../wire/json-shape'
+import { parseShaped } from '../wire/json-slices'
 import { bareCallId } from '../wire/packed-call-id'
 
 export type Message = ChatRequest['messages'][number]
@@ -28,8 +30,11 @@ export function argumentsOf({ function: called }: ToolCall, path: string): JsonO
   const param = `${path}.function.arguments`
   let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
+    value = parseShaped(text, bodyShape)
+  } catch (thrown) {
+    if (thrown instanceof ShapeExceeded) {
+      throw invalidRequest(param, 'too_many', `${param}: ${thrown.message}.`)
+    }
     throw invalidRequest(param, 'invalid_json', `${param}: must be JSON text.`)
   }
   if (!isObject(value)) {

@@ -26,6 +26,7 @@ function reading(wantsUsage: boolean, parts: readonly Part[]) {
     wantsUsage,
     legacyFunctions: false,
     newCallId: () => 'call_1',
+    hiddenTokens: () => Infinity,
     estimate: (output) => estimateUsage({ promptTokens: 7, output }),
   })
   for (const position of parts.keys()) stream.next(String(position))

@@ -1,8 +1,9 @@
 import type { PartsReader } from './adapter'
-import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
+import { withinShown, type RelayedStream, type RelayRequest } from './openai/relayed-stream'
 import { endedEarly } from './upstream-error'
 import { ChatChunks } from '../wire/chat-chunks'
 import { completionTokens, toUsageBlock, type Usage } from '../wire/usage'
+import { largerUsage, withOutputOfAtMost } from '../wire/usage-claims'
 
 /** What a translated answer needs to know of its request. */
 export type TranslatedRequest = Omit<RelayRequest, 'options'>
@@ -26,7 +27,7 @@ export class TranslatedStream implements RelayedStream {
   next(data: string): string[] {
     return this.#read(data).flatMap((part) => {
       if (part.type === 'usage') {
-        this.#told = part.usage
+        this.#told = this.#told ? largerUsage(this.#told, part.usage) : part.usage
         this.#saidMore = false
         return []
       }
@@ -58,16 +59,20 @@ export class TranslatedStream implements RelayedStream {
 
   cut(most: number): string[] {
     // A count that comes after all that was said is one, though the answer has not finished.
-    if (!this.#told || this.#saidMore) this.#told = withOutputOfAtMost(most, this.usage())
+    if (!this.#told || this.#saidMore) this.#told = withOutputOfAtMost(this.usage(), most)
     this.#saidMore = false
     return [...this.#chunks.cut(), ...this.#usageChunks()]
   }
 
-  /** As the provider counted; what it did not come to count is estimated. */
+  /**
+   * As the provider counted, and what was said allows; what it did not come to count is estimated.
+   */
   usage(): Usage {
-    if (this.#told && this.#chunks.finished && !this.#saidMore) return this.#told
-    const estimated = this.#request.estimate(this.#chunks.size)
-    return this.#told ? withOutputOf(this.#told, estimated) : estimated
+    const { size } = this.#chunks
+    const told = this.#told && withinShown(this.#told, size, this.#request)
+    if (told && this.#chunks.finished && !this.#saidMore) return told
+    const estimated = this.#request.estimate(size)
+    return told ? withOutputOf(told, estimated) : estimated
   }
 }
 
@@ -75,9 +80,4 @@ export class TranslatedStream implements RelayedStream {
 function withOutputOf(told: Usage, estimated: Usage): Usage {
   const unseen = completionTokens(estimated) - completionTokens(told)
   return unseen > 0 ? { ...told, output: told.output + unseen, estimated: true } : told
-}
-
-function withOutputOfAtMost(most: number, usage: Usage): Usage {
-  const beyond = completionTokens(usage) - most
-  return beyond > 0 ? { ...usage, output: Math.max(0, usage.output - beyond) } : usage
 }

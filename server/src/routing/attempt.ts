@@ -1,19 +1,21 @@
 import type { Candidate } from './candidate'
 import type { Deadline } from './deadline'
+import { AttemptFailed, broken, toBroken } from './attempt-failed'
+import { Delivery, lossOf, type Loss } from './loss'
+import type { Allowance, Drain } from './stream-bounds'
+import type { LoopShare, LoopShares } from './stream-work'
 import { paths, sentHeaders, urlOf, type Operation } from './upstream-head'
 import { AnswerTooLong, LocalAnswer, type Answer } from '../egress/answer'
-import { ConnectionFailed } from '../egress/connection-failed'
 import type { Egress, UpstreamCall } from '../egress/egress'
 import type { GatewayWay } from '../egress/gateway-call'
 import { ApiError } from '../errors'
 import type { Adapter } from '../providers/adapter'
 import type { Credentials, Proof } from '../providers/credentials'
-import { isFailure } from '../providers/event'
-import { failure, nonsense, toCallerError, type Source } from '../providers/upstream-error'
+import { nonsense, toCallerError, type Source } from '../providers/upstream-error'
 import * as sandbox from '../providers/sandbox'
-import { ClientGone } from '../wire/chunk-stream'
 import { isObject, type JsonObject } from '../wire/json-body'
-import { EventTooLong } from '../wire/sse'
+import { eventShape } from '../wire/json-shape'
+import { parseShaped } from '../wire/json-slices'
 
 /** What a provider is sent, without its address and credential. */
 export interface Sent {
@@ -47,6 +49,8 @@ interface Ways {
   /** For connections of self-hosted gateways. */
   gateways: Pick<GatewayWay, 'send'>
   credentials: Credentials
+  /** Of the event loop's time. */
+  budget: LoopShares
 }
 
 /** Who is asked, and for which request. */
@@ -54,6 +58,7 @@ interface Asked {
   candidate: Candidate
   checked: {
     ports: Ways
+    principal: { readonly accountId: string }
     /** How many Tollgates had sent it on before it came here. */
     call: {
       hops: number
@@ -71,44 +76,47 @@ export interface Attempt {
   deadline: Deadline
   /** How much of a streamed answer is paid for; undefined where it may be as long as it likes. */
   allowance?: Allowance | undefined
+  /**
+   * Told where its provider was sent the request, and no answer came of it; `bytes` there were of one that
+   * was too long.
+   */
+  onLost?: ((loss: Loss, bytes: number) => void) | undefined
   /** Told of what breaks a stream that has been opened. */
   onBroken?: (thrown: unknown) => void
+  /** Set as soon as it goes on though its caller has gone. */
+  drain?: () => Drain | undefined
 }
 
-/** The tokens of output that a running stream may have. */
-export interface Allowance {
-  readonly tokens: number
-  /** Makes it more. False, or a promise of it, where no more can be had. Never rejects. */
-  extend: () => boolean | Promise<boolean>
-}
+export { AttemptFailed } from './attempt-failed'
 
-/** An attempt that failed before anything went to the caller. */
-export class AttemptFailed extends Error {
-  override readonly name = 'AttemptFailed'
-  readonly error: ApiError
-  /** Nothing can have been billed, and another candidate may do better. Source: api.md 21.1. */
-  readonly mayTryNext: boolean
-
-  constructor(error: ApiError, mayTryNext: boolean) {
-    super(error.message, { cause: error })
-    this.error = error
-    this.mayTryNext = mayTryNext
-  }
-}
-
+/** The longest answer that is read as a whole. */
+export const maxAnswerBytes = 20 * 1024 * 1024
 const longestErrorBody = 64 * 1024
-const longestBody = 20 * 1024 * 1024
 const othersMayDoBetter = new Set([401, 403, 404, 429])
 
 /** Sends an attempt and waits for the head of a good answer. Throws `AttemptFailed`. */
 export async function send(attempt: Attempt): Promise<Answer> {
+  const delivery = deliveryOf(attempt)
   try {
-    const response = await post(attempt)
+    const response = await post(attempt, delivery)
     return isGood(response) ? response : await refused(attempt, response)
   } catch (thrown) {
+    if (delivery.isDone) tellLoss(attempt, thrown)
     throw broken(thrown, attempt.sent.source)
   }
 }
+
+const deliveryOf = ({ turn }: Attempt) => new Delivery(turn.checked.call.body)
+
+/** Tells an attempt whose provider has the request what came of it, where that was no answer. */
+export function tellLoss({ onLost }: Pick<Attempt, 'onLost'>, thrown: unknown): void {
+  const loss = lossOf(thrown)
+  if (loss) onLost?.(loss, thrown instanceof AnswerTooLong ? maxAnswerBytes : 0)
+}
+
+/** In whose share of the event loop an attempt is counted: the connection's owner, or the caller. */
+export const shareOf = ({ turn: { candidate, checked } }: Attempt): LoopShare =>
+  checked.ports.budget.shareOf(candidate.connection.owner ?? checked.principal.accountId)
 
 /** 204 and 205 have no body. */
 const isGood = ({ status }: Answer): boolean =>
@@ -140,14 +148,14 @@ function meantBy({ cause }: ApiError): number | undefined {
 }
 
 /** Throws what `broken` makes an `AttemptFailed` of. */
-function post(attempt: Attempt): Promise<Answer> {
+function post(attempt: Attempt, delivery: Delivery): Promise<Answer> {
   const { turn, sent, deadline } = attempt
   const { candidate, checked } = turn
   const { operation, body } = sent
   const { gatewayId, owner } = candidate.connection
-  if (gatewayId !== null) return relayed(attempt, gatewayId)
+  if (gatewayId !== null) return relayed(attempt, gatewayId, delivery)
   if (candidate.provider.dialect === 'sandbox' && operation !== 'responses') {
-    checked.call.body?.release()
+    delivery.release()
     const asked = { path: paths[operation], body, signal: deadline.signal }
     return Promise.resolve(new LocalAnswer(sandbox.answer(asked)))
   }
@@ -159,15 +167,19 @@ function post(attempt: Attempt): Promise<Answer> {
     headers: tracedHeaders(attempt, sentHeaders(attempt, url)),
     body: JSON.stringify(body),
     signal: deadline,
-    sent: checked.call.body,
+    sent: delivery,
     owner,
   }
   return proof ? postProven(attempt, call, proof) : checked.ports.egress.send(call)
 }
 
 /** By the gateway that has the provider's address and secret, and is told neither of ours. */
-function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<Answer> {
-  const { ports, call } = turn.checked
+function relayed(
+  { turn, sent, deadline }: Attempt,
+  gatewayId: string,
+  delivery: Delivery,
+): Promise<Answer> {
+  const { ports } = turn.checked
   const { provider, model } = turn.candidate
   const { operation, body } = sent
   return ports.gateways.send(gatewayId, {
@@ -178,7 +190,7 @@ function relayed({ turn, sent, deadline }: Attempt, gatewayId: string): Promise<
     isStream: body['stream'] === true,
     stop: deadline,
     timeoutMs: deadline.leftMs,
-    sent: call.body,
+    sent: delivery,
   })
 }
 
@@ -223,77 +235,10 @@ async function provenBy(
   }
 }
 
-/** What broke an exchange, in words for the caller. */
-export function toBroken(thrown: unknown, source: Source): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof EventTooLong) return nonsense(source.provider, 'an event beyond 1 MB')
-  if (thrown instanceof AnswerTooLong) {
-    return nonsense(source.provider, 'an answer that is too large')
-  }
-  if (thrown instanceof ConnectionFailed) {
-    return new ApiError('connection_failed', {
-      message: thrown.connected
-        ? `The connection to ${source.provider} was lost.`
-        : `${source.provider} could not be reached.`,
-      // What was sent may have been billed.
-      retryable: !thrown.connected,
-      cause: thrown,
-    })
-  }
-  return nonsense(source.provider, 'an unreadable answer', thrown)
-}
-
-/** A failed attempt; a caller who has gone is no failure of the provider's. */
-export function broken(thrown: unknown, source: Source): Error {
-  if (thrown instanceof ClientGone || thrown instanceof AttemptFailed) return thrown
-  const isUnsent = thrown instanceof ConnectionFailed && !thrown.connected
-  return new AttemptFailed(toBroken(thrown, source), isUnsent)
-}
-
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseShaped(text, eventShape)
   } catch {
     return text
   }
 }
-
-/** What is made of a whole answer: of its JSON, and what its head said. Throws what is none. */
-type Reader<Asked extends Attempt, Result> = (
-  answer: unknown,
-  attempt: Asked,
-  headers: Answer['headers'],
-) => Result
-
-/** Sends an attempt, and reads its whole answer, which is JSON. Throws `AttemptFailed`, and as `read`. */
-export async function exchange<Asked extends Attempt, Result>(
-  attempt: Asked,
-  read: Reader<Asked, Result>,
-): Promise<Result> {
-  const { source } = attempt.sent
-  let response: Answer
-  let answer: unknown
-  try {
-    response = await post(attempt)
-    if (!isGood(response)) response = await refused(attempt, response)
-    checkType(response, source)
-    answer = JSON.parse(await response.text(longestBody))
-    if (isObject(answer) && isFailure(answer)) throw refusedInside(failure(answer, source))
-  } catch (thrown) {
-    throw broken(thrown, source)
-  }
-  return read(answer, attempt, response.headers)
-}
-
-const jsonType = /\bjson\b/i
-
-function checkType(response: Answer, { provider }: Source): void {
-  const type = response.headers.get('content-type') ?? ''
-  if (type === '' || jsonType.test(type)) return
-  response.cancel()
-  throw new AttemptFailed(nonsense(provider, `an answer of type "${type.slice(0, 80)}"`), false)
-}
-
-/** An error in place of an answer whose status was good: who was only busy did nothing. */
-export const refusedInside = (error: ApiError): AttemptFailed =>
-  new AttemptFailed(error, error.code === 'provider_error' && error.status === 503)

@@ -1,160 +1,159 @@
-import { beforeEach, expect, test } from 'bun:test'
-import { Breakers, type Change } from './breakers'
-import { sampleCandidate } from './candidate-for-tests'
-import { sampleConnection, sampleModel } from '../catalog/samples'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { accounts, alone, BreakerWorld, candidateOf, one } from './breakers-for-tests'
 
-const candidateOf = (connection: string, model = 'fake/one', owner: string | null = null) =>
-  sampleCandidate({
-    connection: sampleConnection({ id: connection, owner }),
-    model: sampleModel({ id: model }),
-  })
-const one = candidateOf('conn_1')
-
-let nowMs = 0
-let changes: Change[] = []
-let breakers: Breakers
+let world: BreakerWorld
 
 beforeEach(() => {
-  nowMs = 1000
-  changes = []
-  breakers = new Breakers({
-    now: () => nowMs,
-    longestMs: 30_000,
-    onChange: (change) => void changes.push(change),
+  world = new BreakerWorld()
+})
+
+describe('the breaker of an account', () => {
+  test('what works leaves nothing behind', () => {
+    world.succeed(1000)
+    expect([world.breakers.size, world.breakers.accountCount, world.waitMs()]).toEqual([0, 0, 0])
+  })
+
+  test('five failures in a row open it, however far apart', () => {
+    world.fail(4)
+    world.nowMs += 3_600_000
+    expect(world.waitMs()).toBe(0)
+    world.fail()
+    expect(world.waitMs()).toBe(5000)
+    expect(world.changes).toEqual([
+      { candidate: one, accountId: alone, isOpen: true, openMs: 5000 },
+    ])
+  })
+
+  test('a success between them is a new start', () => {
+    world.fail(4)
+    world.succeed()
+    world.fail(4)
+    expect(world.waitMs()).toBe(0)
+  })
+
+  test('half of many failing opens it, less than half does not', () => {
+    for (let k = 0; k < 40; k++) {
+      world.fail()
+      world.succeed(2)
+    }
+    expect(world.waitMs()).toBe(0)
+    for (let k = 0; k < 60; k++) world.fail(1 + (k % 4))
+    expect(world.waitMs()).toBeGreaterThan(0)
+  })
+
+  test('failures of an earlier window are forgotten', () => {
+    for (let k = 0; k < 9; k++) {
+      world.fail()
+      world.succeed()
+    }
+    world.nowMs += 10_001
+    world.succeed()
+    expect([world.breakers.size, world.breakers.accountCount]).toEqual([0, 0])
+    world.fail()
+    expect(world.waitMs()).toBe(0)
+  })
+
+  test('when its time is over one attempt goes through, and the others wait for it', () => {
+    world.fail(5)
+    world.nowMs += 5000
+    expect(world.waitMs()).toBe(0)
+    const probe = world.breakers.begin(one, alone)
+    expect(world.waitMs()).toBeGreaterThan(0)
+    world.breakers.succeeded(probe)
+    expect([world.waitMs(), world.breakers.size]).toEqual([0, 0])
+    expect(world.changes.map(({ isOpen }) => isOpen)).toEqual([true, false])
+  })
+
+  test('an attempt that fails then opens it for twice as long, at most for the longest', () => {
+    world.fail(5)
+    const waits = Array.from({ length: 5 }, () => {
+      const wait = world.waitMs()
+      world.nowMs += wait
+      world.fail()
+      return wait
+    })
+    expect(waits).toEqual([5000, 10_000, 20_000, 30_000, 30_000])
+  })
+
+  test('an attempt that shows nothing makes room for the next', () => {
+    world.fail(5)
+    world.nowMs += 5000
+    world.breakers.left(world.breakers.begin(one, alone))
+    expect(world.waitMs()).toBe(0)
+  })
+
+  test('one that never ends keeps the others waiting for a while only', () => {
+    world.fail(5)
+    world.nowMs += 5000
+    world.breakers.begin(one, alone)
+    world.nowMs += 10_000
+    expect(world.waitMs()).toBe(0)
+  })
+
+  test('what began before it opened neither closes it nor keeps it open', () => {
+    const early = world.breakers.begin(one, alone)
+    world.nowMs += 1
+    world.fail(5)
+    world.breakers.succeeded(early)
+    expect(world.waitMs()).toBe(5000)
+    world.nowMs += 5000
+    world.breakers.failed(early)
+    expect(world.waitMs()).toBe(0)
+  })
+
+  test('who says how long it is busy is passed over for that long, at most for the longest', () => {
+    world.fail(1, { busyMs: 2000 })
+    expect(world.waitMs()).toBe(2000)
+    const other = candidateOf('conn_2')
+    world.fail(1, { candidate: other, busyMs: 3_600_000 })
+    expect(world.waitMs(alone, other)).toBe(30_000)
+  })
+
+  test('U13: one customer’s credential opens nobody else’s, nor another model’s', () => {
+    const theirs = candidateOf('conn_theirs', 'fake/one', 'user_1')
+    world.fail(100, { candidate: theirs })
+    expect(world.waitMs(alone, theirs)).toBeGreaterThan(0)
+    const others = [
+      one,
+      candidateOf('conn_other', 'fake/one', 'user_2'),
+      candidateOf('conn_theirs', 'fake/two', 'user_1'),
+    ]
+    expect(others.map((other) => world.waitMs(alone, other))).toEqual([0, 0, 0])
+  })
+
+  test('with no time at all nothing is ever passed over or remembered', () => {
+    world = new BreakerWorld({ maxOpenMs: 0 })
+    world.fail(100)
+    world.fail(1, { busyMs: 7000 })
+    expect([world.breakers.size, world.waitMs(), world.changes]).toEqual([0, 0, []])
   })
 })
 
-const fail = (times = 1, candidate = one, busyMs = 0) => {
-  for (let k = 0; k < times; k++) breakers.failed(candidate, breakers.enter(candidate), busyMs)
-}
-const succeed = (times = 1, candidate = one) => {
-  for (let k = 0; k < times; k++) breakers.succeeded(candidate, breakers.enter(candidate))
-}
-
-test('what works leaves nothing behind', () => {
-  succeed(1000)
-  expect([breakers.size, breakers.waitMs(one)]).toEqual([0, 0])
-})
-
-test('five failures in a row open it, however far apart', () => {
-  fail(4)
-  nowMs += 3_600_000
-  expect(breakers.waitMs(one)).toBe(0)
-  fail()
-  expect(breakers.waitMs(one)).toBe(5000)
-  expect(changes).toEqual([{ candidate: one, isOpen: true, openMs: 5000 }])
-})
-
-test('a success between them is a new start', () => {
-  fail(4)
-  succeed()
-  fail(4)
-  expect(breakers.waitMs(one)).toBe(0)
-})
-
-test('half of many failing opens it, less than half does not', () => {
-  for (let k = 0; k < 40; k++) {
-    fail()
-    succeed(2)
-  }
-  expect(breakers.waitMs(one)).toBe(0)
-  for (let k = 0; k < 60; k++) fail(1 + (k % 4))
-  expect(breakers.waitMs(one)).toBeGreaterThan(0)
-})
-
-test('failures of an earlier window are forgotten', () => {
-  for (let k = 0; k < 9; k++) {
-    fail()
-    succeed()
-  }
-  nowMs += 10_001
-  succeed()
-  expect(breakers.size).toBe(0)
-  fail()
-  expect(breakers.waitMs(one)).toBe(0)
-})
-
-test('when its time is over one attempt goes through, and the others wait for it', () => {
-  fail(5)
-  nowMs += 5000
-  expect(breakers.waitMs(one)).toBe(0)
-  const since = breakers.enter(one)
-  expect(breakers.waitMs(one)).toBeGreaterThan(0)
-  breakers.succeeded(one, since)
-  expect([breakers.waitMs(one), breakers.size]).toEqual([0, 0])
-  expect(changes.map(({ isOpen }) => isOpen)).toEqual([true, false])
-})
-
-test('an attempt that fails then opens it for twice as long, at most for the longest', () => {
-  fail(5)
-  const waits = Array.from({ length: 5 }, () => {
-    const wait = breakers.waitMs(one)
-    nowMs += wait
-    fail()
-    return wait
+describe('memory', () => {
+  test('no number of customers takes more than a bounded memory', () => {
+    world = new BreakerWorld({ maxAccounts: 10 })
+    for (let k = 0; k < 1000; k++) world.fail(1, { candidate: candidateOf(`conn_${k}`) })
+    expect([world.breakers.size, world.breakers.accountCount]).toEqual([10, 10])
+    world = new BreakerWorld({ maxAccounts: 10 })
+    for (let k = 0; k < 1000; k++) world.fail(1, { account: `user_${k}` })
+    expect([world.breakers.size, world.breakers.accountCount]).toEqual([1, 10])
   })
-  expect(waits).toEqual([5000, 10_000, 20_000, 30_000, 30_000])
-})
 
-test('an attempt that shows nothing makes room for the next', () => {
-  fail(5)
-  nowMs += 5000
-  breakers.left(one, breakers.enter(one))
-  expect(breakers.waitMs(one)).toBe(0)
-})
-
-test('one that never ends keeps the others waiting for a while only', () => {
-  fail(5)
-  nowMs += 5000
-  breakers.enter(one)
-  nowMs += 10_000
-  expect(breakers.waitMs(one)).toBe(0)
-})
-
-test('what began before it opened neither closes it nor keeps it open', () => {
-  const early = breakers.enter(one)
-  nowMs += 1
-  fail(5)
-  breakers.succeeded(one, early)
-  expect(breakers.waitMs(one)).toBe(5000)
-  nowMs += 5000
-  breakers.failed(one, early)
-  expect(breakers.waitMs(one)).toBe(0)
-})
-
-test('who says how long it is busy is passed over for that long, at most for the longest', () => {
-  fail(1, one, 2000)
-  expect(breakers.waitMs(one)).toBe(2000)
-  fail(1, candidateOf('conn_2'), 3_600_000)
-  expect(breakers.waitMs(candidateOf('conn_2'))).toBe(30_000)
-})
-
-test('U13: one customer’s credential opens nobody else’s, nor another model’s', () => {
-  const theirs = candidateOf('conn_theirs', 'fake/one', 'user_1')
-  fail(100, theirs)
-  expect(breakers.waitMs(theirs)).toBeGreaterThan(0)
-  const others = [
-    one,
-    candidateOf('conn_other', 'fake/one', 'user_2'),
-    candidateOf('conn_theirs', 'fake/two', 'user_1'),
-  ]
-  expect(others.map((other) => breakers.waitMs(other))).toEqual([0, 0, 0])
-})
-
-test('no number of customers takes more than a bounded memory', () => {
-  const bounded = new Breakers({
-    now: () => nowMs,
-    longestMs: 30_000,
-    onChange: () => undefined,
-    most: 10,
+  test('S1: one account that fails everywhere has nobody else forgotten', () => {
+    world = new BreakerWorld({ maxPerAccount: 5 })
+    const theirs = candidateOf('conn_theirs')
+    world.fail(5, { candidate: theirs, account: 'user_2' })
+    for (let k = 0; k < 1000; k++) world.fail(1, { candidate: candidateOf(`conn_${k}`) })
+    expect(world.waitMs('user_2', theirs)).toBe(5000)
+    expect(world.breakers.accountCount).toBe(6)
   })
-  for (let k = 0; k < 1000; k++) bounded.failed(candidateOf(`conn_${k}`), nowMs)
-  expect(bounded.size).toBe(10)
-})
 
-test('with no time at all nothing is ever passed over or remembered', () => {
-  breakers = new Breakers({ now: () => nowMs, longestMs: 0, onChange: () => expect().fail() })
-  fail(100)
-  fail(1, one, 7000)
-  expect([breakers.size, breakers.waitMs(one)]).toEqual([0, 0])
+  test('of accounts that are served on a route in trouble some are counted, for one window', () => {
+    world.fail(1)
+    for (const account of accounts(1000, 2)) world.succeed(1, { account })
+    expect(world.breakers.accountCount).toBe(128)
+    world.nowMs += 10_000
+    world.succeed(1)
+    expect(world.breakers.accountCount).toBe(1)
+  })
 })

@@ -14,13 +14,15 @@ import { splitModelId } from '../wire/model-id'
 
 /** How an attempt is paid. Source: api.md 21.3. */
 export interface Billing {
-  mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
-  /** The ledger account that pays, null where nobody does. */
+  mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+  /** The ledger account that pays, null where nobody does; with `house`, the one that is not charged. */
   payer: string | null
   /** Whose connection it is, or whose pool pays for the platform's; null where it is no organization. */
   organizationId: string | null
   /** What that one limits. */
   terms?: MemberTerms | undefined
+  /** The house waives what it would charge, its fee included. */
+  isWaived?: boolean
 }
 
 /** Whether it is the model's price that is charged, or free; else who pays its provider pays. */
@@ -140,12 +142,13 @@ function billingOf(model: Model, place: Place, { accountId, catalog }: Caller): 
   const terms = organizationId === null ? undefined : catalog.termsIn(organizationId)
   if (model.isFree) return { mode: 'free', payer: null, organizationId, terms }
   const payer = mode === 'org_pays' ? organizationId : accountId
-  return { mode, payer, organizationId, terms }
+  return { mode, payer, organizationId, terms, isWaived: catalog.housePays && mode === 'byok' }
 }
 
 /** Who pays for the platform's connections. */
 function platformBilling({ accountId, catalog }: Caller): Billing {
-  const { fundedBy } = catalog
+  const { fundedBy, housePays } = catalog
+  if (housePays) return { mode: 'house', payer: accountId, organizationId: null, isWaived: true }
   const terms = fundedBy === null ? undefined : catalog.termsIn(fundedBy)
   return { mode: 'platform', payer: fundedBy ?? accountId, organizationId: fundedBy, terms }
 }

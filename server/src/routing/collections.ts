@@ -82,7 +82,7 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
   for (let round = 0; round < longest; round++) {
     for (const member of ordered) {
       const candidate = member.candidates[round]
-      if (candidate) candidates.push(watched(candidate, collection, choice.book))
+      if (candidate) candidates.push(watched(candidate, collection, choice))
     }
   }
   return { candidates, passedOver: sorted.passedOver }
@@ -92,9 +92,13 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
 const keyOf = ({ id }: Collection, { model, connection }: Candidate) =>
   `${id} ${model.id} ${connection.owner ?? ''}`
 
-const watched = (candidate: Candidate, collection: Collection, book: MemberBook): Candidate => ({
+const watched = (
+  candidate: Candidate,
+  collection: Collection,
+  { book, ways }: Pick<Choice, 'book' | 'ways'>,
+): Candidate => ({
   ...candidate,
-  member: new MemberTry(book, keyOf(collection, candidate)),
+  member: new MemberTry(book, keyOf(collection, candidate), ways.caller.accountId),
 })
 
 /** Members, as far as they have been looked at. */
@@ -167,10 +171,10 @@ function judge(
   { collection, choice, sorted }: Sorting,
 ): void {
   if (misfit) return sorted.refuse(model, misfit)
-  const { book } = choice
+  const { book, ways } = choice
   const { pricing, capabilities, isFree } = first.model
   sorted.usable.push({
-    ...book.look(keyOf(collection, first)),
+    ...book.look(keyOf(collection, first), ways.caller.accountId),
     model,
     candidates,
     priority: member.priority,

@@ -30,6 +30,8 @@ export class Deadline implements Disposable, Stop {
   readonly #limits: Limits
   readonly #running: Set<Deadline> | undefined
   #lastEventAt: number | undefined
+  /** Asked when its caller has left. */
+  #goesOn: (() => boolean) | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /** `running` holds it until it is disposed of, for whoever has to end all of them. */
@@ -69,15 +71,16 @@ export class Deadline implements Disposable, Stop {
     return this.#controller.signal
   }
 
-  /** A caller who leaves ends it too: his signal is `signal`. */
-  follow(signal: AbortSignal): void {
+  /** A caller who leaves ends it too, unless it goes on: its signal is `signal`. */
+  follow(signal: AbortSignal, goesOn?: () => boolean): void {
+    this.#goesOn = goesOn
     if (signal.aborted) this.handleEvent()
     else signal.addEventListener('abort', this, onceOnly)
   }
 
   /** Of the signal that it follows. */
   handleEvent(): void {
-    this.cancel(new ClientGone())
+    if (!this.#goesOn?.()) this.cancel(new ClientGone())
   }
 
   /** Something arrived. */
@@ -117,6 +120,7 @@ export class Deadline implements Disposable, Stop {
       message: `The provider did not answer in time; the request was ended after ${seconds} s.`,
       // It may have been billed.
       retryable: false,
+      ...(this.leftMs > 0 && { cause: { isSilence: true } }),
     })
     this.#timer = undefined
     if (!this.#limits.onPassed?.(reason)) this.cancel(reason)

@@ -4,7 +4,7 @@ import type { Candidate } from './candidate'
 import { sampleCandidate } from './candidate-for-tests'
 import { dispatch } from './dispatch'
 import { Resilience } from './resilience'
-import { mostSaved } from './retry-budget'
+import { maxSaved } from './retry-budget'
 import { sampleConnection } from '../catalog/samples'
 import { ApiError, invalidRequest } from '../errors'
 
@@ -21,7 +21,7 @@ const broke = (message: string) =>
   })
 
 const newResilience = () =>
-  new Resilience({ now: () => clock.ms, longestMs: 30_000, onChange: () => undefined })
+  new Resilience({ now: () => clock.ms, maxOpenMs: 30_000, onChange: () => undefined })
 const clock = { ms: 0 }
 
 interface Stage {
@@ -39,6 +39,7 @@ async function run(outcomes: Record<string, Error>, stage: Stage = {}) {
   const held = new Set<string>()
   const course = {
     candidates: among,
+    accountId: 'user_1',
     resilience,
     open: ({ connection: { id } }: Candidate) => {
       // Never two at once.
@@ -67,12 +68,15 @@ async function run(outcomes: Record<string, Error>, stage: Stage = {}) {
 }
 
 /** What fails until its breaker opens. */
-async function opened(...ids: string[]): Promise<Resilience> {
+async function opened(id: string, resilience = newResilience()): Promise<Resilience> {
+  const down = failed('down', false)
+  for (let k = 0; k < 5; k++) await run({ [id]: down }, { among: [candidate(id)], resilience })
+  return resilience
+}
+
+async function openedAll(): Promise<Resilience> {
   const resilience = newResilience()
-  for (const id of ids) {
-    const down = failed('down', false)
-    for (let k = 0; k < 5; k++) await run({ [id]: down }, { among: [candidate(id)], resilience })
-  }
+  for (const id of ['a', 'b', 'c']) await opened(id, resilience)
   return resilience
 }
 
@@ -134,25 +138,50 @@ test('a candidate that keeps failing is passed over', async () => {
   expect(await run({}, { resilience })).toMatchObject({ tried: ['b'], result: 'b' })
 })
 
-test('where all are failing nobody is asked, and the answer says when to come again', async () => {
-  const resilience = await opened('a', 'b', 'c')
+test('S1: where all are failing one is tried all the same, the first to be tried again', async () => {
+  const resilience = await opened('a')
+  clock.ms += 1000
+  await opened('b', resilience)
+  await opened('c', resilience)
+  const down = failed('down', true)
+  expect(await run({ a: down }, { resilience })).toMatchObject({
+    tried: ['a'],
+    result: down.error,
+    held: [],
+  })
+  expect(await run({}, { resilience })).toMatchObject({ tried: ['a'], result: 'a' })
+  // Which works again.
+  expect(await run({}, { resilience })).toMatchObject({ tried: ['a'], result: 'a' })
+})
+
+/** What three candidates that are down come to, tried as often as they may be. */
+async function exhausted(): Promise<Resilience> {
+  const resilience = await openedAll()
+  const down = failed('down', true)
+  for (let k = 0; k < 10; k++) await run({ a: down, b: down, c: down }, { resilience })
+  return resilience
+}
+
+test('where all are failing, and were tried often, the answer says when to come again', async () => {
+  const resilience = await exhausted()
   const { tried, result, held } = await run({}, { resilience })
   expect([tried, held]).toEqual([[], []])
   expect(result).toMatchObject({ code: 'gateway_unavailable', status: 503, retryAfterSeconds: 5 })
 })
 
 test('who cannot pay is told so, whether or not the provider works', async () => {
-  const resilience = await opened('a', 'b', 'c')
+  const resilience = await exhausted()
   const unpaid = { a: broke('a'), b: broke('b'), c: broke('c') }
   expect((await run({}, { unpaid, resilience })).result).toBe(unpaid.a)
   delete (unpaid as Partial<typeof unpaid>).b
   expect((await run({}, { unpaid, resilience })).result).toMatchObject({ status: 503 })
+  expect((await run({}, { unpaid, resilience: await openedAll() })).tried).toEqual(['b'])
 })
 
 test('without budget for a further attempt the first error is the answer', async () => {
   const resilience = newResilience()
   const [first = candidate('a')] = candidates
-  for (let k = 0; k < mostSaved; k++) resilience.budget.spend(first)
+  for (let k = 0; k < maxSaved; k++) resilience.budget.spend(first, 'user_1')
   const refused = failed('refused', true)
   const { tried, result, held } = await run({ a: refused }, { resilience })
   expect([tried, result, held]).toEqual([['a'], refused.error, []])
@@ -170,6 +199,7 @@ test.each([
     dispatch(
       {
         candidates: candidates.slice(0, 1),
+        accountId: 'user_1',
         resilience,
         open: (one: Candidate) => one,
         isMinor: () => false,
@@ -184,7 +214,7 @@ test.each([
     await ask(before, undefined)
     if (after) await ask(undefined, after)
   }
-  expect(resilience.admits(candidate('a'), candidates)).toBe(isAdmitted)
+  expect(resilience.admits(candidate('a'), candidates, 'user_1')).toBe(isAdmitted)
 })
 
 /** What comes of refusals, one of each candidate. */

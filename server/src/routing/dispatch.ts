@@ -1,4 +1,5 @@
 import { AttemptFailed } from './attempt'
+import type { BreakerAttempt } from './breakers'
 import type { Candidate } from './candidate'
 import { watched } from './member-try'
 import type { Resilience } from './resilience'
@@ -11,6 +12,8 @@ const nobody: readonly Candidate[] = []
 export interface Course<Turn> {
   /** In the order in which they are tried. */
   readonly candidates: readonly Candidate[]
+  /** The account whose request it is. */
+  readonly accountId: string
   readonly resilience: Resilience
   /**
    * Holds what a candidate's attempt may cost; in the steady state without a promise. Throws or rejects
@@ -41,27 +44,25 @@ export interface Part<Turn, Answer> {
 /**
  * Tries candidates in their order, at most two, the second only where nothing can have been billed and
  * the budget for further attempts has one. Candidates that are failing, or that cannot be paid, are
- * passed over. Throws the `ApiError` of the last attempt; where there was none, why: that nobody can
- * pay, or that all are failing. Source: api.md 4.8, 21.1.
+ * passed over; where that would be all of them, one that is failing is tried, within bounds. Throws the
+ * `ApiError` of the last attempt; where there was none, why: that nobody can pay, or that all are
+ * failing. Source: api.md 4.8, 21.1.
  */
 export async function dispatch<Turn, Answer>(
   course: Course<Turn>,
   part: Part<Turn, Answer>,
 ): Promise<Answer> {
   using _deadline = part.deadline
-  const { candidates, resilience } = course
-  let failing = nobody
+  const { resilience, accountId } = course
+  const queue = new CandidateQueue(course)
   let refusal: ApiError | undefined
   let last: Failed | undefined
   let attempts = 0
-  for (const candidate of candidates) {
+  let candidate: Candidate | undefined
+  while ((candidate = queue.next(last !== undefined))) {
     const looking = resilience.look(candidate)
     if (looking) await looking
-    if (!resilience.admits(candidate, candidates)) {
-      failing = [...failing, candidate]
-      course.passOver(candidate, 'gateway_unavailable')
-      continue
-    }
+    if (!queue.admits(candidate)) continue
     let turn: Turn
     try {
       const opened = course.open(candidate)
@@ -72,11 +73,11 @@ export async function dispatch<Turn, Answer>(
       course.passOver(candidate, refused.code)
       continue
     }
-    if (!isWithinBudget(resilience, candidate, last)) {
+    if (!isWithinBudget(course, candidate, last)) {
       course.close(turn)
       break
     }
-    const since = resilience.enter(candidate)
+    const attempt = resilience.begin(candidate, accountId, queue.isLast)
     let isAsked = false
     try {
       if (part.before) await part.before(turn)
@@ -85,17 +86,54 @@ export async function dispatch<Turn, Answer>(
       course.waits(true)
       const answer = await attempted(part, turn, candidate)
       course.waits(false)
-      resilience.answered(candidate, since)
+      resilience.answered(attempt)
       return answer
     } catch (thrown) {
       course.close(turn)
-      ended(course, candidate, { since, isAsked, thrown })
-      if (!(thrown instanceof AttemptFailed)) throw thrown
-      last = { candidate, error: thrown.error }
-      if (!thrown.mayTryNext || ++attempts === mostAttempts) break
+      const failure = failureOf(course, attempt, { isAsked, thrown })
+      last = { candidate, error: failure.error }
+      if (queue.isLast || !failure.mayTryNext || ++attempts === mostAttempts) break
     }
   }
-  throw last?.error ?? (await refusalOf(course, failing, refusal))
+  throw last?.error ?? (await refusalOf(course, queue.failing, refusal))
+}
+
+/** The candidates of a request: those that may be tried, and where that is none of them, those that are failing. */
+class CandidateQueue {
+  /** It gives candidates that are failing, as there are no others. */
+  isLast = false
+  failing = nobody
+  readonly #course: Pick<Course<never>, 'accountId' | 'resilience' | 'passOver'>
+  /** All of the request's. */
+  readonly #all: readonly Candidate[]
+  #candidates: readonly Candidate[]
+  #next = 0
+
+  constructor(course: Pick<Course<never>, 'candidates' | 'accountId' | 'resilience' | 'passOver'>) {
+    this.#course = course
+    this.#all = course.candidates
+    this.#candidates = this.#all
+  }
+
+  /** Undefined where there is no other. What is failing comes only where nothing else was tried. */
+  next(wasTried: boolean): Candidate | undefined {
+    const next = this.#candidates[this.#next++]
+    if (next || this.isLast || wasTried || this.failing.length === 0) return next
+    this.isLast = true
+    const { resilience, accountId } = this.#course
+    this.#candidates = resilience.lastRoutes(this.failing, accountId)
+    this.#next = 1
+    return this.#candidates[0]
+  }
+
+  /** Whether it may be tried; else it is passed over as failing. */
+  admits(candidate: Candidate): boolean {
+    const { resilience, accountId } = this.#course
+    if (this.isLast || resilience.admits(candidate, this.#all, accountId)) return true
+    this.failing = [...this.failing, candidate]
+    this.#course.passOver(candidate, 'gateway_unavailable')
+    return false
+  }
 }
 
 interface Failed {
@@ -106,26 +144,27 @@ interface Failed {
 const attempted = <Turn, Answer>(part: Part<Turn, Answer>, turn: Turn, { member }: Candidate) =>
   member ? watched(member, part, turn) : part.attempt(turn)
 
-interface Ended {
-  since: number
-  isAsked: boolean
-  thrown: unknown
-}
-
-/** An attempt came to nothing. What fails before it is asked says nothing of it. */
-function ended(
+/** Tells of an attempt that came to nothing. Throws what is no failure of an attempt. */
+function failureOf(
   course: Pick<Course<never>, 'resilience' | 'waits'>,
-  candidate: Candidate,
-  { since, isAsked, thrown }: Ended,
-): void {
+  attempt: BreakerAttempt,
+  { isAsked, thrown }: { isAsked: boolean; thrown: unknown },
+): AttemptFailed {
   if (isAsked) course.waits(false)
-  course.resilience.ended(candidate, since, isAsked ? thrown : undefined)
+  // What fails before a candidate is asked says nothing of it.
+  course.resilience.ended(attempt, isAsked ? thrown : undefined)
+  if (!(thrown instanceof AttemptFailed)) throw thrown
+  return thrown
 }
 
 /** A request's first candidate always is; whoever is asked because another failed may not be. */
-function isWithinBudget({ budget }: Resilience, next: Candidate, failed?: Failed): boolean {
-  if (failed) return budget.spend(failed.candidate)
-  budget.earn(next)
+function isWithinBudget(
+  { resilience: { budget }, accountId }: Pick<Course<never>, 'resilience' | 'accountId'>,
+  next: Candidate,
+  failed?: Failed,
+): boolean {
+  if (failed) return budget.spend(failed.candidate, accountId)
+  budget.earn(next, accountId)
   return true
 }
 
@@ -139,7 +178,7 @@ async function refusalOf<Turn>(
   for (const candidate of failing) {
     try {
       course.close(await course.open(candidate))
-      return course.resilience.refusalOf(failing)
+      return course.resilience.refusalOf(failing, course.accountId)
     } catch (thrown) {
       refusal ??= refusalIn(thrown)
     }

@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { AttemptFailed, exchange, type Outgoing } from './attempt'
+import { AttemptFailed, type Outgoing } from './attempt'
 import { sampleCandidate } from './candidate-for-tests'
 import { Deadline } from './deadline'
+import { exchange } from './exchange'
 import { probe } from './probe'
 import { sampleConnection, sampleProvider } from '../catalog/samples'
 import { Egress } from '../egress/egress'
@@ -37,7 +38,9 @@ async function staged(answer: (socket: Socket) => unknown) {
     using deadline = new Deadline({ totalMs: 5000 })
     const candidate = sampleCandidate({ provider, connection: connectionTo(host) })
     const gateways = wayBy(new Attached())
-    const checked = { ports: { egress, gateways, credentials }, call: { hops: 0 } }
+    const budget = { shareOf: () => ({ spend: () => undefined }) }
+    const ports = { egress, gateways, credentials, budget }
+    const checked = { ports, principal: { accountId: 'acc_2' }, call: { hops: 0 } }
     const sent: Outgoing = {
       operation: 'chat',
       body: { model: 'm', messages: [] },

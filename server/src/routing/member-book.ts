@@ -15,14 +15,17 @@ interface Options {
 
 const capacity = 5000
 const coolingMs = 60_000
+/** Of one member; the one that has cooled down longest is dropped first. */
+const maxCoolingAccounts = 256
 const latenciesKept = 100
 const sliceMs = 5000
 const slices = 12
 
 /**
  * How the members of collections fare: what runs, what was asked in the last minute, how fast the last 100
- * successes were, and who is to be left alone for a minute. Each process has its own; what was used
- * longest ago is forgotten first.
+ * successes were, and which accounts leave it alone for a minute: those whose requests it failed, as it
+ * may be what they ask for. What fails for all has a circuit breaker. Each process has its own; what was
+ * used longest ago is forgotten first.
  */
 export class MemberBook {
   readonly #now: () => number
@@ -32,8 +35,8 @@ export class MemberBook {
     this.#now = now
   }
 
-  /** How `key` fares: a collection, a member of it, and whose credential it is asked with. */
-  look(key: string): Standing {
+  /** How `key` fares for an account: a collection, a member of it, and whose credential it is asked with. */
+  look(key: string, accountId: string): Standing {
     const page = this.#pages.peek(key)
     if (!page) return unknown
     const nowMs = this.#now()
@@ -41,18 +44,18 @@ export class MemberBook {
       inFlight: page.inFlight,
       lastMinute: page.askedBefore(nowMs),
       meanLatencyMs: page.latencies.mean,
-      isCoolingDown: nowMs < page.coolUntilMs,
+      isCoolingDown: nowMs < (page.coolUntilMs.get(accountId) ?? -Infinity),
     }
   }
 
-  /** It is asked. `ended` on what this returns is to be called once, when the request is over. */
-  asked(key: string): Asked {
+  /** It is asked for an account. `ended` on what this returns is to be called once, when the request is over. */
+  asked(key: string, accountId: string): Asked {
     let page = this.#pages.get(key)
     if (!page) this.#pages.set(key, (page = new Page()))
     page.inFlight += 1
     const startedMs = this.#now()
     page.count(startedMs)
-    return new Asked(page, startedMs, this.#now)
+    return new Asked(page, { accountId, startedMs, now: this.#now })
   }
 }
 
@@ -63,27 +66,33 @@ const unknown: Standing = {
   isCoolingDown: false,
 }
 
+interface Request {
+  accountId: string
+  startedMs: number
+  now: () => number
+}
+
 /** One request to a member. */
 export class Asked {
   readonly #page: Page
-  readonly #startedMs: number
-  readonly #now: () => number
+  readonly #request: Request
   #isOver = false
 
-  constructor(page: Page, startedMs: number, now: () => number) {
+  constructor(page: Page, request: Request) {
     this.#page = page
-    this.#startedMs = startedMs
-    this.#now = now
+    this.#request = request
   }
 
   /** It answered: the whole of it, or the first event of a stream. */
   answered(): void {
-    this.#page.latencies.add(this.#now() - this.#startedMs)
+    const { now, startedMs } = this.#request
+    this.#page.latencies.add(now() - startedMs)
   }
 
-  /** It was busy, or failed by its own fault: for a minute others come before it. */
+  /** It was busy, or failed by its own fault: for a minute others come before it for this account. */
   failed(): void {
-    this.#page.coolUntilMs = this.#now() + coolingMs
+    const { now, accountId } = this.#request
+    this.#page.coolFor(accountId, now() + coolingMs)
   }
 
   /** Nothing more comes of it. Twice is harmless. */
@@ -96,11 +105,20 @@ export class Asked {
 
 class Page {
   inFlight = 0
-  coolUntilMs = -Infinity
+  /** By account, the next to cool down first. */
+  readonly coolUntilMs = new Map<string, number>()
   readonly latencies = new Latencies()
   /** How many were asked in each slice of 5 s, by the slice's number modulo 12. */
   readonly #asked = Array.from({ length: slices }, () => 0)
   #slice = 0
+
+  coolFor(accountId: string, untilMs: number): void {
+    this.coolUntilMs.delete(accountId)
+    this.coolUntilMs.set(accountId, untilMs)
+    if (this.coolUntilMs.size <= maxCoolingAccounts) return
+    const [first] = this.coolUntilMs.keys()
+    if (first !== undefined) this.coolUntilMs.delete(first)
+  }
 
   count(nowMs: number): void {
     this.#advance(nowMs)

@@ -13,16 +13,18 @@ const faults: ReadonlySet<string> = new Set([
 export class MemberTry {
   readonly #book: MemberBook
   readonly #key: string
+  readonly #accountId: string
   #asked: Asked | undefined
 
-  constructor(book: MemberBook, key: string) {
+  constructor(book: MemberBook, key: string, accountId: string) {
     this.#book = book
     this.#key = key
+    this.#accountId = accountId
   }
 
   /** An attempt begins; one for a further part of the same request is none of its own. */
   began(): void {
-    this.#asked ??= this.#book.asked(this.#key)
+    this.#asked ??= this.#book.asked(this.#key, this.#accountId)
   }
 
   /** Its answer has begun. */

@@ -6,6 +6,8 @@ import { connectionTest } from '../providers/connection-test'
 import type { Credentials } from '../providers/credentials'
 import type { Provider } from '../providers/provider'
 import { scrub } from '../providers/upstream-error'
+import { answerShape } from '../wire/json-shape'
+import { parseShaped } from '../wire/json-slices'
 
 /** What a connection answered when it was asked for its models. */
 export interface Probe {
@@ -73,7 +75,7 @@ function wordsOf(thrown: unknown): string {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseShaped(text, answerShape)
   } catch {
     return undefined
   }

@@ -5,7 +5,7 @@ import type { Candidate } from './candidate'
 import { sampleCandidate } from './candidate-for-tests'
 import { dispatch } from './dispatch'
 import { Resilience } from './resilience'
-import { mostSaved, RetryBudget } from './retry-budget'
+import { maxSaved, maxSavedOfAccount, RetryBudget } from './retry-budget'
 import { sampleConnection, sampleModel, sampleProvider } from '../catalog/samples'
 import { ApiError } from '../errors'
 
@@ -36,7 +36,7 @@ class World {
   requests = 0
   readonly resilience = new Resilience({
     now: () => this.nowMs,
-    longestMs: 30_000,
+    maxOpenMs: 30_000,
     onChange: () => undefined,
   })
 
@@ -44,10 +44,12 @@ class World {
   async ask(
     candidates: readonly Candidate[],
     outcomeOf: (id: string) => Outcome,
+    account = 'user_1',
   ): Promise<boolean> {
     this.requests++
     const course = {
       candidates,
+      accountId: account,
       resilience: this.resilience,
       open: (candidate: Candidate) => candidate,
       close: () => undefined,
@@ -93,7 +95,7 @@ test('whatever fails, attempts keep to 1.2 a request and a few at once', async (
       }
     }
     // Two providers, each with what it saved.
-    return world.attempts <= 1.2 * world.requests + 2 * mostSaved
+    return world.attempts <= 1.2 * world.requests + 2 * maxSaved
   })
   await fc.assert(property, { numRuns: 200 })
 })
@@ -133,9 +135,21 @@ test.each([1, 60_000])(
       if (!isServed) unserved++
     }
     expect(unserved).toBe(0)
-    expect(world.attempts).toBeLessThanOrEqual(1.2 * world.requests + mostSaved)
+    expect(world.attempts).toBeLessThanOrEqual(1.2 * world.requests + maxSaved)
   },
 )
+
+test('S1: one account at one bad request a second costs another none of its answers', async () => {
+  const world = new World()
+  let served = 0
+  for (; world.nowMs < 59_000; world.nowMs += 1000) {
+    for (const outcome of ['is busy', 'breaks', 'refuses'] as const) {
+      await world.ask([first], () => outcome, 'user_hostile')
+    }
+    if (await world.ask([first], () => 'answers', 'user_2')) served++
+  }
+  expect(served).toBe(59)
+})
 
 test('U14: of two connections, one that comes and goes costs few answers', async () => {
   const world = new World()
@@ -151,22 +165,36 @@ test('U14: of two connections, one that comes and goes costs few answers', async
 test('U13: a customer whose own connection fails uses up nobody else’s further attempts', () => {
   const budget = new RetryBudget()
   const theirs = candidateOf('conn_theirs', 'fake', 'user_1')
-  let spent = 0
-  while (budget.spend(theirs)) spent++
-  expect(spent).toBe(mostSaved)
-  expect([first, candidateOf('conn_4', 'fake', 'user_2')].map((one) => budget.has(one))).toEqual([
-    true,
-    true,
-  ])
+  while (budget.spend(theirs, 'user_1'));
+  const others = [first, candidateOf('conn_4', 'fake', 'user_2')]
+  expect(others.map((one) => budget.has(one, 'user_1'))).toEqual([true, true])
+})
+
+test('S1: one account has half of what is saved up, and the others the rest', () => {
+  const budget = new RetryBudget()
+  const spentBy = (account: string) => {
+    let spent = 0
+    while (budget.spend(first, account)) spent++
+    return spent
+  }
+  expect(['a', 'b', 'c'].map(spentBy)).toEqual([maxSavedOfAccount, maxSaved - maxSavedOfAccount, 0])
+  // Whose requests fail all the time spends what they earned; what others earned is theirs.
+  for (let k = 0; k < 1000; k++) {
+    budget.earn(first, 'a')
+    budget.spend(first, 'a')
+    budget.earn(first, 'c')
+  }
+  expect(spentBy('c')).toBe(maxSavedOfAccount)
 })
 
 test('five requests earn one further attempt, and what is full takes no memory', () => {
   const budget = new RetryBudget()
-  while (budget.spend(first));
-  for (let k = 0; k < 4; k++) budget.earn(first)
-  expect(budget.spend(first)).toBe(false)
-  budget.earn(first)
-  expect([budget.spend(first), budget.spend(first), budget.size]).toEqual([true, false, 1])
-  for (let k = 0; k < 5 * mostSaved; k++) budget.earn(first)
-  expect([budget.has(first), budget.size]).toEqual([true, 0])
+  while (budget.spend(first, 'a'));
+  for (let k = 0; k < 4; k++) budget.earn(first, 'a')
+  expect(budget.spend(first, 'a')).toBe(false)
+  budget.earn(first, 'a')
+  const spent = [budget.spend(first, 'a'), budget.spend(first, 'a')]
+  expect([...spent, budget.size]).toEqual([true, false, 1])
+  for (let k = 0; k < 5 * maxSaved; k++) budget.earn(first, 'a')
+  expect([budget.has(first, 'a'), budget.size]).toEqual([true, 0])
 })

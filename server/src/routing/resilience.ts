@@ -1,4 +1,4 @@
-import { Breakers, type Change, type Failing } from './breakers'
+import { Breakers, type BreakerAttempt, type Change, type Failing } from './breakers'
 import type { Candidate } from './candidate'
 import { RetryBudget } from './retry-budget'
 import { refusalIn, verdictOf } from './verdict'
@@ -7,7 +7,8 @@ import { ApiError } from '../errors'
 
 interface Options {
   now: () => number
-  longestMs: number
+  /** The longest that a failing candidate is passed over, in milliseconds; 0 for never. */
+  maxOpenMs: number
   onChange: (change: Change) => void
   /** Whether whoever calls a candidate's provider is there; it is, where nothing is said. */
   isThere?: (candidate: Candidate) => boolean
@@ -37,18 +38,37 @@ export class Resilience {
   }
 
   /**
-   * Whether a candidate may be tried. One whose gateway is offline is not. One that has to show that it works again is not, where another of
-   * `all` does work and could not be asked instead if this one fails.
+   * Whether an account's request may try a candidate. One whose gateway is offline may not be tried. One that has
+   * to show that it works again is not, where another of `all` does work and could not be asked instead if
+   * this one fails.
    */
-  admits(candidate: Candidate, all: readonly Candidate[]): boolean {
+  admits(candidate: Candidate, all: readonly Candidate[], accountId: string): boolean {
     const breakers = this.#breakers
     if (!this.#isThere(candidate)) return false
     if (breakers.size === 0) return true
-    if (breakers.waitMs(candidate) > 0) return false
-    if (breakers.isClosed(candidate) || this.budget.has(candidate)) return true
+    if (breakers.waitMs(candidate, accountId) > 0) return false
+    if (breakers.isClosed(candidate, accountId) || this.budget.has(candidate, accountId)) {
+      return true
+    }
     return !all.some(
-      (other) => other !== candidate && breakers.isClosed(other) && this.#isThere(other),
+      (other) => other !== candidate && breakers.isClosed(other, accountId) && this.#isThere(other),
     )
+  }
+
+  /**
+   * The candidates that a request may try although all of them are failing, the first to be tried again
+   * first: the last route is never shut. Empty where the account's requests have done that too often.
+   */
+  lastRoutes(failing: readonly Candidate[], accountId: string): Candidate[] {
+    const there = failing.filter((candidate) => this.#isThere(candidate))
+    const [first] = there
+    // One bound for the request, however many connections fail.
+    if (!first || !this.#breakers.allowsLast(first, accountId)) return []
+    if (there.length === 1) return there
+    return there
+      .map((candidate) => ({ candidate, waitMs: this.#breakers.waitMs(candidate, accountId) }))
+      .toSorted((one, other) => one.waitMs - other.waitMs)
+      .map(({ candidate }) => candidate)
   }
 
   /** Which candidates have failed lately. */
@@ -56,38 +76,45 @@ export class Resilience {
     return this.#breakers.list()
   }
 
-  /** An attempt begins. Returns when, for what is told of its end. */
-  enter(candidate: Candidate): number {
-    return this.#breakers.enter(candidate)
+  /** How many accounts are remembered in trouble, each on each route. */
+  get accountCount(): number {
+    return this.#breakers.accountCount
+  }
+
+  /** An attempt begins, for an account; `isLast` where the candidate is failing and there is no other. */
+  begin(candidate: Candidate, accountId: string, isLast = false): BreakerAttempt {
+    return this.#breakers.begin(candidate, accountId, isLast)
   }
 
   /** A candidate has given the head of a good answer. */
-  answered(candidate: Candidate, since: number): void {
-    this.#breakers.succeeded(candidate, since)
-    this.#health?.answered(candidate.connection)
+  answered(attempt: BreakerAttempt): void {
+    this.#breakers.succeeded(attempt)
+    this.#health?.answered(attempt.candidate.connection)
   }
 
   /** An attempt ended with what was thrown, before its answer or within it. */
-  ended(candidate: Candidate, since: number, thrown: unknown): void {
+  ended(attempt: BreakerAttempt, thrown: unknown): void {
     const refusal = refusalIn(thrown)
-    if (refusal !== undefined) this.#health?.refused(candidate.connection, refusal)
-    const { says, busyMs } = verdictOf(thrown)
-    if (says === 'fails') this.#breakers.failed(candidate, since, busyMs)
-    else if (says === 'works') this.#breakers.succeeded(candidate, since)
-    else this.#breakers.left(candidate, since)
+    if (refusal !== undefined) this.#health?.refused(attempt.candidate.connection, refusal)
+    const verdict = verdictOf(thrown)
+    if (verdict === 'works') this.#breakers.succeeded(attempt)
+    else if (verdict === 'nothing') this.#breakers.left(attempt)
+    else this.#breakers.failed(attempt, verdict)
   }
 
-  /** The refusal of a request whose candidates are all failing. */
-  refusalOf(failing: readonly Candidate[]): ApiError {
+  /** The refusal of a request whose candidates are all failing, more often than may be tried. */
+  refusalOf(failing: readonly Candidate[], accountId: string): ApiError {
     if (!failing.some((candidate) => this.#isThere(candidate))) {
       return new ApiError('gateway_unavailable', {
         message: 'The gateway that serves this model to you is offline, or does not serve it now.',
         retryAfterSeconds: 2,
       })
     }
-    const waitMs = Math.min(...failing.map((candidate) => this.#breakers.waitMs(candidate)))
+    const waitMs = Math.min(
+      ...failing.map((candidate) => this.#breakers.waitMs(candidate, accountId)),
+    )
     return new ApiError('gateway_unavailable', {
-      message: 'Whoever serves this model to you is failing at the moment. Try again soon.',
+      message: 'The provider for this model is currently failing. Retry shortly.',
       retryAfterSeconds: Number.isFinite(waitMs) ? waitMs / 1000 : 1,
     })
   }

@@ -1,13 +1,8 @@
-import {
-  AttemptFailed,
-  broken,
-  send,
-  toBroken,
-  type Allowance,
-  type Attempt,
-  refusedInside,
-} from './attempt'
-import { framingOf, type EventCutter } from './framing'
+import { send, shareOf, tellLoss, type Attempt } from './attempt'
+import { AttemptFailed, broken, refusedInside, toBroken } from './attempt-failed'
+import { framingOf } from './framing'
+import { DrainWork, type Allowance } from './stream-bounds'
+import { UpstreamEvents, type Batch } from './upstream-events'
 import type { Answer } from '../egress/answer'
 import { ApiError } from '../errors'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
@@ -23,14 +18,6 @@ const tolerance = 1 + 1 / 32
 const limitOf = (allowance: Allowance | undefined): number =>
   allowance ? allowance.tokens * tolerance : Infinity
 
-/** Events that arrived together, and how far they have been relayed. */
-interface Batch {
-  events: readonly string[]
-  next: number
-  /** The bytes have ended with them. */
-  isLast: boolean
-}
-
 const noEvents: Batch = { events: [], next: 0, isLast: false }
 
 /**
@@ -41,7 +28,7 @@ export class UpstreamStream implements ChunkStream {
   readonly #attempt: Attempt
   readonly #relayed: RelayedStream
   readonly #answer: Answer
-  readonly #events: EventCutter
+  readonly #events: UpstreamEvents
   #held: string[] | undefined
   #failure: { thrown: unknown } | undefined
   #isOver = false
@@ -56,12 +43,17 @@ export class UpstreamStream implements ChunkStream {
   /** Why nobody reads any more what still comes. */
   #parted: Error | undefined
   #rejectRead: ((reason: Error) => void) | undefined
+  readonly #drainWork: DrainWork
 
   private constructor(attempt: Attempt, relayed: RelayedStream, answer: Answer) {
     this.#attempt = attempt
     this.#relayed = relayed
     this.#answer = answer
-    this.#events = framingOf(attempt.sent.adapter?.framing).cutter()
+    const { deadline, sent } = attempt
+    const cutter = framingOf(sent.adapter?.framing).cutter()
+    const { source } = sent
+    this.#events = new UpstreamEvents(answer, { cutter, share: shareOf(attempt), source, deadline })
+    this.#drainWork = new DrainWork(attempt.drain, deadline)
     this.#limit = limitOf(attempt.allowance)
   }
 
@@ -86,6 +78,7 @@ export class UpstreamStream implements ChunkStream {
       stream.#held = await stream.#pull()
       return stream
     } catch (thrown) {
+      tellLoss(attempt, thrown)
       const isRefusal = stream.#isFirst && thrown instanceof ApiError
       throw isRefusal ? refusedInside(thrown) : broken(thrown, attempt.sent.source)
     }
@@ -93,6 +86,11 @@ export class UpstreamStream implements ChunkStream {
 
   get ended(): boolean {
     return this.#isOver && !this.#held
+  }
+
+  /** Milliseconds of work that it has made. */
+  get workMs(): number {
+    return this.#events.workMs
   }
 
   async read(): Promise<string[] | undefined> {
@@ -129,9 +127,12 @@ export class UpstreamStream implements ChunkStream {
       this.#throwFailure()
       for (;;) {
         if (this.#extension !== undefined && !(await this.#isExtended())) return this.#cut()
+        if (this.#events.hasTurn) await this.#events.turn()
         const chunks: string[] = []
         if (this.#batch.next === this.#batch.events.length) await this.#receive()
+        else this.#events.resume()
         if (this.#take(chunks)) this.#finish(this.#batch.isLast)
+        else this.#count(chunks)
         if (chunks.length > 0) return chunks
         if (this.#isOver) return undefined
         this.#throwFailure()
@@ -147,10 +148,21 @@ export class UpstreamStream implements ChunkStream {
 
   /** The next events, perhaps none. What fails is kept, as in `#take`. */
   async #receive(): Promise<void> {
-    const bytes = await this.#answer.read()
+    this.#drainWork.tell()
+    const bytes = await this.#events.read()
+    this.#drainWork.note(bytes)
     try {
-      const events = bytes ? this.#events.push(bytes) : this.#events.end()
-      this.#batch = { events, next: 0, isLast: !bytes }
+      this.#batch = this.#events.cut(bytes)
+    } catch (thrown) {
+      this.#failure = { thrown }
+    }
+  }
+
+  /** What floods fails as what is unreadable does. */
+  #count({ length: chunks }: readonly string[]): void {
+    if (this.#failure) return
+    try {
+      this.#events.count(this.#batch.events.length, chunks)
     } catch (thrown) {
       this.#failure = { thrown }
     }
@@ -259,8 +271,8 @@ export class UpstreamStream implements ChunkStream {
   }
 
   /**
-   * Reads what is left and drops it, whatever it costs: for its usage. Resolves when the stream has
-   * ended, however it did.
+   * Reads what is left and drops it, as far as the attempt's `drain` lets it: for its usage. Resolves when the stream
+   * has ended, however it did.
    */
   async drain(): Promise<void> {
     this.#limit = Infinity

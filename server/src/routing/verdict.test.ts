@@ -16,16 +16,24 @@ const source: Source = {
 const answered = (status: number, message = '', more = {}) =>
   toCallerError({ status, body: { error: { message, ...more } }, retryAfter: null }, source)
 
+const shared = { busyMs: 0, isShared: true }
+const ofAccount = { busyMs: 0, isShared: false }
+const silent = new ApiError('request_timeout', { cause: { isSilence: true } })
+const tooLarge =
+  'Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.'
+
 test.each([
-  ['refused', new ApiError('connection_failed'), 'fails'],
-  ['silent', new ApiError('request_timeout'), 'fails'],
-  ['nonsense', nonsense('fake', 'an unreadable answer'), 'fails'],
-  ['500', answered(500), 'fails'],
-  ['504', answered(504), 'fails'],
-  ['429', answered(429), 'fails'],
-  ['529', answered(529), 'fails'],
-  ['no credit left', answered(429, 'pay', { code: 'insufficient_quota' }), 'fails'],
-  ['an unknown credential', answered(401), 'fails'],
+  ['refused', new ApiError('connection_failed'), shared],
+  ['a stream that says nothing', silent, shared],
+  ['S1: a request that takes too long as a whole', new ApiError('request_timeout'), ofAccount],
+  ['nonsense', nonsense('fake', 'an unreadable answer'), shared],
+  ['500', answered(500), shared],
+  ['504', answered(504), shared],
+  ['429', answered(429), shared],
+  ['S1: 429 for what is too large by itself', answered(429, tooLarge), 'nothing'],
+  ['529', answered(529), shared],
+  ['no credit left', answered(429, 'pay', { code: 'insufficient_quota' }), shared],
+  ['an unknown credential', answered(401), shared],
   ['400', answered(400), 'nothing'],
   ['403, which may be of what was asked', answered(403), 'nothing'],
   ['404', answered(404), 'nothing'],
@@ -37,14 +45,14 @@ test.each([
   ['a mistake of ours', new TypeError('x'), 'nothing'],
   ['a stopping process', unavailable(), 'nothing'],
   ['our own refusal of a field', invalidRequest('n', 'out_of_range', 'n'), 'works'],
-] as const)('%s', (_name, thrown, says) => {
-  expect(verdictOf(thrown).says).toBe(says)
+] as const)('%s', (_name, thrown, verdict) => {
+  expect(verdictOf(thrown)).toEqual(verdict)
   if (!(thrown instanceof ApiError)) return
-  expect(verdictOf(new AttemptFailed(thrown, false)).says).toBe(says)
+  expect(verdictOf(new AttemptFailed(thrown, false))).toEqual(verdict)
 })
 
 test('how long a provider will be busy is what it says, of a refusal of all', () => {
   const busy = { status: 503, body: {}, retryAfter: '7' }
-  expect(verdictOf(toCallerError(busy, source)).busyMs).toBe(7000)
-  expect(verdictOf(answered(503)).busyMs).toBe(0)
+  expect(verdictOf(toCallerError(busy, source))).toEqual({ busyMs: 7000, isShared: true })
+  expect(verdictOf(answered(503))).toEqual(shared)
 })

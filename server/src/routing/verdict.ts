@@ -1,18 +1,19 @@
 import { AttemptFailed } from './attempt'
+import type { Failure } from './route-breaker'
 import { GatewayLost } from '../egress/gateway-call'
 import { ApiError } from '../errors'
 import { isObject } from '../wire/json-body'
 
-/** What an attempt's end says of its provider: it works, it fails, or nothing. */
-export interface Verdict {
-  says: 'works' | 'fails' | 'nothing'
-  /** How long it will be busy, as it said itself, in milliseconds; 0 where it did not. */
-  busyMs: number
-}
+/**
+ * The end of an attempt, as its breakers see it: `works`; `nothing`, where it tells nothing; or a
+ * failure, of the provider or perhaps of this account's requests alone.
+ */
+export type Verdict = 'works' | 'nothing' | Failure
 
-const works: Verdict = { says: 'works', busyMs: 0 }
-const fails: Verdict = { says: 'fails', busyMs: 0 }
-const nothing: Verdict = { says: 'nothing', busyMs: 0 }
+/** It tells of the provider, as far as several accounts see it. */
+const fails: Failure = { busyMs: 0, isShared: true }
+/** It may be what was asked for: another account's requests may fare well. */
+const failsForAccount: Failure = { busyMs: 0, isShared: false }
 
 /**
  * Judges what an attempt threw. Failures are the provider's own: not reached, lost, silent, busy, broken;
@@ -22,30 +23,43 @@ const nothing: Verdict = { says: 'nothing', busyMs: 0 }
  */
 export function verdictOf(thrown: unknown): Verdict {
   const error = thrown instanceof AttemptFailed ? thrown.error : thrown
-  if (!(error instanceof ApiError)) return nothing
+  if (!(error instanceof ApiError)) return 'nothing'
   switch (error.code) {
     case 'connection_failed':
-      return error.cause instanceof GatewayLost ? nothing : fails
+      return error.cause instanceof GatewayLost ? 'nothing' : fails
     case 'request_timeout':
-      return fails
+      // A long prompt or answer takes its time; a stream that says nothing at all does not.
+      return isObject(error.cause) && error.cause['isSilence'] === true ? fails : failsForAccount
     case 'provider_error':
-      return providersFault(error)
+      return verdictOfProviderError(error)
     case 'invalid_request':
     case 'context_length_exceeded':
     case 'max_tokens_exceeded':
-      return works
+      return 'works'
     default:
-      return nothing
+      return 'nothing'
   }
 }
 
-function providersFault({ status, retryAfterSeconds = 0, cause }: ApiError): Verdict {
-  if (status === 503) return { says: 'fails', busyMs: retryAfterSeconds * 1000 }
+/** Words of a 429 for one request that is beyond a limit by itself, however rare requests are. */
+const tooLarge = /\btoo large\b|\bmust be reduced\b|\breduce (?:the|your)\b/i
+
+function verdictOfProviderError({
+  status,
+  retryAfterSeconds = 0,
+  cause,
+  details,
+}: ApiError): Verdict {
   const upstream = isObject(cause) ? cause['upstreamStatus'] : undefined
+  const words = details['provider_error']
+  if (upstream === 429 && typeof words === 'string' && tooLarge.test(words)) return 'nothing'
+  if (status === 503) {
+    return retryAfterSeconds > 0 ? { busyMs: retryAfterSeconds * 1000, isShared: true } : fails
+  }
   // What no status tells was no answer at all: not to be read, or cut.
   if (typeof upstream !== 'number' || upstream >= 500) return fails
   // An account without credit says 429, and a credential that is not known 401.
-  return upstream === 401 || upstream === 429 ? fails : nothing
+  return upstream === 401 || upstream === 429 ? fails : 'nothing'
 }
 
 /** The provider's words where it refused the credential: 401 or 403. Undefined for all else. */

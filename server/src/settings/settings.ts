@@ -1,8 +1,12 @@
 import { z } from 'zod'
 import type { Config } from '../config'
+import { storedUsd } from '../wire/usd'
 
 /** Who may make an account: anybody, who was invited, nobody. */
 export const signUps = ['open', 'invite', 'closed'] as const
+
+/** Whether callers are charged for what a provider was sent and did not answer. */
+export const unansweredCharges = ['charge', 'waive'] as const
 
 /** What an operator sets while the servers run. Source: api.md 19. */
 export interface Settings {
@@ -17,6 +21,7 @@ export interface Settings {
   ownerPriceLimits: { input: bigint; output: bigint }
   signUp: (typeof signUps)[number]
   logBodies: boolean
+  unansweredRequests: (typeof unansweredCharges)[number]
   rates: Rates
   timers: SetTimers
   /** For how many full days usage events are kept. */
@@ -52,6 +57,7 @@ export const defaultSettings = (config: Config): Settings => ({
   ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
   signUp: config.signUp,
   logBodies: false,
+  unansweredRequests: 'charge',
   rates: {
     apiRequestsPerMinute: 300,
     publicRequestsPerMinute: 60,
@@ -71,12 +77,7 @@ export const defaultSettings = (config: Config): Settings => ({
   allowedPrivateNetworks: [],
 })
 
-// JSON numbers are not exact.
-const Nanos = z
-  .string()
-  .regex(/^\d{1,18}$/)
-  .transform(BigInt)
-  .exactOptional()
+const Nanos = storedUsd.exactOptional()
 const Count = z.int().min(1).exactOptional()
 const Milliseconds = z.int().min(1).max(86_400_000).exactOptional()
 
@@ -89,6 +90,7 @@ const Stored = z.object({
   ownerPriceLimits: z.object({ input: Nanos, output: Nanos }).exactOptional(),
   signUp: z.enum(signUps).exactOptional(),
   logBodies: z.boolean().exactOptional(),
+  unansweredRequests: z.enum(unansweredCharges).exactOptional(),
   rates: z
     .object({
       apiRequestsPerMinute: Count,

@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { welcomeMail } from './mails'
 import { newId } from '../db/id'
+import { takeTurn } from '../db/advisory-lock'
 import type { Schema } from '../db/schema'
 import { postMail } from '../mail/outbox'
 
 const dayMs = 86_400_000
+const prefix = 'magic-link:'
 const invitationMs = 7 * dayMs
 
 /** What is kept of a link's token. */
@@ -19,33 +21,45 @@ interface Wanted {
 }
 
 /**
- * A link that signs the account of an address in, once. Written as better-auth's plugin for such links
- * writes its own, so that nobody has to load the library before somebody signs in.
+ * A link that signs the account of an address in, once. Links that were made for it before, or mailed to it,
+ * no longer work. Written as better-auth's plugin for such links writes its own, so that the library need not
+ * be loaded before somebody signs in.
  */
 export async function linkFor(
   db: Kysely<Schema>,
   { email, address, lifeMs }: Wanted,
 ): Promise<string> {
   const token = randomBytes(24).toString('base64url')
-  await db
-    .insertInto('auth_verification')
-    .values({
-      id: newId('sess'),
-      identifier: `magic-link:${hashOf(token)}`,
-      value: JSON.stringify({ type: 'magic-link', email }),
-      expires_at: new Date(Date.now() + lifeMs),
-    })
-    .execute()
+  await db.transaction().execute(async (trx) => {
+    // Two at once follow one another, so that only one link is left.
+    await takeTurn(trx, 'signInLink', email.toLowerCase())
+    await endLinks(trx, email)
+    await trx
+      .insertInto('auth_verification')
+      .values({
+        id: newId('sess'),
+        identifier: `${prefix}${hashOf(token)}`,
+        value: JSON.stringify({ type: 'magic-link', email }),
+        expires_at: new Date(Date.now() + lifeMs),
+      })
+      .execute()
+  })
   return `${address}/api/auth/magic-link/verify?token=${token}&callbackURL=%2F`
 }
+
+/** Ends all links that sign an address in, mailed ones too: the library writes them alike. */
+export const endLinks = async (db: Kysely<Schema>, email: string): Promise<void> =>
+  void (await sql`
+    delete from auth_verification
+    where case when identifier like ${`${prefix}%`} then lower(value::jsonb ->> 'email') end
+      = ${email.toLowerCase()}`.execute(db))
 
 /** Invites the owner of an account that an operator made. */
 export async function inviteOwner(
   db: Kysely<Schema>,
-  user: { email: string; display_name: string },
+  { email }: { email: string },
   address: string,
 ): Promise<void> {
-  const { email, display_name: name } = user
   const link = await linkFor(db, { email, address, lifeMs: invitationMs })
-  await postMail(db, { ...welcomeMail({ email, name }, link), lifeMs: invitationMs })
+  await postMail(db, { ...welcomeMail({ email }, link), lifeMs: invitationMs })
 }

@@ -1,12 +1,14 @@
 import type { Mail } from '../mail/outbox'
 
+/**
+ * Mails about accounts go to addresses that anybody may have typed, so that they hold no text of a caller's, not
+ * even a name: a mail of this service would carry it to strangers.
+ */
 interface Recipient {
   email: string
-  name: string
 }
 
-const greeted = ({ name }: Recipient, lines: readonly string[]) =>
-  [`Hello ${name},`, '', ...lines, ''].join('\n')
+const greeted = (lines: readonly string[]) => ['Hello,', '', ...lines, ''].join('\n')
 
 const unasked = 'If you did not ask for it, nothing happens unless you open the link.'
 
@@ -14,33 +16,21 @@ const unasked = 'If you did not ask for it, nothing happens unless you open the 
 export const verificationMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Confirm your address',
-  body: greeted(to, [
-    'Open this link to confirm your address, within an hour:',
-    '',
-    url,
-    '',
-    unasked,
-  ]),
+  body: greeted(['Open this link to confirm your address, within an hour:', '', url, '', unasked]),
 })
 
 /** Somebody forgot a password, or says so. */
 export const resetMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Choose a new password',
-  body: greeted(to, [
-    'Open this link to choose a new password, within an hour:',
-    '',
-    url,
-    '',
-    unasked,
-  ]),
+  body: greeted(['Open this link to choose a new password, within an hour:', '', url, '', unasked]),
 })
 
 /** Whoever signs up with an address that has an account is told nothing; its owner is. */
 export const takenMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'You have an account already',
-  body: greeted(to, [
+  body: greeted([
     'Somebody tried to make an account with your address. You have one: sign in here, or choose',
     'a new password there:',
     '',
@@ -52,14 +42,14 @@ export const takenMail = (to: Recipient, url: string): Mail => ({
 export const linkMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Your link to sign in',
-  body: greeted(to, ['Open this link to sign in. It works once:', '', url, '', unasked]),
+  body: greeted(['Open this link to sign in. It works once:', '', url, '', unasked]),
 })
 
 /** An operator made an account for somebody. */
 export const welcomeMail = (to: Recipient, url: string): Mail => ({
   recipient: to.email,
   subject: 'Your account is ready',
-  body: greeted(to, [
+  body: greeted([
     'An account was made for you. Open this link within seven days to sign in; it works once:',
     '',
     url,

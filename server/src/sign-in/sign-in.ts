@@ -3,17 +3,19 @@ import { betterAuth, type BetterAuthOptions } from 'better-auth'
 import { magicLink } from 'better-auth/plugins/magic-link'
 import { twoFactor } from 'better-auth/plugins/two-factor'
 import type { Kysely } from 'kysely'
-import { hashOf } from './link'
+import { endLinks, hashOf } from './link'
 import { linkMail, resetMail, takenMail, verificationMail } from './mails'
 import { tables, twoFactorTables } from './tables'
 import { countTry } from './tries'
 import { newId } from '../db/id'
 import type { Schema } from '../db/schema'
 import { postMail } from '../mail/outbox'
+import { isOneLine, toOneLine } from '../wire/one-line'
 
 const day = 86_400
 const sessionSeconds = 30 * day
 const linkSeconds = 15 * 60
+const maxName = 100
 /** Set by us on every request, so that what a client sends under this name does not count. */
 const addressHeader = 'x-tollgate-address'
 
@@ -111,12 +113,15 @@ function build(options: SignInOptions) {
     hooks: {
       // The library tells nobody why an account could not be made, so it is asked before.
       before: createAuthMiddleware(async ({ path, body }) => {
+        checkName(body?.name)
         await checkTries(db, path, body?.email)
         if (path === '/sign-up/email') await checkSignUp(options, String(body?.email))
       }),
     },
     databaseHooks: {
-      user: { create: { before: (user) => checkSignUp(options, user.email) } },
+      user: {
+        create: { before: (user) => admitted(options, user) },
+      },
       session: { create: { before: ({ userId }) => checkActive(db, userId) } },
     },
     advanced: {
@@ -148,6 +153,7 @@ const byMail = ({ db, address }: SignInOptions) =>
         verify: ({ hash, password }) => Bun.password.verify(password, hash),
       },
       sendResetPassword: ({ user, url }) => postMail(db, resetMail(user, url)),
+      onPasswordReset: ({ user }) => endLinks(db, user.email),
       onExistingUserSignUp: ({ user }) => postMail(db, takenMail(user, address)),
     },
     emailVerification: {
@@ -162,11 +168,29 @@ const byMail = ({ db, address }: SignInOptions) =>
 async function sendLink(db: Kysely<Schema>, email: string, url: string): Promise<void> {
   const user = await db
     .selectFrom('users')
-    .select(['email', 'display_name as name'])
+    .select('email')
     .where((is) => is(is.fn('lower', ['email']), '=', email.toLowerCase()))
     .where('status', '=', 'active')
     .executeTakeFirst()
   if (user) await postMail(db, linkMail(user, url))
+}
+
+/** A user to be made: the name of an account elsewhere may hold whatever it likes. Rejects as `checkSignUp`. */
+async function admitted<User extends { email: string; name: string }>(
+  options: SignInOptions,
+  user: User,
+): Promise<{ data: User }> {
+  await checkSignUp(options, user.email)
+  return { data: { ...user, name: toOneLine(user.name, maxName) || 'Unnamed' } }
+}
+
+/** Throws for a name that is not one line of 1 to 100 characters. */
+function checkName(name: unknown): void {
+  if (name === undefined) return
+  const isGood = typeof name === 'string' && isOneLine(name) && name.trim().length <= maxName
+  if (isGood && name.trim() !== '') return
+  const message = `The name must be one line of 1 to ${maxName} characters.`
+  throw new APIError('BAD_REQUEST', { code: 'INVALID_NAME', message })
 }
 
 /** Throws where accounts are only made by invitation, or by nobody. */

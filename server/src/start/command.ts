@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { endOnBrokenPipe } from './broken-pipe'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
@@ -51,6 +52,7 @@ function read({ name, flags = [], words = [] }: Command, args: string[]) {
  */
 export async function runCommand(command: Command): Promise<void> {
   const say = (line: string) => process.stderr.write(`tollgate ${command.name}: ${line}\n`)
+  endOnBrokenPipe()
   try {
     const { values, positionals } = read(command, process.argv.slice(2))
     if (values['help']) {

@@ -1,7 +1,7 @@
 import type { CrashAt } from '../crash-points'
 import type { Answer } from '../egress/answer'
 import { Egress, type UpstreamCall } from '../egress/egress'
-import type { LeaseStore } from '../ledger/purses'
+import type { LeaseStore } from '../ledger/lease-store'
 
 /** Each statement of leases commits by itself: the moments are those before and after it. */
 export const crashingStore = (store: LeaseStore, crashAt: CrashAt): LeaseStore => ({

@@ -4,6 +4,7 @@ import { sql, type Kysely } from 'kysely'
 import type { UserStore } from '../api/admin-users/store'
 import type { Schema } from '../db/schema'
 import { post } from '../ledger/post'
+import type { PlanLimits } from './welcome'
 
 const email = 'operator@tollgate.internal'
 
@@ -15,6 +16,29 @@ export interface FirstAccount {
   path: string | undefined
   /** The operator's address, as long as only links let him in. */
   withoutPassword: string | undefined
+  /** Of the plan that new accounts get, while the first account has none; undefined where it has limits, too. */
+  othersLimits: PlanLimits | undefined
+}
+
+const nothing: FirstAccount = {
+  key: undefined,
+  path: undefined,
+  withoutPassword: undefined,
+  othersLimits: undefined,
+}
+
+/** Limits of the default plan, where the first account is on one that the house pays for. */
+async function findOthersLimits(db: Kysely<Schema>): Promise<PlanLimits | undefined> {
+  const { rows } = await sql<PlanLimits>`
+    select name, requests_per_minute as "requestsPerMinute", tokens_per_minute as "tokensPerMinute",
+      max_concurrent_requests as "concurrentRequests"
+    from plan
+    where is_default and exists (
+      select from users join plan as own on own.id = users.plan_id
+      where users.email = ${email} and own.house_pays and own.requests_per_minute is null
+        and own.tokens_per_minute is null and own.max_concurrent_requests is null
+    )`.execute(db)
+  return rows[0]
 }
 
 /** Makes the first account. Several processes may try at once: one makes it. */
@@ -28,13 +52,20 @@ export async function openFirstAccount(
   if (somebody) {
     const kept = await readFile(path, 'utf8').catch(() => undefined)
     const withoutPassword = (await hasNoPassword(db)) ? email : undefined
-    return { key: undefined, path: kept ? path : undefined, withoutPassword }
+    const limits = { othersLimits: await findOthersLimits(db) }
+    return { key: undefined, path: kept ? path : undefined, withoutPassword, ...limits }
   }
   // The unique address lets one process through.
+  const plan = await housePlan(db)
   const user = await users
-    .create({ email, display_name: 'Operator', is_operator: true })
+    .create({
+      email,
+      display_name: 'Operator',
+      is_operator: true,
+      ...(plan && { plan_id: plan.id }),
+    })
     .catch(() => undefined)
-  if (!user) return { key: undefined, path: undefined, withoutPassword: undefined }
+  if (!user) return nothing
   const { key } = await users.keys.create(user.id, {
     name: 'First key',
     permissions: ['read', 'write', 'admin'],
@@ -50,8 +81,30 @@ export async function openFirstAccount(
     })
   }
   await writeFile(path, `${key}\n`, { mode: 0o600 })
-  return { key, path, withoutPassword: email }
+  return { key, path, withoutPassword: email, othersLimits: await findOthersLimits(db) }
 }
+
+/** The account that the first start made, else the oldest operator's; undefined where none is active. */
+export const findOperator = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('users')
+    .select('users.email')
+    .where('is_operator', '=', true)
+    .where('status', '=', 'active')
+    .orderBy((by) => by('users.email', '=', email), 'desc')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+
+/** The plan without limits whose accounts the house pays for; undefined where an operator deleted it. */
+const housePlan = (db: Kysely<Schema>) =>
+  db
+    .selectFrom('plan')
+    .select('id')
+    .where('house_pays', '=', true)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
 
 /** A browser that was lost must not keep him out: where he has no password, a link is the only way. */
 async function hasNoPassword(db: Kysely<Schema>): Promise<boolean> {

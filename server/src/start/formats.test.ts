@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sealed from './formats/sealed.json'
-import { withLog } from './usage'
+import { withLog } from './book-usage'
 import { seal, unseal } from '../db/sealed'
 import { eventForTests } from '../ledger/event-for-tests'
 import { asOrphan, chargeOf, toRecord } from '../ledger/usage-record'

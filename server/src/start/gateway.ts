@@ -35,6 +35,7 @@ import { Door } from '../policy/door'
 import { FailedAuthentications } from '../policy/failed-authentications'
 import { Limits } from '../policy/limits'
 import { MemoryCounters } from '../policy/memory-counters'
+import { OwnerBudget } from '../policy/owner-budget'
 import { SharedCounters } from '../policy/shared-counters'
 import { Strangers } from '../policy/strangers'
 import type { Credentials } from '../providers/credentials'
@@ -44,7 +45,7 @@ import type { LiveSettings } from '../settings/live-settings'
 import { within } from '../within'
 
 /** Answers read on for their usage after their callers have gone. */
-const mostDrains = 32
+const maxDrains = 32
 const drainMs = 30_000
 
 /** Images that are fetched for providers which do not fetch, in the process and for one account. */
@@ -79,11 +80,14 @@ export interface OpenedGateway extends OpenedSockets {
   drains: Drains
   /** Something came to an account, by this node. */
   creditCame: (accountId: string) => void
+  /** Whether what requests use can be written down. Never rejects. */
+  isJournalWritable: () => Promise<boolean>
   /** Writes down what has just ended on this node, for who reads it; not for long, and never rejects. */
   logsWritten: () => Promise<void>
   /** A secret, by its hash, must not be taken any more. */
   forgetKey: (hash: string) => void
   limits: Limits
+  budget: OwnerBudget
   counter: TokenCounter
   routing: ReturnType<typeof openRouting>['routing']
   /** What this process can tell of itself. */
@@ -98,8 +102,8 @@ export async function openGateway(
   parts: Parts,
   stack: AsyncDisposableStack,
 ): Promise<OpenedGateway> {
-  const { storage, catalog, timers, settings, log } = parts
-  const keyring = new Keyring({ lookUp: lookUpIn(storage.database.query) })
+  const { config, storage, catalog, timers, settings, log } = parts
+  const keyring = new Keyring({ lookUp: lookUpIn(storage.database) })
   const names = openRouting(parts, stack)
   const money = await openMoney(parts, stack)
   const claims = openClaims(parts, stack)
@@ -110,9 +114,10 @@ export async function openGateway(
   await listenForChanges({ ...parts, keyring, names, money, claims, hosted }, stack)
   const waysOut = openWaysOut({ ...parts, gateways })
   const { guarded, resilience } = waysOut
-  const counter = stack.use(openTokenCounter(log))
+  const budget = stack.use(new OwnerBudget({ share: config.ownerShare }))
   const running = new Set<Deadline>()
-  const drains = new Drains({ most: mostDrains, lifeMs: drainMs })
+  const drains = new Drains({ max: maxDrains, lifeMs: drainMs })
+  const bounds = { counter: stack.use(openTokenCounter(log)), budget, drains }
   const sources = { money, resilience, keyring, logs, drains, storage, elsewhere }
   const told = { ...names.routing, ...doorway, ...sources }
   return {
@@ -129,22 +134,21 @@ export async function openGateway(
       settings,
       // What callers name is never the operator's own.
       images: { way: guarded, places: new FetchPlaces(fetches), limits: imageLimits },
-      counter,
       timers,
       running,
-      drains,
+      ...bounds,
     }),
+    ...bounds,
     ...doorway,
     ...waysOut,
     ...hosted,
     accounts: names.routing.accounts,
     lookUps: names.lookUps,
     claims,
-    drains,
     creditCame: money.creditCame,
+    isJournalWritable: money.isJournalWritable,
     logsWritten: () => soon([money.catchUp(), writer.flush()]),
     forgetKey: (hash) => keyring.forgetKey(hash),
-    counter,
     routing: names.routing,
     own: () => ownState(told),
     figures: () => figuresOf(told),
@@ -224,6 +228,7 @@ async function listenForChanges(parts: Parts & Caches, stack: AsyncDisposableSta
         tollgate_key: (hash) => keyring.forgetKey(hash),
         tollgate_user: (userId) => {
           keyring.forgetUser(userId)
+          names.forget(userId)
           sockets.ownerChanged(userId)
         },
         tollgate_plan: () => {

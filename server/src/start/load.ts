@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config'
 import { BodyBudget } from '../http/body-budget'
 import { Overload } from '../http/overload'
+import type { OwnerBudget } from '../policy/owner-budget'
 import type { Figures } from '../telemetry/figures'
 
 interface Parts {
@@ -9,12 +10,17 @@ interface Parts {
   log: Logger
   /** How many streams are open to callers. */
   streams: () => number
+  budget: OwnerBudget
 }
 
 /** What keeps this process from taking on more than it can. */
-export function openLoad({ config, log, streams }: Parts, stack: AsyncDisposableStack) {
+export function openLoad({ config, log, streams, budget }: Parts, stack: AsyncDisposableStack) {
   const bodies = stack.use(
-    new BodyBudget({ bytes: config.largeBodiesBytes, collect: () => Bun.gc(true) }),
+    new BodyBudget({
+      bytes: config.largeBodiesBytes,
+      loop: budget,
+      collect: () => Bun.gc(true),
+    }),
   )
   const { mostRunning, mostLoopDelayMs } = config
   const overload = new Overload({
@@ -31,5 +37,5 @@ export function openLoad({ config, log, streams }: Parts, stack: AsyncDisposable
     streams: streams(),
     load: { shed: { ...overload.refused, bodies: bodies.refused }, bodyBytes: bodies.bytes },
   })
-  return { bodies, overload, figures }
+  return { bodies, overload, budget, figures }
 }

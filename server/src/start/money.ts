@@ -10,9 +10,9 @@ import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import type { Subscriptions } from '../db/listener'
-import { endLeases, leasesOf } from '../ledger/end-leases'
-import { HeldTold } from '../ledger/held'
-import { createLeaseStore } from '../ledger/lease-store'
+import { endLeases, expiredLeases, leasesOf } from '../ledger/end-leases'
+import { createLeaseStore, leaseStatements } from '../ledger/lease-store'
+import { LeaseUpkeep } from '../ledger/lease-upkeep'
 import { beat, forgetNode, registerNode, type LedgerNode } from '../ledger/node'
 import { Purses } from '../ledger/purses'
 import { Recalls, recalledLately } from '../ledger/recalls'
@@ -26,10 +26,6 @@ import type { MoneyFigures } from '../telemetry/figures'
 import type { UsageCounts } from '../telemetry/model-counts'
 import { within } from '../within'
 
-const tickMs = 1000
-const beatEveryTicks = 20
-const pollEveryTicks = 2
-const sweepEveryTicks = 10
 const stopPatienceMs = 5000
 /** Well below a day: as long as a lease is kept, so are all its events. */
 const rotateAfterMs = 12 * 3_600_000
@@ -39,6 +35,8 @@ export interface Money {
   /** What the ledger has not booked of this node's usage. */
   unbooked: () => { waiting: number; isBehind: boolean }
   figures: () => MoneyFigures
+  /** Whether what requests use can be written down. Never rejects. */
+  isJournalWritable: () => Promise<boolean>
   metering: Metering
   months: Months
   subscriptions: Subscriptions
@@ -71,16 +69,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   const { journal, flusher, portsFor, figures } = await openUsage(options, stack)
   await recover({ storage, log, crashAt, node, journal, flusher })
   await bookLeftJournals(options, stack)
-  const store = createLeaseStore(query, { nodeId: node.id, nodes: () => alive.nodes })
-  const purses = new Purses({
-    nodeId: node.id,
-    store: crashAt ? crashingStore(store, crashAt) : store,
-    newLeaseId: () => newId('lease'),
-    now: readClocks,
-    pause: (ms) => Bun.sleep(ms),
-    rotateAfterMs,
-    onError: (err) => log.warn({ err }, 'leases could not be renewed or given back'),
-  })
+  const purses = await openPurses(options, { node, alive })
   const restrictions = stack.use(openRestrictions(options))
   await restrictions.read()
   const recalls = recallsOf(purses, options)
@@ -91,6 +80,7 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   return {
     nodeId: node.id,
     unbooked: () => ({ waiting: journal.size, isBehind: flusher.isBehind }),
+    isJournalWritable: () => journal.isWritable(),
     figures: () => ({ ...purses.totals(), journal: figures() }),
     creditCame,
     catchUp: () => flusher.catchUp(),
@@ -119,10 +109,35 @@ export async function openMoney(options: Options, stack: AsyncDisposableStack): 
   }
 }
 
+interface OwnNode {
+  node: LedgerNode
+  alive: { nodes: number }
+}
+
+/** The leases of this node, which has none yet. */
+async function openPurses(
+  { storage: { database }, crashAt, log }: Options,
+  { node, alive }: OwnNode,
+): Promise<Purses> {
+  const { liveness } = database
+  await liveness.measure()
+  const statements = leaseStatements(database, { nodeId: node.id, nodes: () => alive.nodes })
+  const store = createLeaseStore(statements, liveness)
+  return new Purses({
+    nodeId: node.id,
+    store: crashAt ? crashingStore(store, crashAt) : store,
+    newLeaseId: () => newId('lease'),
+    now: readClocks,
+    pause: (ms) => Bun.sleep(ms),
+    rotateAfterMs,
+    onError: (err) => log.warn({ err }, 'leases could not be renewed or given back'),
+  })
+}
+
 const recallsOf = (purses: Purses, { log, crashAt }: Pick<Options, 'log' | 'crashAt'>) =>
-  new Recalls(({ accountId, by }) => {
+  new Recalls(({ accountId }) => {
     crashAt?.('recall-received')
-    purses.recalled(accountId, by).catch((err: unknown) => {
+    purses.recalled(accountId).catch((err: unknown) => {
       log.warn({ err }, 'a slice that another node asked for could not be given back')
     })
   })
@@ -142,7 +157,7 @@ interface Parts extends Pick<Options, 'storage' | 'log' | 'crashAt'> {
   purses: Purses
 }
 
-/** Renews, gives back, says that this node lives, and sweeps what dead ones left. */
+/** Keeps the leases of this node alive, and frees what dead ones left. */
 function keepUp(
   parts: Pick<Parts, 'storage' | 'log' | 'crashAt' | 'node' | 'purses'> & {
     alive: { nodes: number }
@@ -151,34 +166,25 @@ function keepUp(
 ): Disposable {
   const { storage, log, crashAt, node, purses, alive, recalls } = parts
   const { query } = storage.database
-  const sweeper = new Sweeper(query, () => performance.now(), crashAt)
-  const told = new HeldTold()
-  const poll = async () => {
-    const held = told.next(purses.held())
-    if (purses.size === 0 && held.length === 0) return
-    for (const recalled of await recalledLately(query, node.id, held)) recalls.note(recalled)
-    told.confirm(held)
-  }
-  let ticks = 0
-  const work = async () => {
-    ticks++
-    if (ticks % pollEveryTicks === 0) await poll()
-    await purses.tick()
-    if (ticks % beatEveryTicks === 0) alive.nodes = await beat(query, node.id)
-    if (ticks % sweepEveryTicks !== 0) return
-    const swept = await sweeper.sweep()
-    if (swept.length > 0) log.warn({ leases: swept }, 'leases of silent nodes were swept')
-  }
-  let isWorking = false
-  const timer = setInterval(() => {
-    if (isWorking) return
-    isWorking = true
-    work()
-      .catch((err: unknown) => log.warn({ err }, 'the upkeep of leases failed'))
-      .finally(() => (isWorking = false))
-  }, tickMs)
-  timer.unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
+  const sweeper = new Sweeper(
+    { expired: () => expiredLeases(query), end: (ids) => endLeases(query, ids, 'swept') },
+    () => performance.now(),
+    crashAt,
+  )
+  return new LeaseUpkeep({
+    purses,
+    readRecalls: (held) => recalledLately(query, node.id, held),
+    onRecall: (recalled) => recalls.note(recalled),
+    beat: async () => {
+      alive.nodes = await beat(query, node.id)
+      await storage.database.liveness.measure()
+    },
+    sweep: async () => {
+      const swept = await sweeper.sweep()
+      if (swept.length > 0) log.warn({ leases: swept }, 'leases of silent nodes were swept')
+    },
+    onError: (err) => log.warn({ err }, 'the upkeep of leases failed'),
+  })
 }
 
 /** What is settled is booked and what is free goes back, as far as the database answers. */

@@ -31,15 +31,14 @@ interface Parts {
 /** What callers name and bring, in memory, and how names become candidates. */
 export function openRouting(parts: Parts, stack: AsyncDisposableStack) {
   const { storage, catalog, log } = parts
-  const query = storage.database.query
   const accounts = new AccountCatalogs(
-    accountReadsIn(query, {
+    accountReadsIn(storage.database, {
       sealingKeys: storage.installation.sealingKeys,
       providers: () => catalog.snapshot.providers,
       onDamaged: (what, err) => log.error({ err }, `a ${what} cannot be used and was left out`),
     }),
   )
-  const names = new AccountNames(nameReadsIn(query))
+  const names = new AccountNames(nameReadsIn(storage.database))
   const turns = openTurns(parts, stack)
   const routing = { accounts, names, book: new MemberBook(), turns, random: Math.random }
   const subscriptions: Subscriptions = {

@@ -21,6 +21,7 @@ import { createFront } from '../app/front'
 import { withGateways } from '../app/gateway-socket'
 import type { Catalog } from '../catalog/catalog'
 import type { Config, Timers } from '../config'
+import { urlHere } from '../config/address'
 import { crasher, type CrashAt } from '../crash-points'
 import { newId } from '../db/id'
 import { unavailable } from '../errors'
@@ -43,6 +44,8 @@ export interface RunningServer {
   storage: Storage
   firstAccount: FirstAccount
   signIn: Pick<OpenedSignIn, 'linkFor'>
+  /** How many requests run, streams until their last byte. */
+  running: () => number
   /**
    * Says that it is not ready, then takes no new requests and lets the running ones end, then closes
    * everything. Called again it is the same stop. `hurry` is for a process that cannot be trusted any
@@ -86,24 +89,20 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const address = { here: config.baseUrl ?? '' }
   const stores = openStores({ ...parts, payments, address: () => address.here }, opened)
   const signIn = openSignIn(parts, () => address.here)
-  const readiness = readinessOf({
-    ping: () => storage.database.ping(),
-    state,
-    graceMs: timers.databaseGraceMs,
-  })
+  const readiness = readinessFor(parts, opened, state)
   const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness })
   const firstAccount = await firstAccountOf(config, storage)
-  const load = openLoad({ config, log, streams: () => watch.size }, opening)
+  const load = openLoad({ config, log, streams: () => watch.size, budget: opened.budget }, opening)
   const front = createFront(app, { ...telemetry, ...load })
   const http = listenFor(lastOnes(front, state), parts, sockets)
   const port = http.port ?? config.port
-  address.here = config.baseUrl ?? `http://${reachable(config.host)}:${port}`
+  address.here = config.baseUrl ?? urlHere(config.host, port)
   opening.use(openJobs({ config, settings, storage, log, audits: telemetry.audits }))
   opening.use(lookForLocalServers(port))
 
   const figures = () => ({ ...opened.figures(), ...state, ...load.figures() })
   await telemetry.listen({ figures, readiness }, opening)
-
+  const told = { address: address.here, port, catalog, storage, firstAccount, signIn }
   const open = opening.move()
   const endAll = () => {
     watch.endAll(unavailable())
@@ -116,7 +115,7 @@ export async function startServer(config: Config, options: Options): Promise<Run
     timers: config.timers,
     close: () => open.disposeAsync(),
   })
-  return { address: address.here, port, catalog, storage, firstAccount, signIn, stop }
+  return { ...told, running: () => http.pendingRequests, stop }
 }
 
 const firstAccountOf = ({ firstCredit }: Config, { database, sharedDir }: Storage) =>
@@ -147,6 +146,18 @@ interface Assembled {
   watch: StreamWatch
   readiness: Readiness
 }
+
+const readinessFor = (
+  { storage, timers }: Pick<Parts, 'storage' | 'timers'>,
+  { isJournalWritable }: Pick<OpenedGateway, 'isJournalWritable'>,
+  state: { readonly isStopping: boolean },
+) =>
+  readinessOf({
+    ping: () => storage.database.ping(),
+    isJournalWritable,
+    state,
+    graceMs: timers.databaseGraceMs,
+  })
 
 /** The application out of what is open. */
 function assemble(
@@ -200,9 +211,3 @@ const replyPorts = (
   },
   crashAt,
 })
-
-/** The host of a URL that leads to a socket bound to `host`, from this machine. */
-function reachable(host: string): string {
-  if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
-}

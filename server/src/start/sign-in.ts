@@ -29,7 +29,7 @@ export function openSignIn(parts: Parts, address: () => string): OpenedSignIn {
   const { config, settings, storage, log } = parts
   const db = storage.database.query
   const providers = oauthClients(config)
-  const lookUp = lookUpAccountIn(db)
+  const lookUp = lookUpAccountIn(storage.database)
   const load = async () => {
     const [{ createSignIn }, secret] = await Promise.all([
       import('../sign-in/sign-in'),

@@ -29,7 +29,7 @@ export function stateOf(counters: Counters): OwnState['redis'] {
   return counters.isAway ? 'lost' : 'reachable'
 }
 
-const toShown = ({ candidate, inARow, isOpen, waitMs }: Failing) => ({
+const toShown = ({ candidate, inARow, isOpen, waitMs, openAccounts }: Failing) => ({
   provider: candidate.provider.key,
   model: candidate.model.id,
   connectionId: candidate.connection.id,
@@ -38,6 +38,7 @@ const toShown = ({ candidate, inARow, isOpen, waitMs }: Failing) => ({
   failuresInARow: inARow,
   isOpen,
   waitMs,
+  openAccounts,
 })
 
 interface Opened {

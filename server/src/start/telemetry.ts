@@ -120,7 +120,7 @@ export function lineOf(values: LogValues, tookMs: number) {
 /** What the figures are read from. */
 interface Read {
   money: { figures: () => MoneyFigures }
-  resilience: Pick<Resilience, 'failing'>
+  resilience: Pick<Resilience, 'failing' | 'accountCount'>
   keyring: Keyring
   accounts: AccountCatalogs
   names: AccountNames
@@ -144,7 +144,7 @@ export function figuresOf(read: Read): Omit<Figures, 'streams' | 'isStopping' | 
       keys: read.keyring.size,
       accounts: read.accounts.size,
       names: read.names.size,
-      breakers: failing.length,
+      breakers: read.resilience.accountCount,
     },
     redis: stateOf(read.counters),
     relayed: read.elsewhere?.figures(),
@@ -155,6 +155,7 @@ function breakersOf(failing: ReturnType<Resilience['failing']>): BreakerFigures[
   const byProvider = Map.groupBy(failing, ({ candidate }) => candidate.provider.key)
   return [...byProvider].map(([provider, all]) => {
     const open = all.filter(({ isOpen }) => isOpen).length
-    return { provider, open, troubled: all.length - open }
+    const accounts = all.reduce((sum, { openAccounts }) => sum + openAccounts, 0)
+    return { provider, open, troubled: all.length - open, accounts }
   })
 }

@@ -1,28 +1,22 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Transaction } from 'kysely'
 import type { Logger } from 'pino'
+import { book, usersIn, withLog, Written, writtenIn } from './book-usage'
 import type { Notices } from './notices'
 import { rebook } from './rebook'
 import type { Storage } from './storage'
 import type { Config } from '../config'
 import type { CrashAt } from '../crash-points'
-import type { Schema } from '../db/schema'
-import { isRefused } from '../db/violation'
 import { unavailable } from '../errors'
-import { portionsOf } from '../ledger/portions'
-import { settle, type Event } from '../ledger/settle'
 import type { UsageEvent } from '../ledger/usage-event'
-import { endedAtMs, readRecord, toCharge, toRecord, type Charge } from '../ledger/usage-record'
-import { dropOrphanLogs } from '../logs/drop-orphan-logs'
-import { usersOf } from '../logs/log-record'
-import { insertLogs, insertSound } from '../logs/insert-logs'
-import { Flusher, type FlushedRow } from '../metering/flusher'
+import { endedAtMs, toRecord } from '../ledger/usage-record'
+import { Flusher } from '../metering/flusher'
 import { Journal } from '../metering/journal'
-import type { MeterPorts } from '../metering/meter'
+import type { MeterPorts } from '../metering/metered'
 import type { Months } from '../metering/months'
 import type { JournalFigures } from '../telemetry/figures'
 import type { UsageCounts } from '../telemetry/model-counts'
+import { within } from '../within'
 
 /** What is needed to book what a directory's journal has. */
 export interface BookingParts {
@@ -79,7 +73,8 @@ export async function openUsage(
     journal,
     flusher,
     figures: () => ({ ...figuresOf(journal, flusher), orphansFound }),
-    portsFor: (months) => meterPorts({ ...options, journal, months }),
+    portsFor: (months) =>
+      meterPorts({ ...options, journal, months, catchUp: () => flusher.catchUp() }),
   }
 }
 
@@ -132,107 +127,11 @@ function oldestMs(journal: Journal): number {
   }
 }
 
-/**
- * A settled attempt as the journal has it: a usage record and, with a request's last attempt, its log. Both are
- * parts of the one text that waits to be booked: at some rates thousands do, and whatever waits is copied about by
- * each collection of garbage.
- */
-class Written {
-  readonly body: string
-  /** Undefined where it was read back. */
-  readonly charge: Charge | undefined
-  readonly userId: string | undefined
-  readonly #recordEnd: number
-
-  constructor(body: string, recordEnd: number, event?: UsageEvent) {
-    this.body = body
-    this.#recordEnd = recordEnd
-    this.charge = event && toCharge(event)
-    this.userId = event?.userId
-  }
-
-  get record(): string {
-    return this.body.slice(0, this.#recordEnd)
-  }
-
-  get log(): string | undefined {
-    const from = this.#recordEnd + between.length
-    return from < this.body.length ? this.body.slice(from) : undefined
-  }
-}
-
-/** JSON has none. */
-const between = '\t'
-
-/** The body of a settled attempt. */
-export const withLog = (record: string, log: string | undefined): string =>
-  log === undefined ? record : record + between + log
-
-/** What this process wrote a moment ago need not be read. */
-function writtenIn({ body, origin }: FlushedRow): Written {
-  if (origin instanceof Written) return origin
-  const at = body.indexOf(between)
-  return new Written(body, at < 0 ? body.length : at)
-}
-
-const hasCharge = (written: Written): written is Written & Event => written.charge !== undefined
-
-/** Whose requests they are; what was read back says it in its record only. */
-function usersIn(all: readonly Written[]): Set<string> {
-  const users = usersOf(all.filter((one) => !hasCharge(one)).map(({ record }) => record))
-  for (const { userId } of all) if (userId !== undefined) users.add(userId)
-  return users
-}
-
-/** Writes logs within the transaction that books their usage. */
-const besideOf =
-  (logs: readonly string[]) =>
-  async (trx: Transaction<Schema>, revived: boolean): Promise<void> => {
-    if (revived) await dropOrphanLogs(trx, logs)
-    await insertLogs(trx, logs)
-  }
-
-interface Booking extends Pick<BookingParts, 'storage' | 'log'> {
-  beforeCommit?: (() => void) | undefined
-}
-
-/** Accounts whose rows one transaction holds: some ten milliseconds of work. */
-const mostAccounts = 64
-
-/** What is booked and the log beside it. */
-type Bookable = Event & Pick<Written, 'log'>
-
-/** What was read back says what it costs in its record only. */
-const toBookable = (one: Written): Bookable =>
-  hasCharge(one) ? one : { ...readRecord(one.record), log: one.log }
-
-/** Books usage with its logs, those of some accounts at a time. */
-async function book(written: readonly Written[], booking: Booking): Promise<void> {
-  for (const portion of portionsOf(written.map(toBookable), mostAccounts)) {
-    await bookPortion(portion, booking)
-  }
-}
-
-/** In one transaction; logs that are refused never hold up money. */
-async function bookPortion(
-  events: readonly Bookable[],
-  { storage, log, beforeCommit }: Booking,
-): Promise<void> {
-  const { query } = storage.database
-  const logs = events.flatMap((one) => one.log ?? [])
-  try {
-    const beside = logs.length > 0 ? besideOf(logs) : undefined
-    await settle(query, events, { beside, beforeCommit })
-  } catch (thrown) {
-    if (logs.length === 0 || !isRefused(thrown)) throw thrown
-    await settle(query, events, { beforeCommit })
-    await insertSound(query, logs, (err) => log.error({ err }, 'a request log was refused'))
-  }
-}
-
 interface WritePorts extends Pick<Options, 'storage' | 'log' | 'crashAt' | 'telemetry'> {
   journal: Journal
   months: Months
+  /** Books what is settled by now. */
+  catchUp: () => Promise<void>
 }
 
 const meterPorts = (ports: WritePorts): WrittenPorts => ({
@@ -241,9 +140,32 @@ const meterPorts = (ports: WritePorts): WrittenPorts => ({
     ports.months.note(event)
     ports.telemetry.usage.settled(event)
     const record = toRecord(event)
-    return write(event, new Written(withLog(record, log), record.length, event), ports)
+    const written = new Written(withLog(record, log), record.length, event)
+    const { cost, fromLease } = event
+    // Nearly always its lease has paid for all of it.
+    if (fromLease === cost) return write(event, written, ports).then(() => cost)
+    return writeBeyondLease(event, written, ports)
   },
 })
+
+/** How long an answer waits to learn what the balance paid of a cost that its lease does not cover. */
+const chargeMs = 5000
+
+/**
+ * The same for one that is dearer than its lease: how much of that the balance pays is known once it is booked,
+ * which is done at once. Where the ledger is away for long, the whole cost is told.
+ */
+async function writeBeyondLease(
+  event: UsageEvent,
+  written: Written,
+  ports: WritePorts,
+): Promise<bigint> {
+  const charged = Promise.withResolvers<bigint>()
+  written.onCharged = charged.resolve
+  await write(event, written, ports)
+  void ports.catchUp()
+  return within(charged.promise, chargeMs).catch(() => event.cost)
+}
 
 /** Nothing is asked of a provider before it is written down. */
 function begin(

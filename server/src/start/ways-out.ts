@@ -46,16 +46,18 @@ function openCredentials({ config }: Parts, egress: Egress): Credentials {
 }
 
 /** What an operator sees of a provider that fails, once as it begins and once as it is over. */
-function tellChange(log: Logger, { candidate, isOpen, openMs }: Change): void {
+function tellChange(log: Logger, { candidate, accountId, isOpen, openMs }: Change): void {
   const { connection, provider, model } = candidate
   const subject = {
     provider: provider.key,
     model: model.id,
     connectionId: connection.id,
     owner: connection.owner,
+    ...(accountId !== null && { accountId }),
   }
-  if (isOpen) log.warn({ ...subject, openMs }, 'a connection is failing and is passed over')
-  else log.info(subject, 'a connection that was failing works again')
+  const scope = accountId === null ? '' : ' for one account'
+  if (isOpen) log.warn({ ...subject, openMs }, `a connection is failing and is passed over${scope}`)
+  else log.info(subject, `a connection that was failing works again${scope}`)
 }
 
 /** How candidates fare, and what of that is written down with their connections. */
@@ -66,7 +68,7 @@ const openResilience = ({ config, storage, log, gateways }: Parts) =>
     look: ({ connection: { gatewayId } }) =>
       gatewayId === null ? undefined : gateways.look(gatewayId),
     now: () => performance.now(),
-    longestMs: config.breakerMs,
+    maxOpenMs: config.breakerMs,
     onChange: (change) => tellChange(log, change),
     health: new ConnectionHealth({
       db: storage.database.query,

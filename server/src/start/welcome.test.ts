@@ -18,6 +18,8 @@ const start: Welcome = {
   firstKey: undefined,
   firstKeyPath: undefined,
   signInLink: undefined,
+  signInCommand: undefined,
+  othersLimits: undefined,
   adminKeyPath: undefined,
   providers: [],
   hasSandbox: true,
@@ -93,5 +95,32 @@ test('without the sandbox there is no command, as no model is sure to be there',
 
 test('providers are named; where there are none, how to get one', () => {
   expect(welcome({ ...start, providers: ['groq', 'openai'] })).toMatch(/Providers +groq, openai\n/)
-  expect(welcome(start)).toMatch(/Providers +none yet: set OPENAI_API_KEY/)
+  const none = welcome(start)
+  expect(none).toMatch(/Providers +none yet: add a connection on the dashboard/)
+  expect(none).toContain('or set OPENAI_API_KEY or another before the start')
+})
+
+test('N2: without a link there is the command that prints one, while links are the only way in', () => {
+  const link = 'http://localhost:8080/api/auth/magic-link/verify?token=x'
+  const withLink = welcome({ ...start, signInLink: link, signInCommand: 'tollgate sign-in-link' })
+  expect(withLink).toContain(`${link}\n`)
+  expect(withLink).not.toContain('sign-in-link')
+  const withCommand = welcome({ ...start, signInCommand: 'npx tollgate sign-in-link' })
+  expect(withCommand).toMatch(/Sign in +run: npx tollgate sign-in-link\n/)
+  expect(welcome(start)).not.toContain('Sign in')
+})
+
+test('N1: the limits of others are told, as long as the first account has none', () => {
+  const othersLimits = {
+    name: 'free',
+    requestsPerMinute: 60,
+    tokensPerMinute: 100_000,
+    concurrentRequests: null,
+  }
+  const screen = welcome({ ...start, othersLimits })
+  expect(screen).toMatch(/Limits +none for your account, and no charge\n/)
+  expect(screen).toContain(
+    'other accounts, plan "free": 60 requests a minute, 100,000 tokens a minute\n',
+  )
+  expect(welcome(start)).not.toContain('Limits')
 })

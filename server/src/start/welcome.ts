@@ -1,17 +1,29 @@
 import { relative } from 'node:path'
 
-/** What a start has to say to whoever started it. */
+/** The limits of a plan; null for no limit. */
+export interface PlanLimits {
+  name: string
+  requestsPerMinute: number | null
+  tokensPerMinute: number | null
+  concurrentRequests: number | null
+}
+
+/** The first screen's facts. */
 export interface Welcome {
   version: string
   address: string
   tookMs: number
-  /** Set at the very first start only. */
+  /** Set at the very first start only, and only at a terminal. */
   firstKey: string | undefined
   /** Where the first key is kept, while it is. */
   firstKeyPath: string | undefined
   adminKeyPath: string | undefined
-  /** Signs the operator in, once; until he has. */
+  /** Signs the operator in, once; only at a terminal, as other outputs are kept and read by many. */
   signInLink: string | undefined
+  /** The command that prints such a link; undefined once the operator's account has a password. */
+  signInCommand: string | undefined
+  /** Of the plan that new accounts get; undefined where the first account's own limits are those, too. */
+  othersLimits: PlanLimits | undefined
   /** Names of the providers with a platform connection, without the sandbox. */
   providers: readonly string[]
   /** Whether the models that are answered by Tollgate itself are there. */
@@ -33,11 +45,17 @@ export function welcome(start: Welcome): string {
   const rows: [string, string | undefined][] = [
     ['Your API key', firstKey ?? (firstKeyPath && shown(firstKeyPath))],
     ['', firstKey && firstKeyPath && `kept in ${shown(firstKeyPath)}`],
-    ['Sign in', start.signInLink],
-    ['', start.signInLink && 'works once, within a day'],
+    ['Sign in', start.signInLink ?? (start.signInCommand && `run: ${start.signInCommand}`)],
+    ['', start.signInLink && 'works once, within a day; earlier links no longer do'],
     ['Operator key', adminKeyPath && shown(adminKeyPath)],
     ['API reference', `${address}/docs`],
-    ['Providers', providers.join(', ') || 'none yet: set OPENAI_API_KEY or another, start again'],
+    [
+      'Providers',
+      providers.join(', ') || 'none yet: add a connection on the dashboard, at any time,',
+    ],
+    ['', providers.length === 0 ? 'or set OPENAI_API_KEY or another before the start' : undefined],
+    ['Limits', start.othersLimits && 'none for your account, and no charge'],
+    ['', start.othersLimits && wordsOf(start.othersLimits)],
   ]
   const lines = [
     `Tollgate ${start.version} is ready at ${address} after ${(start.tookMs / 1000).toFixed(2)} s`,
@@ -48,6 +66,23 @@ export function welcome(start: Welcome): string {
   ]
   return `${lines.join('\n')}\n`
 }
+
+const count = (limit: number) => limit.toLocaleString('en-US')
+
+/** A sentence such as `other accounts, plan "free": 60 requests a minute, 10 at once`. */
+function wordsOf({ name, ...plan }: PlanLimits): string {
+  const limits = [
+    [plan.requestsPerMinute, 'requests a minute'],
+    [plan.tokensPerMinute, 'tokens a minute'],
+    [plan.concurrentRequests, 'at once'],
+  ] as const
+  const set = limits.flatMap(([limit, words]) => (limit === null ? [] : `${count(limit)} ${words}`))
+  return `other accounts, plan "${name}": ${set.join(', ') || 'no limits'}`
+}
+
+/** A command of Tollgate as it is typed: npm's launcher says by its variable that it runs the sources. */
+export const toCommand = (name: string): string =>
+  process.env['TOLLGATE_NODE'] === undefined ? `tollgate ${name}` : `npx tollgate ${name}`
 
 function curl({ address, firstKey, firstKeyPath }: Welcome): string[] {
   const kept = firstKeyPath ? `$(cat ${quoted(shown(firstKeyPath))})` : '$TOLLGATE_KEY'

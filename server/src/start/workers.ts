@@ -3,6 +3,7 @@ import { bookLeftJournals } from './left-journals'
 import { openStorage } from './storage'
 import { Worker } from './worker'
 import { StartError, type Config } from '../config'
+import { hostAndPort } from '../config/address'
 import { crasher } from '../crash-points'
 
 /** Several processes that answer on one port. */
@@ -86,7 +87,7 @@ async function refuseTakenPort({ host, port }: Config): Promise<void> {
     })
     await probe.stop(true)
   } catch (cause) {
-    const where = `${host}:${port}`
+    const where = hostAndPort(host, port)
     throw new StartError(`${where} is in use. Stop what is there, or set PORT to another one.`, {
       cause,
     })

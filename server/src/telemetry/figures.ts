@@ -24,8 +24,12 @@ export interface MoneyFigures extends SliceTotals {
 /** A connection that fails. */
 export interface BreakerFigures {
   provider: string
+  /** Routes that all pass over. */
   open: number
+  /** Routes that fail and that not all pass over. */
   troubled: number
+  /** Accounts that pass over a route on their own, each on each route. */
+  accounts: number
 }
 
 /** What the process does not take on, or counts. */

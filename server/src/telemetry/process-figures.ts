@@ -7,13 +7,13 @@ export interface ProcessFigures {
   cpuSeconds: number
   /** Seconds since the epoch. */
   startedAt: number
-  /** Seconds by which the event loop was late since it was last asked for: at most, by quantile. */
-  loopDelay: readonly { quantile: string; seconds: number }[]
+  /** Seconds by which the event loop was late since it was last asked for: at most, by percentile. */
+  loopDelay: readonly { percentile: string; seconds: number }[]
 }
 
 /** Often enough for what delays requests. */
 const resolutionMs = 20
-const quantiles = ['0.5', '0.99', '1'] as const
+const percentiles = ['50', '99', '100'] as const
 
 /** Watches the event loop until it is disposed of. */
 export class ProcessWatch implements Disposable {
@@ -28,10 +28,10 @@ export class ProcessWatch implements Disposable {
     const { rss, heapUsed } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
     const delays = this.#delays
-    const loopDelay = quantiles.map((quantile) => {
+    const loopDelay = percentiles.map((percentile) => {
       // A histogram of nothing has a minimum beyond all bounds.
-      const nanoseconds = delays.count === 0 ? 0 : delays.percentile(Number(quantile) * 100)
-      return { quantile, seconds: nanoseconds / 1e9 }
+      const nanoseconds = delays.count === 0 ? 0 : delays.percentile(Number(percentile))
+      return { percentile, seconds: nanoseconds / 1e9 }
     })
     delays.reset()
     return {

@@ -86,12 +86,13 @@ const processMetrics: readonly Metric[] = [
   {
     name: 'tollgate_breakers',
     type: 'gauge',
-    help: 'Models on connections that fail: open ones are passed over, troubled ones not yet.',
+    help: 'Models on connections that fail: open for all accounts, troubled, or open for one account each.',
     labels: ['provider', 'state'],
     samples: ({ figures }) =>
-      figures.breakers.flatMap(({ provider, open, troubled }) => [
+      figures.breakers.flatMap(({ provider, open, troubled, accounts }) => [
         { labels: { provider, state: 'open' }, value: open },
         { labels: { provider, state: 'troubled' }, value: troubled },
+        { labels: { provider, state: 'open_for_account' }, value: accounts },
       ]),
   },
   gauge('tollgate_running_requests', 'Requests to models that run.', (s) => s.figures.running),
@@ -165,9 +166,9 @@ const processMetrics: readonly Metric[] = [
     name: 'tollgate_event_loop_delay_seconds',
     type: 'gauge',
     help: 'By how much the event loop was late since metrics were last read.',
-    labels: ['quantile'],
+    labels: ['percentile'],
     samples: ({ process: { loopDelay } }) =>
-      loopDelay.map(({ quantile, seconds }) => ({ labels: { quantile }, value: seconds })),
+      loopDelay.map(({ percentile, seconds }) => ({ labels: { percentile }, value: seconds })),
   },
   gauge('process_resident_memory_bytes', 'Resident memory.', (s) => s.process.residentBytes),
   gauge('tollgate_heap_bytes', 'Memory of live objects.', (s) => s.process.heapBytes),

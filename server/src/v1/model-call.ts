@@ -2,7 +2,8 @@ import type { Context } from 'hono'
 import type { Quota } from '../errors'
 import type { Call, ReadBody, Repeatable } from '../gateway/job'
 import { readJson, type Room } from '../http/body'
-import type { BodyBudget, BodyShare } from '../http/body-budget'
+import type { BodyBudget } from '../http/body-budget'
+import type { BodyShare } from '../http/body-share'
 import { modelKeyOf } from '../http/caller'
 import type { Env, Server } from '../http/env'
 import { hopsHeader, toHops } from '../wire/hops'
@@ -32,6 +33,8 @@ export class ModelCall implements Call, Room {
   readonly #server: Server
   readonly #bodies: BodyBudget
   #accountId = ''
+  /** The account of its caller, once that is known. */
+  owner: string | undefined
   /** What its body takes, where that is large. */
   body: BodyShare | undefined
   /** Where its caller stands with his limits, once he is known; undefined where he has none. */

@@ -46,6 +46,7 @@ export class ChatChunks {
       case 'arguments':
         return this.#argue(part.index, part.text)
       case 'extra':
+        this.size.addOther(part.fields)
         return this.#write(part.fields)
       case 'finish':
       default:
@@ -62,7 +63,7 @@ export class ChatChunks {
   #call({ index, id, name, extra }: SaidPart & { type: 'call' }): string[] {
     if (this.#calls.has(index)) return []
     this.#calls.set(index, false)
-    this.size.add(name)
+    this.size.addCall(name)
     const called = { name, arguments: '' }
     if (this.#writing.legacyFunctions) return this.#writeFunction(index, called)
     const given = id === undefined || id === '' ? this.#writing.newCallId() : id

@@ -160,7 +160,7 @@ const shapeOf = (most: Most) => ({
   logit_bias: logitBias,
   reasoning_effort: maybe(effort),
   reasoning: maybe(z.looseObject({ effort: maybe(effort) })),
-  modalities: maybe(z.array(z.enum(['text', 'audio']))),
+  modalities: maybe(z.array(z.enum(['text', 'audio'])).max(2)),
   audio: maybe(z.looseObject({})),
   metadata: metadataField,
   store: maybe(z.boolean()),

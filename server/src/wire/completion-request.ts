@@ -9,19 +9,19 @@ import {
   samplingFields,
   stopField,
   streamFields,
+  tokenIds,
   userField,
 } from './fields'
 import { sparse } from './sparse'
 
 const words = z.string().min(1)
-const tokens = z.array(z.int().min(0)).min(1)
 
 /** One prompt as text, several, one as token ids, or several as token ids. */
 const Prompt = z.union([
   words,
   z.array(words).min(1).max(128),
-  tokens,
-  z.array(tokens).min(1).max(128),
+  tokenIds,
+  z.array(tokenIds).min(1).max(128),
 ])
 
 /** `POST /v1/completions`. Source: api.md 4.4. */

@@ -1,16 +1,15 @@
 import { z } from 'zod'
-import { modelField, userField } from './fields'
+import { modelField, tokenIds, userField } from './fields'
 import { sparse } from './sparse'
 
 const words = z.string().min(1)
-const tokens = z.array(z.int().min(0)).min(1)
 const most = 2048
 
 const Input = z.union([
   words,
   z.array(words).min(1).max(most),
-  tokens.max(100_000),
-  z.array(tokens).min(1).max(most),
+  tokenIds,
+  z.array(tokenIds).min(1).max(most),
 ])
 
 /** `POST /v1/embeddings`. Source: api.md 4.5. */

@@ -26,12 +26,29 @@ export const streamFields = {
 }
 export const stopField = maybe(z.union([z.string(), z.array(text(100_000, 1)).max(4)]))
 export const countField = maybe(z.int().min(1).max(8)).describe('How many choices to make')
-export const logitBias = maybe(z.record(z.string(), z.number().min(-100).max(100)))
+
+/** A map with at most so many members. */
+export const mapOf = <Key extends z.ZodString, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  maxPairs: number,
+) =>
+  z
+    .record(key, value)
+    .refine((pairs) => Object.keys(pairs).length <= maxPairs, {
+      params: { issue: 'too_many' },
+      message: `has more than ${maxPairs} pairs.`,
+    })
+    .meta({ maxProperties: maxPairs })
+
+export const logitBias = maybe(mapOf(text(64), z.number().min(-100).max(100), 1024))
 export const userField = maybe(text(512))
 export const effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
-export const metadataField = maybe(
-  z.record(text(64), text(512)).refine((pairs) => Object.keys(pairs).length <= 16, {
-    params: { issue: 'too_many' },
-    message: 'has more than 16 pairs.',
-  }),
-)
+export const metadataField = maybe(mapOf(text(64), text(512), 16))
+
+/** Token ids of one text. */
+export const tokenIds = z.array(z.int().min(0)).min(1).max(100_000)
+
+/** Parts of one message in a format that says no bound of its own, and tools of one request. */
+export const maxParts = 10_000
+export const maxTools = 2000

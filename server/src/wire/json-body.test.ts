@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { check, parseObject } from './json-body'
+import { check, parseObject, readObject } from './json-body'
 import { CompletionRequest } from './completion-request'
 import { ApiError } from '../errors'
 
@@ -76,4 +76,75 @@ test('an object in the place of a text is a wrong type, whatever it says of its 
   const model = { length: { toString: 1, valueOf: 1 } }
   const refused = refusal(() => check(CompletionRequest, { model, prompt: 'a' }))
   expect([refused.param, refused.details]).toEqual(['model', { issue: 'wrong_type' }])
+})
+
+const unpaused = () => Promise.resolve()
+
+/** What is wrong with a large body. */
+const refusalOf = async (text: string) => {
+  try {
+    await readObject(text, unpaused)
+  } catch (thrown) {
+    if (thrown instanceof ApiError) return [thrown.status, thrown.param, thrown.message]
+    throw thrown
+  }
+  throw new Error('it was taken')
+}
+
+const many = (count: number, item: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => item(at)).join(',')
+
+test.each([
+  [
+    '1.5 M entries of a map',
+    `{"logit_bias":{${many(1_500_000, (at) => `"${at}":1`)}}}`,
+    'logit_bias',
+    'logit_bias has an object with more than 10000 names.',
+  ],
+  [
+    '2 M unknown fields',
+    `{${many(2_000_000, (at) => `"k${at}":1`)}}`,
+    null,
+    'The body has an object with more than 10000 names.',
+  ],
+  [
+    '5 M empty objects',
+    `{"x":[${many(5_000_000, () => '{}')}]}`,
+    'x',
+    'x has more than 100000 objects, lists and names.',
+  ],
+  ['8 M numbers', `{"x":[${many(8_000_000, () => '0')}]}`, 'x', 'x has more than 400000 values.'],
+  [
+    '200,000 levels',
+    `{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+    'x',
+    'x is nested deeper than 64 levels.',
+  ],
+])(
+  'S3: a large body of %s is 400, with the field and the limit',
+  async (_what, text, ...[field, words]) => {
+    expect(await refusalOf(text)).toEqual([400, field, words])
+  },
+)
+
+test('S3: a large body that is none is refused in the words of a small one', async () => {
+  const long = 'x'.repeat(100_000)
+  expect(await refusalOf(`{"a":"${long}"`)).toEqual([400, null, 'The body is not valid JSON.'])
+  expect(await refusalOf(`["${long}"]`)).toEqual([400, null, 'The body must be a JSON object.'])
+  expect(await refusalOf(`{"a":"${long}","__proto__":{}}`)).toEqual([
+    400,
+    null,
+    'The key "__proto__" is not accepted.',
+  ])
+})
+
+test('S3: a large body is what a small one is, and others have their turn while it is parsed', async () => {
+  const text = JSON.stringify({ a: '\\"\n'.repeat(3_000_000), b: [1, { c: 'd' }] })
+  let pauses = 0
+  const body = await readObject(text, async (ms) => {
+    pauses += 1
+    expect(ms).toBeGreaterThanOrEqual(2)
+  })
+  expect(body).toEqual(JSON.parse(text))
+  expect(pauses).toBeGreaterThan(3)
 })

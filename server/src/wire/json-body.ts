@@ -1,29 +1,61 @@
 import type { z } from 'zod'
 import { invalidRequest } from '../errors'
 import { toFieldError } from './field-error'
+import { bodyShape, ShapeExceeded } from './json-shape'
+import { parseInSlices } from './json-slices'
 
 /** A JSON object as it arrived. */
 export type JsonObject = Record<string, unknown>
 
 /** Containers in containers; deeper nesting is refused before anything walks it recursively. */
-const deepest = 64
+const deepest = bodyShape.maxDepth
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** Texts up to so many characters are parsed at once: none of them has much in it. */
+export const maxAtOnce = 64 * 1024
+
 /** Text as a JSON object. Throws `invalid_request` without `param`: bad JSON, no object, too deep. */
 export function parseObject(text: string): JsonObject {
-  let value: unknown
   try {
-    value = JSON.parse(text)
-  } catch {
-    throw invalidRequest(null, 'invalid_json', 'The body is not valid JSON.')
+    return checkedObject(JSON.parse(text))
+  } catch (thrown) {
+    throw refusalOf(thrown)
   }
+}
+
+/**
+ * The same for a text of any length: what is in it is counted before it is built, and others have their turn
+ * in between. `pause` is as that of `parseInSlices`. Rejects with `invalid_request`, for too much too.
+ */
+export async function readObject(
+  text: string,
+  pause: (ms: number) => Promise<void>,
+): Promise<JsonObject> {
+  if (text.length <= maxAtOnce) return parseObject(text)
+  try {
+    return checkedObject(await parseInSlices(text, bodyShape, pause))
+  } catch (thrown) {
+    throw refusalOf(thrown)
+  }
+}
+
+function checkedObject(value: unknown): JsonObject {
   if (!isObject(value)) {
     throw invalidRequest(null, 'wrong_type', 'The body must be a JSON object.')
   }
   inspect(value)
   return value
+}
+
+function refusalOf(thrown: unknown): unknown {
+  if (thrown instanceof SyntaxError) {
+    return invalidRequest(null, 'invalid_json', 'The body is not valid JSON.')
+  }
+  if (!(thrown instanceof ShapeExceeded)) return thrown
+  const { field = null, message } = thrown
+  return invalidRequest(field, 'too_many', `${field ?? 'The body'} ${message}.`)
 }
 
 /**

@@ -1,28 +1,33 @@
-import { createParser } from 'eventsource-parser'
 import type { JsonObject } from './json-body'
 
-const longestEvent = 1024 * 1024
+const maxEventLength = 1024 * 1024
 
 /** A line or an event of an upstream is longer than 1 MB. */
 export class EventTooLong extends Error {
   override readonly name = 'EventTooLong'
 }
 
+const lineFeed = 10
+const space = 32
+const colon = 58
+const letterD = 100
+
 /**
- * Bytes of a server-sent event stream, cut anywhere, to the `data` of its events. Comments, ids and
- * event names are dropped. Throws `EventTooLong`.
+ * Bytes of a server-sent event stream, cut anywhere, to the `data` of its events. Comments, ids, event
+ * names and events without data are dropped, each for a few nanoseconds: a hostile stream has nothing
+ * else. Throws `EventTooLong`.
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class EventReader {
   readonly #decoder = new TextDecoder()
   #events: string[] = []
-  #overflow = false
-  readonly #parser = createParser({
-    onEvent: ({ data }) => void this.#events.push(data),
-    onError: ({ type }) => {
-      if (type === 'max-buffer-size-exceeded') this.#overflow = true
-    },
-    maxBufferSize: longestEvent,
-  })
+  /** Of the event that has not come whole. */
+  #data: string | undefined
+  /** Of the line that has not come whole, joined only once it has. */
+  #pieces: string[] = []
+  #piecesLength = 0
+  /** The last character was a carriage return, to which a line feed may belong. */
+  #isAfterReturn = false
 
   /** The events that these bytes complete. */
   push(bytes: Uint8Array): string[] {
@@ -35,12 +40,85 @@ export class EventReader {
   }
 
   #feed(text: string): string[] {
-    this.#parser.feed(text)
-    if (this.#overflow) throw new EventTooLong()
+    const start = this.#isAfterReturn && text.charCodeAt(0) === lineFeed ? 1 : 0
+    if (text.length > 0) this.#isAfterReturn = false
+    const end = text.includes('\r', start) ? this.#readMixed(text, start) : this.#read(text, start)
+    if (end < text.length) this.#keep(end === 0 ? text : text.slice(end))
     const events = this.#events
     if (events.length > 0) this.#events = []
-    for (const data of events) if (data.length > longestEvent) throw new EventTooLong()
     return events
+  }
+
+  /** Reads all lines that end in a line feed. Returns where the last of them ends. */
+  #read(text: string, start: number): number {
+    let at = start
+    for (let end = text.indexOf('\n', at); end >= 0; end = text.indexOf('\n', at)) {
+      this.#line(text, at, end)
+      at = end + 1
+      // A second blank line, and all after it, say nothing.
+      while (text.charCodeAt(at) === lineFeed && this.#data === undefined) at += 1
+    }
+    return at
+  }
+
+  /** The same where lines end in carriage returns, or in both. */
+  #readMixed(text: string, start: number): number {
+    let at = start
+    let feed = text.indexOf('\n', at)
+    let carriage = text.indexOf('\r', at)
+    while (feed >= 0 || carriage >= 0) {
+      const isReturn = carriage >= 0 && (feed < 0 || carriage < feed)
+      const end = isReturn ? carriage : feed
+      this.#line(text, at, end)
+      at = isReturn && feed === end + 1 ? end + 2 : end + 1
+      this.#isAfterReturn = isReturn && at === end + 1 && at === text.length
+      if (feed >= 0 && feed < at) feed = text.indexOf('\n', at)
+      if (carriage >= 0 && carriage < at) carriage = text.indexOf('\r', at)
+    }
+    return at
+  }
+
+  #keep(piece: string): void {
+    this.#pieces.push(piece)
+    this.#piecesLength += piece.length
+    this.#measure(this.#piecesLength)
+  }
+
+  #line(text: string, start: number, end: number): void {
+    if (this.#pieces.length === 0) return this.#take(text, start, end)
+    this.#pieces.push(text.slice(start, end))
+    const line = this.#pieces.join('')
+    this.#pieces = []
+    this.#piecesLength = 0
+    this.#take(line, 0, line.length)
+  }
+
+  #take(text: string, start: number, end: number): void {
+    if (start === end) return this.#dispatch()
+    // By its first letter, as nearly all hostile lines end here.
+    if (text.charCodeAt(start) !== letterD || !text.startsWith('data', start)) return
+    if (end < start + 4) return
+    let from = start + 4
+    if (from < end) {
+      if (text.charCodeAt(from) !== colon) return
+      from += 1
+      if (from < end && text.charCodeAt(from) === space) from += 1
+    }
+    this.#measure(end - from)
+    const value = text.slice(from, end)
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`
+  }
+
+  /** Of what is added to the event. */
+  #measure(length: number): void {
+    if (length + (this.#data?.length ?? 0) > maxEventLength) throw new EventTooLong()
+  }
+
+  #dispatch(): void {
+    const data = this.#data
+    if (data === undefined) return
+    this.#data = undefined
+    if (data !== '') this.#events.push(data)
   }
 }
 

@@ -20,10 +20,14 @@ const isOfWord = (code: number) =>
   (code >= 0x30 && code <= 0x39) ||
   code >= 0x80
 
+/** What may be billed around an answer, and around each call in it: names and signs that no text shows. */
+const aroundTokens = 64
+
 /** How much text there is, counted as it passes: bytes of UTF-8, and words, signs and ideographs. */
 export class TextSize {
   bytes = 0
   words = 0
+  #around = aroundTokens
   /** Letters and digits of the word that has begun. */
   #run = 0
   #certain = 0
@@ -37,6 +41,30 @@ export class TextSize {
    */
   get tokensAtLeast(): number {
     return Math.max(this.#certain, Math.floor(this.bytes / longestTokenBytes))
+  }
+
+  /**
+   * Tokens that an answer of this text has at most, by any vocabulary: a token is a byte at least, and the
+   * rest is what stands around texts and calls.
+   */
+  get tokensAtMost(): number {
+    return this.bytes + this.#around
+  }
+
+  /** The name of a call, which begins. */
+  addCall(name: string): void {
+    this.addAround()
+    this.add(name)
+  }
+
+  /** One more answer, or call, has begun. */
+  addAround(): void {
+    this.#around += aroundTokens
+  }
+
+  /** Something that is no text, such as sound: its length says how many tokens it is at most. */
+  addOther(value: unknown): void {
+    this.#around += typeof value === 'string' ? value.length : (JSON.stringify(value)?.length ?? 0)
   }
 
   /** The next piece; a word may go over its border. */

@@ -190,15 +190,23 @@ test('S08: zero is zero, absent is absent', () => {
   expect(read({ prompt_tokens: 0, completion_tokens: 0 })).toMatchObject(none)
 })
 
-test.each([-5, 12.5, '12', 9e15, Number.NaN, true, {}])('%p is no count', (value) => {
-  const block = { prompt_tokens: value, completion_tokens: value, total_tokens: value }
-  expect(readUsage(block, 'inside')).toBeUndefined()
-  expect(read({ prompt_tokens: 3, completion_tokens: value })).toMatchObject({
-    input: 3,
-    output: 0,
-    flawed: true,
-  })
-})
+test.each([-5, 12.5, '12', 9e15, Number.NaN, true, {}])(
+  'M8: %p is no count, and its block no usage',
+  (value) => {
+    for (const block of [
+      { prompt_tokens: value, completion_tokens: value, total_tokens: value },
+      { prompt_tokens: 3, completion_tokens: value },
+      { prompt_tokens: value, completion_tokens: 3 },
+      { prompt_tokens: value, completion_tokens: value, total_tokens: 4 },
+      { total_tokens: value },
+    ]) {
+      expect(readUsage(block, 'inside')).toBeUndefined()
+    }
+    // Both sides are known without it.
+    const total = { prompt_tokens: 3, completion_tokens: 4, total_tokens: value }
+    expect(read(total)).toMatchObject({ input: 3, output: 4, flawed: true })
+  },
+)
 
 test('more in the cache than in the prompt is a flaw, and no more than the prompt', () => {
   const block = {

@@ -74,8 +74,8 @@ interface Counts {
 }
 
 /**
- * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing.
- * `extras` decides only where the numbers do not. Source: wire.md 7.3.
+ * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing, or counts
+ * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: wire.md 7.3.
  */
 export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const counts = isObject(block) ? countsOf(block) : undefined
@@ -105,9 +105,11 @@ export function readUsage(block: unknown, extras: Extras): Usage | undefined {
 
 function countsOf(block: JsonObject): Counts | undefined {
   const counter = new Counter()
-  const total = counter.read(block, 'total_tokens')
   const ofPrompt = counter.read(block, 'prompt_tokens')
   const ofCompletion = counter.read(block, 'completion_tokens')
+  // A count that is no number says nothing, and what the other or a total says of it is a guess.
+  if (counter.isFlawed) return undefined
+  const total = counter.read(block, 'total_tokens')
   if (total === undefined && ofPrompt === undefined && ofCompletion === undefined) return undefined
   // Embedding providers may give only the total; whichever count is missing is the rest of it.
   const prompt = ofPrompt ?? Math.max(0, (total ?? 0) - (ofCompletion ?? 0))

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './description'
 import { ChangedBranding } from './schema'
 import type { Env } from '../../http/env'
 import { changedFields, present } from '../../http/fields'
@@ -10,7 +11,7 @@ const path = '/api/admin/branding'
 /** How the installation presents itself, for the operator. Source: api.md 19. */
 export const brandingRoutes = (branding: BrandingStore, { operator }: Guards) =>
   new Hono<Env>()
-    .get(path, operator, async (c) => c.json(await branding.get()))
-    .put(path, operator, async (c) =>
+    .get(path, described.get, operator, async (c) => c.json(await branding.get()))
+    .put(path, described.change, operator, async (c) =>
       c.json(await branding.change(present(await changedFields(c, ChangedBranding)))),
     )

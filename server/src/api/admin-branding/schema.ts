@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { trimmed } from '../../http/fields'
+import { line, trimmed } from '../../http/fields'
 
 const address = z.url({ protocol: /^https?$/ }).max(500)
 const color = z.string().regex(/^#[0-9a-f]{6}$/i, { error: 'must be a colour such as #1d4ed8.' })
 
 /** What a PUT may change. Source: api.md 19. */
 export const ChangedBranding = z.object({
-  name: trimmed(100).optional(),
+  name: line(100).optional(),
   tagline: trimmed(200).nullish(),
   logo_url: address.nullish(),
   favicon_url: address.nullish(),

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './description'
 import { ChangedConfig } from './schema'
 import type { ConfigStore } from './store'
 import type { Env } from '../../http/env'
@@ -8,7 +9,7 @@ import type { Guards } from '../../http/guards'
 /** The settings of the installation, for the operator. Source: api.md 19. */
 export const configRoutes = (config: ConfigStore, { operator }: Guards) =>
   new Hono<Env>()
-    .get('/api/admin/config', operator, async (c) => c.json(await config.get()))
-    .put('/api/admin/config', operator, async (c) =>
+    .get('/api/admin/config', described.get, operator, async (c) => c.json(await config.get()))
+    .put('/api/admin/config', described.change, operator, async (c) =>
       c.json(await config.change(await changedFields(c, ChangedConfig))),
     )

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { usd } from '../../wire/usd'
+import { maxPriceUsd } from '../../catalog/pricing-fields'
 import { limit } from '../../http/limits'
-import { signUps } from '../../settings/settings'
+import { signUps, unansweredCharges } from '../../settings/settings'
 import { broken } from '../../wire/field-error'
+import { usd } from '../../wire/usd'
 
 const mostEntries = 100
 
@@ -43,13 +44,7 @@ const group = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
     ctx.addIssue(broken('empty', 'send at least one of its fields.'))
   })
 
-const highestPrice = 1_000_000
-
-/** Of a price a million tokens: a dollar a token is the most that any can be. */
-const priceLimit = usd(9).refine((nanos) => nanos <= BigInt(highestPrice) * 1_000_000_000n, {
-  params: { issue: 'out_of_range' },
-  message: `must be at most ${highestPrice}.`,
-})
+const priceLimit = usd(9, 0, maxPriceUsd)
 
 /** What a PUT may change. Source: api.md 19. */
 export const ChangedConfig = z.object({
@@ -63,6 +58,7 @@ export const ChangedConfig = z.object({
   }).optional(),
   sign_up: z.enum(signUps).optional(),
   log_bodies: z.boolean().optional(),
+  unanswered_requests: z.enum(unansweredCharges).optional(),
   rates: group({
     api_requests_per_minute: limit.optional(),
     public_requests_per_minute: limit.optional(),
@@ -82,3 +78,33 @@ export const ChangedConfig = z.object({
   allowed_private_networks: list(network).optional(),
 })
 export type ChangedConfig = z.output<typeof ChangedConfig>
+
+/** All of the configuration, as it is answered. */
+export const Config = z
+  .object({
+    minimum_balance: z.number(),
+    warning_threshold: z.number(),
+    platform_fee_percent: z.number(),
+    platform_connections: z.boolean(),
+    owner_price_limits: z.object({ input: z.number(), output: z.number() }),
+    sign_up: z.enum(signUps),
+    log_bodies: z.boolean(),
+    rates: z.object({
+      api_requests_per_minute: z.int(),
+      public_requests_per_minute: z.int(),
+      failed_authentications_per_minute: z.int(),
+      alert_tests_per_hour: z.int(),
+      invitation_mails_per_day: z.int(),
+    }),
+    timers: z.object({
+      request_seconds: z.number(),
+      first_byte_seconds: z.number(),
+      idle_seconds: z.number(),
+      stream_seconds: z.number(),
+      connect_seconds: z.number(),
+    }),
+    retention_days: z.int(),
+    allowed_return_origins: z.array(z.string()),
+    allowed_private_networks: z.array(z.string()),
+  })
+  .meta({ ref: 'Config' })

@@ -15,6 +15,7 @@ const toConfig = ({ rates, timers, ...settings }: Settings) => ({
   },
   sign_up: settings.signUp,
   log_bodies: settings.logBodies,
+  unanswered_requests: settings.unansweredRequests,
   rates: {
     api_requests_per_minute: rates.apiRequestsPerMinute,
     public_requests_per_minute: rates.publicRequestsPerMinute,
@@ -64,6 +65,7 @@ const toChange = ({ rates, timers, ...fields }: ChangedConfig): SettingsChange =
     ownerPriceLimits: fields.owner_price_limits && present(fields.owner_price_limits),
     signUp: fields.sign_up,
     logBodies: fields.log_bodies,
+    unansweredRequests: fields.unanswered_requests,
     rates: rates && toRates(rates),
     timers: timers && toTimers(timers),
     retentionDays: fields.retention_days,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Pagination } from '../../http/documentation'
 import { trimmed } from '../../http/fields'
 import { usd } from '../../wire/usd'
 import { moment } from '../../http/span'
@@ -66,3 +67,26 @@ export const TransactionFilter = z
   })
   .superRefine(notBoth)
 export type TransactionFilter = z.output<typeof TransactionFilter>
+
+/** A movement of any account. */
+export const Transaction = z
+  .object({
+    id: z.string(),
+    type: z.enum(types),
+    amount: z.number(),
+    currency: z.literal('USD'),
+    balance_after: z.number().nullable(),
+    description: z.string(),
+    status: z.enum(statuses),
+    payer: z.enum(['personal', 'organization']),
+    user_id: z.string().optional(),
+    organization_id: z.string().optional(),
+    payer_name: z.string().nullable(),
+    request_count: z.int().optional(),
+    created_at: z.iso.datetime(),
+  })
+  .meta({ ref: 'AnyTransaction' })
+
+export const TransactionList = z
+  .object({ transactions: z.array(Transaction), pagination: Pagination })
+  .meta({ ref: 'AnyTransactionList' })

@@ -4,6 +4,7 @@ import { listTransactions, toRow, toTransaction } from './transactions'
 import { isId, newIdBody } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { noteMade } from '../../db/underway'
+import { isOutOfRange } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import type { Page } from '../../http/paging'
 import { post, type Posting } from '../../ledger/post'
@@ -25,7 +26,14 @@ export function createCreditStore({ db, creditCame }: Options) {
   ) {
     const { id: accountId, name } = await accountOf(db, target)
     const posting = { ...movement, accountId }
-    const posted = await db.transaction().execute((trx) => moveIn(trx, posting))
+    const posted = await db
+      .transaction()
+      .execute((trx) => moveIn(trx, posting))
+      .catch((thrown: unknown) => {
+        if (!isOutOfRange(thrown)) throw thrown
+        const words = 'amount: the balance would be higher than an account can have.'
+        throw invalidRequest('amount', 'out_of_range', words)
+      })
     if (posted) {
       // The other nodes are notified; on this one the very next request must see it.
       creditCame(accountId)

@@ -1,4 +1,5 @@
 import { Hono, type Context } from 'hono'
+import { described } from './description'
 import { ModelFilters } from './list'
 import type { PriceStore } from './prices'
 import { ChangedModel, NewModel, NewPrice } from './schema'
@@ -34,24 +35,26 @@ export interface AdminModelStores {
 /** The catalogue, for the operator; the slash of an id may be raw or encoded. Source: api.md 19. */
 export const adminModelRoutes = ({ models, prices }: AdminModelStores, { operator }: Guards) =>
   new Hono<Env>()
-    .get(paths, operator, (c) => {
+    .get(paths, described.list, operator, (c) => {
       const search = searchOf(c)
       const filters = check(ModelFilters, c.req.query())
       const page = pageOf(c, `models ${search ?? ''} ${JSON.stringify(filters)}`)
       return c.json(models.list(page, { ...filters, search }))
     })
-    .post(paths, operator, async (c) =>
+    .post(paths, described.create, operator, async (c) =>
       c.json(await models.create(await newFields(c, NewModel)), 201),
     )
-    .get(priced, operator, (c) => listPrices(prices, c))
-    .put(priced, operator, (c) => setPrice(prices, c))
+    .get(priced, described.listPrices, operator, (c) => listPrices(prices, c))
+    .put(priced, described.setPrice, operator, (c) => setPrice(prices, c))
     // The router takes all of the path for the id, and not only what stands before `/prices`.
-    .get(one, operator, async (c) =>
+    .get(one, described.get, operator, async (c) =>
       asksPrices(c) ? listPrices(prices, c) : c.json(models.get(c.req.param('id'))),
     )
-    .put(one, operator, async (c) =>
+    .put(one, described.change, operator, async (c) =>
       asksPrices(c)
         ? setPrice(prices, c)
         : c.json(await models.change(c.req.param('id'), await changedFields(c, ChangedModel))),
     )
-    .delete(one, operator, async (c) => c.json(await models.delete(c.req.param('id'))))
+    .delete(one, described.delete, operator, async (c) =>
+      c.json(await models.delete(c.req.param('id'))),
+    )

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './description'
 import { ChangedPlan, NewPlan } from './schema'
 import type { PlanStore } from './store'
 import type { Env } from '../../http/env'
@@ -9,16 +10,16 @@ import { pageOf, searchOf } from '../../http/paging'
 /** Plans, for the operator. Source: api.md 3.2 and 19. */
 export const planRoutes = (plans: PlanStore, { operator }: Guards) =>
   new Hono<Env>()
-    .get('/api/admin/plans', operator, async (c) => {
+    .get('/api/admin/plans', described.list, operator, async (c) => {
       const search = searchOf(c)
       return c.json(await plans.list(pageOf(c, `plans ${search ?? ''}`), search))
     })
-    .post('/api/admin/plans', operator, async (c) =>
+    .post('/api/admin/plans', described.create, operator, async (c) =>
       c.json(await plans.create(await newFields(c, NewPlan)), 201),
     )
-    .put('/api/admin/plans/:id', operator, async (c) =>
+    .put('/api/admin/plans/:id', described.change, operator, async (c) =>
       c.json(await plans.change(c.req.param('id'), await changedFields(c, ChangedPlan))),
     )
-    .delete('/api/admin/plans/:id', operator, async (c) =>
+    .delete('/api/admin/plans/:id', described.delete, operator, async (c) =>
       c.json(await plans.delete(c.req.param('id'))),
     )

@@ -20,6 +20,7 @@ const toPlan = (row: Selectable<PlanRow>) => ({
   monthly_spend: row.monthly_spend === null ? null : toUsd(row.monthly_spend),
   max_org_members: row.max_org_members,
   is_default: row.is_default,
+  house_pays: row.house_pays,
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),
 })

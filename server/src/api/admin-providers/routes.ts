@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './description'
 import { ChangedProvider, NewProvider } from './schema'
 import type { ProviderStore } from './store'
 import type { Env } from '../../http/env'
@@ -9,19 +10,19 @@ import { pageOf, searchOf } from '../../http/paging'
 /** Providers beside those that come with Tollgate, for the operator. Source: api.md 19. */
 export const providerRoutes = (providers: ProviderStore, { operator }: Guards) =>
   new Hono<Env>()
-    .get('/api/admin/providers', operator, async (c) => {
+    .get('/api/admin/providers', described.list, operator, async (c) => {
       const search = searchOf(c)
       return c.json(await providers.list(pageOf(c, `providers ${search ?? ''}`), search))
     })
-    .post('/api/admin/providers', operator, async (c) =>
+    .post('/api/admin/providers', described.create, operator, async (c) =>
       c.json(await providers.create(await newFields(c, NewProvider)), 201),
     )
-    .get('/api/admin/providers/:id', operator, async (c) =>
+    .get('/api/admin/providers/:id', described.get, operator, async (c) =>
       c.json(await providers.get(c.req.param('id'))),
     )
-    .put('/api/admin/providers/:id', operator, async (c) =>
+    .put('/api/admin/providers/:id', described.change, operator, async (c) =>
       c.json(await providers.change(c.req.param('id'), await changedFields(c, ChangedProvider))),
     )
-    .delete('/api/admin/providers/:id', operator, async (c) =>
+    .delete('/api/admin/providers/:id', described.delete, operator, async (c) =>
       c.json(await providers.delete(c.req.param('id'))),
     )

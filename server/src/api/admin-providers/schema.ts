@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { trimmed } from '../../http/fields'
+import { Pagination } from '../../http/documentation'
+import { line, trimmed } from '../../http/fields'
 import { dialects, RelayOptions } from '../../providers/provider'
 
 const address = z.url({ protocol: /^https?$/ }).max(500)
 const webAddress = z.url({ protocol: /^https$/ }).max(500)
 
 const fields = {
-  name: trimmed(100),
+  name: line(100),
   base_url: address.transform((url) => url.replace(/\/+$/, '')).nullish(),
   /** The header that carries the credential; `authorization` gets `Bearer `. */
   auth: z
@@ -32,3 +33,31 @@ export type NewProvider = z.output<typeof NewProvider>
 
 export const ChangedProvider = z.object({ ...fields, name: fields.name.optional() })
 export type ChangedProvider = z.output<typeof ChangedProvider>
+
+/** A provider as operators see it: one that they added, or one that comes with Tollgate. */
+export const AnsweredProvider = z
+  .object({
+    id: z.string().describe('Of one that comes with Tollgate its key.'),
+    key: z.string(),
+    name: z.string(),
+    adapter: z.string(),
+    base_url: z.string().nullable(),
+    auth: z.string(),
+    keyless: z.boolean(),
+    description: z.string().nullable(),
+    website: z.string().nullable(),
+    logo_url: z.string().nullable(),
+    enabled: z.boolean(),
+    options: z.record(z.string(), z.unknown()),
+    built_in: z
+      .boolean()
+      .describe('It comes with Tollgate: it cannot be changed, and has no times.'),
+    created_at: z.iso.datetime().nullable(),
+    updated_at: z.iso.datetime().nullable(),
+  })
+  .meta({ ref: 'Provider' })
+export type AnsweredProvider = z.output<typeof AnsweredProvider>
+
+export const ProviderList = z
+  .object({ providers: z.array(AnsweredProvider), pagination: Pagination })
+  .meta({ ref: 'ProviderList' })

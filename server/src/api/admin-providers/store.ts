@@ -1,20 +1,22 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { ChangedProvider, NewProvider } from './schema'
+import { findBuiltIn, listBuiltIn, refuseBuiltIn } from './built-in'
+import type { AnsweredProvider, ChangedProvider, NewProvider } from './schema'
 import type { Catalog } from '../../catalog/catalog'
 import { isId, newId } from '../../db/id'
 import type { ProviderRow, Schema } from '../../db/schema'
 import { isTaken } from '../../db/violation'
 import { ApiError, invalidRequest } from '../../errors'
 import { present, toTimestamp } from '../../http/fields'
-import { pagedRows } from '../../http/paged-rows'
+import { pagedWithFixed } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
 import { providers } from '../../providers/registry'
+import { isObject } from '../../wire/json-body'
 
 const builtIn = new Set(providers.map(({ key }) => key))
 // First parts of model ids and paths that mean something else.
 const reserved = new Set(['collection', 'auto', 'admin', 'api', 'v1', 'native', 'docs', 'system'])
 
-const toProvider = (row: Selectable<ProviderRow>) => ({
+const toProvider = (row: Selectable<ProviderRow>): AnsweredProvider => ({
   id: row.id,
   key: row.key,
   name: row.name,
@@ -26,7 +28,8 @@ const toProvider = (row: Selectable<ProviderRow>) => ({
   website: row.website,
   logo_url: row.logo_url,
   enabled: row.enabled,
-  options: row.options,
+  options: isObject(row.options) ? row.options : {},
+  built_in: false,
   created_at: toTimestamp(row.created_at),
   updated_at: toTimestamp(row.updated_at),
 })
@@ -53,7 +56,10 @@ async function checkName(db: Kysely<Schema>, key: string): Promise<void> {
 
 export type ProviderStore = ReturnType<typeof createProviderStore>
 
-/** The providers that operators added. All reject with `resource_not_found` for unknown ids. */
+/**
+ * The providers that operators added, and behind them those that come with Tollgate. All reject with
+ * `resource_not_found` for unknown ids, and changes of one that comes with Tollgate with `wrong_state`.
+ */
 export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
   async function get(id: string) {
     if (!isId('prov', id)) throw new ApiError('resource_not_found')
@@ -63,8 +69,8 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
   }
 
   return {
-    get,
-    list: (page: Page, search: string | undefined) => listProviders(db, page, search),
+    get: async (id: string) => findBuiltIn(catalog, id) ?? get(id),
+    list: (page: Page, search: string | undefined) => listProviders({ db, catalog }, page, search),
     async create({ key, name, adapter, ...fields }: NewProvider) {
       checkKey(key)
       await checkName(db, key)
@@ -88,6 +94,7 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
       return toProvider(row)
     },
     async change(id: string, { name, ...fields }: ChangedProvider) {
+      refuseBuiltIn(catalog, id)
       await get(id)
       const row = await db
         .updateTable('provider')
@@ -100,6 +107,7 @@ export function createProviderStore(db: Kysely<Schema>, catalog: Catalog) {
       return toProvider(row)
     },
     async delete(id: string) {
+      refuseBuiltIn(catalog, id)
       await deleteUnused(db, await get(id))
       await catalog.refresh()
       return { success: true, message: 'The provider was deleted.' }
@@ -124,7 +132,12 @@ async function deleteUnused(db: Kysely<Schema>, { id, key }: { id: string; key: 
   throw invalidRequest(null, 'wrong_state', 'Delete its models and connections first.')
 }
 
-async function listProviders(db: Kysely<Schema>, page: Page, search: string | undefined) {
+interface Ports {
+  db: Kysely<Schema>
+  catalog: Catalog
+}
+
+async function listProviders({ db, catalog }: Ports, page: Page, search: string | undefined) {
   const filtered = db
     .selectFrom('provider')
     .$if(search !== undefined, (query) =>
@@ -135,6 +148,7 @@ async function listProviders(db: Kysely<Schema>, page: Page, search: string | un
         ]),
       ),
     )
-  const { shown, pagination } = await pagedRows(db, filtered.selectAll(), { page })
-  return { providers: shown.map(toProvider), pagination }
+  const rows = { page, fixed: listBuiltIn(catalog, search), toAnswer: toProvider }
+  const { shown, pagination } = await pagedWithFixed(db, filtered.selectAll(), rows)
+  return { providers: shown, pagination }
 }

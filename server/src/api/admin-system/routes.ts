@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './description'
 import type { LedgerAuditStore } from './ledger-audit'
 import type { SystemStore } from './store'
 import type { Env } from '../../http/env'
@@ -13,5 +14,7 @@ export interface SystemStores {
 /** How the installation fares, for the operator. */
 export const systemRoutes = ({ system, ledgerAudit }: SystemStores, { operator }: Guards) =>
   new Hono<Env>()
-    .get('/api/admin/system', operator, async (c) => c.json(await system.look()))
-    .get('/api/admin/ledger-audit', operator, async (c) => c.json(await ledgerAudit.run()))
+    .get('/api/admin/system', described.system, operator, async (c) => c.json(await system.look()))
+    .get('/api/admin/ledger-audit', described.ledgerAudit, operator, async (c) =>
+      c.json(await ledgerAudit.run()),
+    )

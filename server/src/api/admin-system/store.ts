@@ -13,10 +13,12 @@ export interface Failing {
   /** The account it belongs to; null for the platform's. */
   owner: string | null
   failuresInARow: number
-  /** It is passed over, or was until now and has to show that it works again. */
+  /** It is passed over for all, or was until now and has to show that it works again. */
   isOpen: boolean
   /** How long it is passed over still, in milliseconds. */
   waitMs: number
+  /** Accounts that pass it over on their own. */
+  openAccounts: number
 }
 
 /** What this process knows of itself. */
@@ -75,7 +77,7 @@ function ownState({ version, own }: Ports) {
     breakers: {
       total: failing.length,
       failing: failing
-        .toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen))
+        .toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen) || b.openAccounts - a.openAccounts)
         .slice(0, most)
         .map(toBreaker),
     },
@@ -94,6 +96,7 @@ const toBreaker = (one: Failing) => ({
       ? ('open' as const)
       : ('half_open' as const),
   failures_in_a_row: one.failuresInARow,
+  open_for_accounts: one.openAccounts,
   retry_after_seconds: Math.ceil(one.waitMs / 1000),
 })
 

@@ -39,7 +39,7 @@ test('without the database it tells what the process knows, and of the rest noth
   })
 })
 
-const failing = (isOpen: boolean, waitMs: number): Failing => ({
+const failing = (isOpen: boolean, waitMs: number, openAccounts = 0): Failing => ({
   provider: 'fake',
   model: 'fake/one',
   connectionId: 'conn_1',
@@ -48,18 +48,24 @@ const failing = (isOpen: boolean, waitMs: number): Failing => ({
   failuresInARow: 2,
   isOpen,
   waitMs,
+  openAccounts,
 })
 
 test('breakers that are open come first, of many only some', async () => {
-  const all = [...Array.from({ length: 150 }, () => failing(false, 0)), failing(true, 0)]
+  const all = [
+    ...Array.from({ length: 150 }, () => failing(false, 0)),
+    failing(false, 0, 7),
+    failing(true, 0),
+  ]
   const state = { ...own, failing: [...all, failing(true, 1500)] }
   const store = createSystemStore({ db: database.query, version: '', own: () => state })
   const { breakers } = await store.look()
-  expect([breakers.total, breakers.failing.length]).toEqual([152, 100])
-  expect(breakers.failing.slice(0, 3)).toMatchObject([
+  expect([breakers.total, breakers.failing.length]).toEqual([153, 100])
+  expect(breakers.failing.slice(0, 4)).toMatchObject([
     { state: 'half_open', retry_after_seconds: 0 },
     { state: 'open', retry_after_seconds: 2 },
-    { state: 'closed', failures_in_a_row: 2 },
+    { state: 'closed', failures_in_a_row: 2, open_for_accounts: 7 },
+    { state: 'closed', failures_in_a_row: 2, open_for_accounts: 0 },
   ])
 })
 

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { listChanges } from './description'
 import { TrailFilter } from './schema'
 import type { TrailStore } from './store'
 import type { Env } from '../../http/env'
@@ -8,7 +9,7 @@ import { check } from '../../wire/json-body'
 
 /** What operators changed, for operators. Source: api.md 19. */
 export const trailRoutes = (trail: TrailStore, { operator }: Guards) =>
-  new Hono<Env>().get('/api/admin/audit-trail', operator, async (c) => {
+  new Hono<Env>().get('/api/admin/audit-trail', listChanges, operator, async (c) => {
     const filter = { ...check(TrailFilter, c.req.query()), search: searchOf(c) }
     return c.json(await trail.list(pageOf(c, `trail ${JSON.stringify(filter)}`), filter))
   })

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './description'
 import { ChangedUser, NewUser, Suspension, UserFilter } from './schema'
 import type { UserStore } from './store'
 import type { Env } from '../../http/env'
@@ -11,21 +12,23 @@ import { check } from '../../wire/json-body'
 /** Accounts and their keys, for the operator. Source: api.md 19. */
 export const userRoutes = (users: UserStore, { operator }: Guards) =>
   new Hono<Env>()
-    .get('/api/admin/users', operator, async (c) => {
+    .get('/api/admin/users', described.list, operator, async (c) => {
       const filter = { ...check(UserFilter, c.req.query()), search: searchOf(c) }
       return c.json(await users.list(pageOf(c, `users ${JSON.stringify(filter)}`), filter))
     })
-    .post('/api/admin/users', operator, async (c) =>
+    .post('/api/admin/users', described.create, operator, async (c) =>
       c.json(await users.create(await newFields(c, NewUser)), 201),
     )
-    .get('/api/admin/users/:id', operator, async (c) => c.json(await users.get(c.req.param('id'))))
-    .put('/api/admin/users/:id', operator, async (c) =>
+    .get('/api/admin/users/:id', described.get, operator, async (c) =>
+      c.json(await users.get(c.req.param('id'))),
+    )
+    .put('/api/admin/users/:id', described.change, operator, async (c) =>
       c.json(await users.change(c.req.param('id'), await changedFields(c, ChangedUser))),
     )
-    .delete('/api/admin/users/:id', operator, async (c) =>
+    .delete('/api/admin/users/:id', described.erase, operator, async (c) =>
       c.json(await users.erase(c.req.param('id'))),
     )
-    .get('/api/admin/users/:id/export', operator, async (c) => {
+    .get('/api/admin/users/:id/export', described.export, operator, async (c) => {
       const id = c.req.param('id')
       const type = { 'content-type': 'application/x-ndjson' }
       if (c.req.method !== 'HEAD') return c.body(await users.export(id), 200, type)
@@ -33,24 +36,24 @@ export const userRoutes = (users: UserStore, { operator }: Guards) =>
       await users.get(id)
       return c.body(null, 200, type)
     })
-    .post('/api/admin/users/:id/suspend', operator, async (c) => {
+    .post('/api/admin/users/:id/suspend', described.suspend, operator, async (c) => {
       const { reason } = await newFields(c, Suspension)
       return c.json(await users.suspend(c.req.param('id'), reason))
     })
-    .post('/api/admin/users/:id/reinstate', operator, async (c) =>
+    .post('/api/admin/users/:id/reinstate', described.reinstate, operator, async (c) =>
       c.json(await users.reinstate(c.req.param('id'))),
     )
-    .get('/api/admin/users/:id/keys', operator, async (c) =>
+    .get('/api/admin/users/:id/keys', described.listKeys, operator, async (c) =>
       c.json(await users.keys.list(c.req.param('id'))),
     )
-    .post('/api/admin/users/:id/keys', operator, async (c) =>
+    .post('/api/admin/users/:id/keys', described.createKey, operator, async (c) =>
       c.json(await users.keys.create(c.req.param('id'), await newFields(c, NewKey)), 201),
     )
-    .put('/api/admin/users/:id/keys/:key_id', operator, async (c) => {
+    .put('/api/admin/users/:id/keys/:key_id', described.changeKey, operator, async (c) => {
       const { id, key_id: keyId } = c.req.param()
       return c.json(await users.keys.change(id, keyId, await changedFields(c, ChangedKey)))
     })
-    .delete('/api/admin/users/:id/keys/:key_id', operator, async (c) => {
+    .delete('/api/admin/users/:id/keys/:key_id', described.deleteKey, operator, async (c) => {
       const { id, key_id: keyId } = c.req.param()
       return c.json(await users.keys.delete(id, keyId))
     })

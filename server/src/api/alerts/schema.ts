@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import { alertTypes, channels, periods, type AlertType } from '../../alerts/alert'
 import { Pagination } from '../../http/documentation'
-import { trimmed } from '../../http/fields'
+import { line } from '../../http/fields'
 import { broken } from '../../wire/field-error'
 
 const mostPercent = 100
 
-const name = trimmed(200)
+const name = line(200)
 const type = z.enum(alertTypes)
 const threshold = z.number().min(0).max(1e12)
 const period = z.enum(periods)
 /** Repeats are dropped. */
 const notificationChannels = z
   .array(z.enum(channels))
+  .max(20)
   .transform((wanted) => channels.filter((channel) => wanted.includes(channel)))
 const description = z.string().max(500)
 const minRequests = z.int().min(1).max(1_000_000)

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { bucketOf, bucketsOf, dayMs, type Period } from './period'
 import type { Metrics } from './schema'
 import type { Account } from './whose'
@@ -8,36 +8,79 @@ import { toUsd } from '../../wire/usd'
 
 interface Sums {
   requests: bigint
+  successes: bigint
   failures: bigint
   input: bigint
   output: bigint
   duration: bigint
+  /** Of how many requests that is. */
+  timed: bigint
   cost: bigint
 }
 
-const nothing: Sums = { requests: 0n, failures: 0n, input: 0n, output: 0n, duration: 0n, cost: 0n }
+const nothing: Sums = {
+  requests: 0n,
+  successes: 0n,
+  failures: 0n,
+  input: 0n,
+  output: 0n,
+  duration: 0n,
+  timed: 0n,
+  cost: 0n,
+}
 
 const added = (a: Sums, b: Sums): Sums => ({
   requests: a.requests + b.requests,
+  successes: a.successes + b.successes,
   failures: a.failures + b.failures,
   input: a.input + b.input,
   output: a.output + b.output,
   duration: a.duration + b.duration,
+  timed: a.timed + b.timed,
   cost: a.cost + b.cost,
 })
 
-// What the house bore was not charged.
-const sums = sql`
-  sum(requests)::bigint as requests, sum(failures)::bigint as failures,
-  sum(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)::bigint as input,
-  sum(output_tokens + reasoning_tokens + audio_output_tokens)::bigint as output,
-  sum(duration_ms)::bigint as duration, sum(cost - written_off)::bigint as cost`
+/** What is summed, and which of it are an account's. */
+interface Source {
+  table: RawBuilder<unknown>
+  isOf: RawBuilder<unknown>
+  sums: RawBuilder<unknown>
+  cost: RawBuilder<unknown>
+}
 
-/** What an account paid for; to somebody's own, what nobody paid for belongs too. */
-const isOf = ({ id, organizationId }: Account) =>
-  organizationId === null
-    ? sql`user_id = ${id} and account_id in (${id}, '')`
-    : sql`account_id = ${id}`
+/**
+ * An account's requests are those in its log, whoever was asked and whoever paid, counted as the log's own
+ * statistics are; what they cost is what the account paid.
+ */
+const ofLogs = (userId: string): Source => ({
+  table: sql`request_sum`,
+  isOf: sql`user_id = ${userId}`,
+  sums: sql`
+    sum(requests)::bigint as requests, sum(successes)::bigint as successes,
+    sum(failures)::bigint as failures, sum(input_tokens)::bigint as input,
+    sum(output_tokens)::bigint as output, sum(latency_ms)::bigint as duration,
+    sum(successes)::bigint as timed,
+    sum(own_cost)::bigint as cost`,
+  cost: sql`own_cost`,
+})
+
+/** Of an organization those that were asked of a provider on its account; logs are their callers'. */
+const ofUsage = (organizationId: string): Source => ({
+  table: sql`usage_sum`,
+  isOf: sql`account_id = ${organizationId}`,
+  sums: sql`
+    sum(requests)::bigint as requests,
+    sum(requests - failures - cancellations)::bigint as successes,
+    sum(failures)::bigint as failures,
+    sum(input_tokens + cached_input_tokens + cache_write_tokens + audio_input_tokens)::bigint as input,
+    sum(output_tokens + reasoning_tokens + audio_output_tokens)::bigint as output,
+    sum(duration_ms)::bigint as duration, sum(requests)::bigint as timed, sum(cost - written_off)::bigint as cost`,
+  // What the house bore was not charged.
+  cost: sql`cost - written_off`,
+})
+
+const sourceOf = ({ id, organizationId }: Account): Source =>
+  organizationId === null ? ofLogs(id) : ofUsage(id)
 
 const within = ({ grain, start, end }: Pick<Period, 'grain' | 'start' | 'end'>) =>
   sql`grain = ${grain} and starts_at >= ${start} and starts_at < ${end}`
@@ -50,23 +93,26 @@ export async function metricsOf(
   account: Account,
   { period, now }: { period: Period; now: Date },
 ): Promise<Metrics> {
+  const { table, isOf, sums, cost } = sourceOf(account)
   const lately = { grain: 'hour', start: new Date(now.getTime() - projectedDays * dayMs), end: now }
   const [byModel, byTime, recent] = await Promise.all([
     sql<Sums & { model: string }>`
-      select model, ${sums} from usage_sum where ${isOf(account)} and ${within(period)}
+      select model, ${sums} from ${table} where ${isOf} and ${within(period)}
       group by model order by cost desc, requests desc, model`.execute(db),
     sql<Sums & { starts_at: Date }>`
-      select starts_at, ${sums} from usage_sum where ${isOf(account)} and ${within(period)}
+      select starts_at, ${sums} from ${table} where ${isOf} and ${within(period)}
       group by starts_at`.execute(db),
     sql<{ cost: bigint }>`
-      select coalesce(sum(cost - written_off), 0)::bigint as cost from usage_sum
-      where ${isOf(account)} and ${within({ ...lately, grain: 'hour' })}`.execute(db),
+      select coalesce(sum(${cost}), 0)::bigint as cost from ${table}
+      where ${isOf} and ${within({ ...lately, grain: 'hour' })}`.execute(db),
   ])
   const total = byModel.rows.reduce<Sums>(added, nothing)
+  // Names that mean no model are summed without one.
+  const models = byModel.rows.filter(({ model }) => model !== '')
   return {
     period: { start: toTimestamp(period.start), end: toTimestamp(period.end) },
-    summary: summaryOf(total, byModel.rows.length),
-    by_model: byModel.rows.map((row) => ({
+    summary: summaryOf(total, models.length),
+    by_model: models.map((row) => ({
       model: row.model,
       provider: row.model.slice(0, Math.max(0, row.model.indexOf('/'))),
       requests: Number(row.requests),
@@ -86,13 +132,15 @@ const percentage = (part: bigint, whole: bigint) =>
 
 const summaryOf = (total: Sums, models: number): Metrics['summary'] => ({
   total_requests: Number(total.requests),
-  success_rate: percentage(total.requests - total.failures, total.requests),
+  success_rate: percentage(total.successes, total.successes + total.failures),
   total_tokens: Number(total.input + total.output),
   input_tokens: Number(total.input),
   output_tokens: Number(total.output),
   total_cost: toUsd(total.cost),
   avg_latency_ms:
-    total.requests === 0n ? null : Math.round(Number(total.duration) / Number(total.requests)),
+    total.timed === 0n
+      ? null
+      : Math.round((100 * Number(total.duration)) / Number(total.timed)) / 100,
   models_used: models,
 })
 

@@ -114,8 +114,14 @@ export const Metrics = z
   .object({
     period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
     summary: z.object({
-      total_requests: z.int(),
-      success_rate: share,
+      total_requests: z
+        .int()
+        .describe(
+          'Those in the request logs of the account; of an organization those asked of a provider',
+        ),
+      success_rate: share.describe(
+        '0 to 100, of the requests that succeeded or failed; null where there are none',
+      ),
       total_tokens: z.int(),
       input_tokens: z.int(),
       output_tokens: z.int(),

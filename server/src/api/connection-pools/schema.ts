@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Pagination } from '../../http/documentation'
-import { trimmed } from '../../http/fields'
+import { line } from '../../http/fields'
 import { broken } from '../../wire/field-error'
 
 const scopes = ['individual', 'organization'] as const
@@ -20,7 +20,7 @@ const members = z
 /** A pool to be made, in the order of the table. Source: api.md 9.2. */
 export const NewPool = z
   .object({
-    name: trimmed(100),
+    name: line(100),
     provider: z.string().min(1).max(40),
     connection_ids: members,
     scope: z.enum(scopes).default('individual'),
@@ -43,7 +43,7 @@ export const NewPool = z
 export type NewPool = z.output<typeof NewPool>
 
 export const ChangedPool = z.object({
-  name: trimmed(100).optional(),
+  name: line(100).optional(),
   connection_ids: members.optional(),
   billing_mode: z.enum(billingModes).optional(),
   strategy: z.enum(strategies).optional(),

@@ -59,14 +59,23 @@ export async function testConnection(ports: ConnectionPorts, row: Row) {
       await keepFound(trx, row.id, unlisted(catalog.snapshot, provider, models))
     }
   })
-  return {
-    success,
-    status,
-    message,
-    latency_ms: latencyMs,
-    models_found: models.length,
-    tested_at: toTimestamp(testedAt),
-  }
+  return toAnswer({ success, message, latencyMs, models }, testedAt)
+}
+
+const toAnswer = ({ success, message, latencyMs, models }: Asked, testedAt: Date) => ({
+  success,
+  status: success ? ('active' as const) : ('error' as const),
+  message,
+  latency_ms: latencyMs,
+  models_found: models.length,
+  tested_at: toTimestamp(testedAt),
+})
+
+/** Asks a connection that no row has, and keeps nothing of it. Throws `resource_not_found`. */
+export async function testFixed({ catalog, ask }: ConnectionPorts, connection: Connection) {
+  const provider = catalog.snapshot.providers.get(connection.provider)
+  if (!provider) throw new ApiError('resource_not_found')
+  return toAnswer(await ask(provider, connection), new Date())
 }
 
 function asked({ db, sealingKeys, ask }: ConnectionPorts, provider: Provider, row: Row) {

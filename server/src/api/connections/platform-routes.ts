@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './platform-description'
 import type { PlatformConnectionStore } from './platform-store'
 import { ChangedPlatformConnection, NewPlatformConnection, NewSecret } from './schema'
 import type { Env } from '../../http/env'
@@ -12,17 +13,17 @@ export const platformConnectionRoutes = (
   { operator }: Guards,
 ) =>
   new Hono<Env>()
-    .get('/api/admin/connections', operator, async (c) => {
+    .get('/api/admin/connections', described.list, operator, async (c) => {
       const search = searchOf(c)
       return c.json(await connections.list(pageOf(c, `connections ${search ?? ''}`), search))
     })
-    .post('/api/admin/connections', operator, async (c) =>
+    .post('/api/admin/connections', described.create, operator, async (c) =>
       c.json(await connections.create(await newFields(c, NewPlatformConnection)), 201),
     )
-    .get('/api/admin/connections/:id', operator, async (c) =>
+    .get('/api/admin/connections/:id', described.get, operator, async (c) =>
       c.json(await connections.get(c.req.param('id'))),
     )
-    .put('/api/admin/connections/:id', operator, async (c) =>
+    .put('/api/admin/connections/:id', described.change, operator, async (c) =>
       c.json(
         await connections.change(
           c.req.param('id'),
@@ -30,13 +31,13 @@ export const platformConnectionRoutes = (
         ),
       ),
     )
-    .delete('/api/admin/connections/:id', operator, async (c) =>
+    .delete('/api/admin/connections/:id', described.delete, operator, async (c) =>
       c.json(await connections.delete(c.req.param('id'))),
     )
-    .post('/api/admin/connections/:id/test', operator, async (c) =>
+    .post('/api/admin/connections/:id/test', described.test, operator, async (c) =>
       c.json(await connections.test(c.req.param('id'))),
     )
-    .post('/api/admin/connections/:id/update-key', operator, async (c) => {
+    .post('/api/admin/connections/:id/update-key', described.updateKey, operator, async (c) => {
       const { api_key: secret } = await newFields(c, NewSecret)
       return c.json(await connections.updateKey(c.req.param('id'), secret))
     })

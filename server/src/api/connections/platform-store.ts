@@ -1,25 +1,33 @@
 import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
-import { testConnection, type ConnectionPorts } from './ask'
+import { testConnection, testFixed, type ConnectionPorts } from './ask'
+import { findFixed, listFixed, refuseFixed } from './fixed'
 import { checkChange, checkedProvider, toColumns, toSecretColumns } from './rules'
-import type { ChangedPlatformConnection, NewPlatformConnection } from './schema'
+import type { ChangedPlatformConnection, NewPlatformConnection, PlatformConnection } from './schema'
 import { toShown } from './shown'
 import { takeTurn } from '../../db/advisory-lock'
 import { isId, newId } from '../../db/id'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { noteMade } from '../../db/underway'
 import { ApiError } from '../../errors'
-import { pagedRows } from '../../http/paged-rows'
+import { pagedWithFixed } from '../../http/paged-rows'
 import { containing, type Page } from '../../http/paging'
+import { isObject } from '../../wire/json-body'
 
-/** Only the operator's have options. */
-const toConnection = (row: Selectable<ConnectionRow>) => ({
+const toConnection = (row: Selectable<ConnectionRow>): PlatformConnection => ({
   ...toShown(row, { isManager: true }),
-  options: row.options,
+  scope: 'platform',
+  organization_id: null,
+  billing_mode: null,
+  options: isObject(row.options) ? row.options : {},
+  source: 'stored',
 })
 
 export type PlatformConnectionStore = ReturnType<typeof createPlatformConnectionStore>
 
-/** Platform connections, for operators. All reject with `resource_not_found` for unknown ids. */
+/**
+ * Platform connections, for operators. All reject with `resource_not_found` for unknown ids, and changes of one that is
+ * not stored with `wrong_state`.
+ */
 export function createPlatformConnectionStore(ports: ConnectionPorts) {
   const { db, catalog, sealingKeys } = ports
 
@@ -37,27 +45,33 @@ export function createPlatformConnectionStore(ports: ConnectionPorts) {
   }
 
   return {
-    list: (page: Page, search: string | undefined) => listConnections(db, page, search),
-    get: async (id: string) => toConnection(await findRow(db, id)),
+    list: (page: Page, search: string | undefined) => listConnections(ports, page, search),
+    get: async (id: string) =>
+      findFixed(catalog, id)?.answer ?? toConnection(await findRow(db, id)),
     create: (fields: NewPlatformConnection) => createConnection(ports, fields),
     async change(id: string, fields: ChangedPlatformConnection) {
+      refuseFixed(catalog, id)
       const changed = await db.transaction().execute((trx) => change(trx, id, { ports, fields }))
       await catalog.refresh()
       return toConnection(changed)
     },
     async updateKey(id: string, secret: string) {
+      refuseFixed(catalog, id)
       await findRow(db, id)
       const columns = toSecretColumns(secret, id, sealingKeys)
       await update(id, { ...columns, status: 'active', last_error: null })
       return { success: true, message: 'The key was replaced.' }
     },
     async delete(id: string) {
+      refuseFixed(catalog, id)
       await findRow(db, id)
       await db.deleteFrom('connection').where('id', '=', id).execute()
       await catalog.refresh()
       return { success: true, message: 'The connection was deleted.' }
     },
     async test(id: string) {
+      const fixed = findFixed(catalog, id)
+      if (fixed) return testFixed(ports, fixed.connection)
       const answer = await testConnection(ports, await findRow(db, id))
       await catalog.refresh()
       return answer
@@ -166,7 +180,11 @@ const clearDefault = (trx: Transaction<Schema>, provider: string) =>
     .where('scope', '=', 'platform')
     .execute()
 
-async function listConnections(db: Kysely<Schema>, page: Page, search: string | undefined) {
+async function listConnections(
+  { db, catalog }: ConnectionPorts,
+  page: Page,
+  search: string | undefined,
+) {
   const filtered = db
     .selectFrom('connection')
     .where('scope', '=', 'platform')
@@ -178,6 +196,8 @@ async function listConnections(db: Kysely<Schema>, page: Page, search: string | 
         ]),
       ),
     )
-  const { shown, pagination } = await pagedRows(db, filtered.selectAll(), { page })
-  return { connections: shown.map(toConnection), pagination }
+  const fixed = listFixed(catalog, search)
+  const rows = { page, fixed, toAnswer: toConnection }
+  const { shown, pagination } = await pagedWithFixed(db, filtered.selectAll(), rows)
+  return { connections: shown, pagination }
 }

@@ -9,7 +9,8 @@ import { ownAddress } from '../../providers/own-address'
 import type { Provider } from '../../providers/provider'
 
 /** Enough to tell keys apart, too little to use. */
-const shownPart = (secret: string) => secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))
+export const shownPart = (secret: string) =>
+  secret.slice(0, Math.min(8, Math.floor(secret.length / 4)))
 
 export const toSecretColumns = (secret: string, id: string, keys: SealingKeys) => ({
   secret: seal(secret, keys, connectionSecret(id)),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PricingAnswer, PricingFields } from '../../catalog/pricing-fields'
 import { Pagination } from '../../http/documentation'
-import { trimmed } from '../../http/fields'
+import { line } from '../../http/fields'
 import { ConnectionOptions } from '../../providers/connection-options'
 import { broken } from '../../wire/field-error'
 
@@ -21,7 +21,7 @@ const platformEndpoint = z
   .transform((url) => url.replace(/\/+$/, ''))
 
 const platformFields = {
-  name: trimmed(100),
+  name: line(100),
   endpoint_url: platformEndpoint.nullish(),
   is_default: z.boolean().optional(),
   priority,
@@ -84,7 +84,7 @@ function gatewayIssues(fields: ByGateway) {
 /** A customer's connection to be made, in the order of the table. Source: api.md 9.1. */
 export const NewConnection = z
   .object({
-    name: trimmed(100),
+    name: line(100),
     provider: z.string().min(1).max(40),
     api_key: secret.optional(),
     endpoint_url: endpoint.optional(),
@@ -112,7 +112,7 @@ export const NewConnection = z
 export type NewConnection = z.output<typeof NewConnection>
 
 export const ChangedConnection = z.object({
-  name: trimmed(100).optional(),
+  name: line(100).optional(),
   api_key: secret.optional(),
   endpoint_url: endpoint.nullish(),
   billing_mode: z.enum(billingModes).optional(),
@@ -177,6 +177,24 @@ export const Connection = z
     updated_at: z.iso.datetime(),
   })
   .meta({ ref: 'Connection' })
+
+/** A connection of the platform, as operators see it; only these have options and a source. */
+export const PlatformConnection = Connection.extend({
+  scope: z.literal('platform'),
+  organization_id: z.null(),
+  billing_mode: z.null(),
+  options: z.record(z.string(), z.unknown()).describe('Regions, versions and deployments.'),
+  source: z
+    .enum(['stored', 'environment', 'discovered', 'built_in'])
+    .describe('Only a stored one can be changed; the others have no times.'),
+  created_at: z.iso.datetime().nullable(),
+  updated_at: z.iso.datetime().nullable(),
+}).meta({ ref: 'PlatformConnection' })
+export type PlatformConnection = z.output<typeof PlatformConnection>
+
+export const PlatformConnectionList = z
+  .object({ connections: z.array(PlatformConnection), pagination: Pagination })
+  .meta({ ref: 'PlatformConnectionList' })
 
 export const ConnectionList = z
   .object({ connections: z.array(Connection), pagination: Pagination })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Pagination } from '../../http/documentation'
-import { trimmed } from '../../http/fields'
+import { line } from '../../http/fields'
 import { broken } from '../../wire/field-error'
 
 const scopes = ['individual', 'organization'] as const
@@ -9,7 +9,7 @@ const statuses = ['online', 'starting', 'offline', 'error'] as const
 /** A gateway to be made. Source: api.md 9.3. */
 export const NewGateway = z
   .object({
-    name: trimmed(100),
+    name: line(100),
     scope: z.enum(scopes).default('individual'),
     organization_id: z.string().max(100).optional(),
     is_public: z.boolean().default(false),

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import { hashOf, newApiKey, shownPart } from '../../auth/api-key'
-import { may, type Principal } from '../../auth/principal'
+import { hasOwnLimits, may, type Principal } from '../../auth/principal'
 import { isId } from '../../db/id'
 import type { Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
@@ -34,8 +34,21 @@ export function createOwnKeyStore({ db, forgotten }: OwnKeyPorts) {
   }
 }
 
+/**
+ * Rejects a key with a spending or rate limit of its own: each key is counted by itself, so that further keys
+ * would multiply the limit, however low theirs are.
+ */
+function checkUnlimited(asker: Principal): void {
+  if (!hasOwnLimits(asker)) return
+  const words =
+    'The key of this request has limits of its own, so it cannot create keys or rotate others. ' +
+    'Use a key without limits, or sign in.'
+  throw invalidRequest(null, 'not_allowed', words)
+}
+
 /** A key makes none that may do more, or lives longer, than itself. Source: api.md 6.1. */
 function checkNarrower(asker: Principal, fields: NewKey): void {
+  checkUnlimited(asker)
   const beyond = fields.permissions.find((permission) => !may(asker, permission))
   if (beyond !== undefined) {
     const words = `permissions: the key that asks has not "${beyond}" itself.`
@@ -58,6 +71,7 @@ function outlived({ expiresAtMs }: Principal, other: Date | null): number | unde
 async function rotate(db: Kysely<Schema>, asker: Principal, id: string) {
   if (!isId('key', id)) throw new ApiError('resource_not_found')
   const { userId } = asker
+  if (id !== asker.keyId) checkUnlimited(asker)
   const key = newApiKey()
   const key_prefix = shownPart(key)
   const rotatedAt = new Date()

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './admin-description'
 import { ChangedCollection, NewSystemCollection } from './schema'
 import type { CollectionStore } from './store'
 import type { Env } from '../../http/env'
@@ -9,18 +10,18 @@ import { pageOf, searchOf } from '../../http/paging'
 /** Collections that everybody may call, for the operator. Source: api.md 19. */
 export const systemCollectionRoutes = (collections: CollectionStore, { operator }: Guards) =>
   new Hono<Env>()
-    .get('/api/admin/collections', operator, async (c) => {
+    .get('/api/admin/collections', described.list, operator, async (c) => {
       const search = searchOf(c)
       const page = pageOf(c, `collections ${search ?? ''}`)
       return c.json(await collections.listSystem(page, search))
     })
-    .post('/api/admin/collections', operator, async (c) =>
+    .post('/api/admin/collections', described.create, operator, async (c) =>
       c.json(await collections.create('operator', await newFields(c, NewSystemCollection)), 201),
     )
-    .put('/api/admin/collections/:id', operator, async (c) => {
+    .put('/api/admin/collections/:id', described.change, operator, async (c) => {
       const fields = await changedFields(c, ChangedCollection)
       return c.json(await collections.change('operator', c.req.param('id'), fields))
     })
-    .delete('/api/admin/collections/:id', operator, async (c) =>
+    .delete('/api/admin/collections/:id', described.delete, operator, async (c) =>
       c.json(await collections.delete('operator', c.req.param('id'))),
     )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { strategies } from '../../catalog/collection'
-import { trimmed } from '../../http/fields'
+import { line } from '../../http/fields'
 import { broken } from '../../wire/field-error'
 
 export const mostMembers = 200
@@ -8,8 +8,8 @@ export const mostMembers = 200
 const name = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, ".", "_" and "-".')
-const displayName = trimmed(100, 0)
-const description = trimmed(1000, 0)
+const displayName = line(100, 0)
+const description = line(1000, 0)
 const strategy = z.enum(strategies)
 const scope = z.enum(['individual', 'organization'])
 const rank = z.int().min(1).max(1000)

@@ -3,7 +3,7 @@ import { capabilities, categories, type Capability } from '../../catalog/model'
 import { Pagination } from '../../http/documentation'
 import { broken } from '../../wire/field-error'
 
-const billingModes = ['platform', 'byok', 'org_pays', 'member_pays', 'free'] as const
+const billingModes = ['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'] as const
 export type BillingMode = (typeof billingModes)[number]
 
 const isCapability = (name: string): name is Capability =>

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { described } from './admin-description'
 import { OperatedOrganization } from './admin-schema'
 import type { OperatedOrganizationStore } from './admin-store'
 import type { Env } from '../../http/env'
@@ -15,14 +16,18 @@ export const operatedOrganizationRoutes = (
   { operator }: Guards,
 ) =>
   new Hono<Env>()
-    .get(paths, operator, async (c) => {
+    .get(paths, described.list, operator, async (c) => {
       const search = searchOf(c)
       return c.json(await organizations.list(pageOf(c, `organizations ${search ?? ''}`), search))
     })
-    .get(one, operator, async (c) => c.json(await organizations.get(c.req.param('id'))))
-    .put(one, operator, async (c) =>
+    .get(one, described.get, operator, async (c) =>
+      c.json(await organizations.get(c.req.param('id'))),
+    )
+    .put(one, described.change, operator, async (c) =>
       c.json(
         await organizations.change(c.req.param('id'), await changedFields(c, OperatedOrganization)),
       ),
     )
-    .delete(one, operator, async (c) => c.json(await organizations.delete(c.req.param('id'))))
+    .delete(one, described.delete, operator, async (c) =>
+      c.json(await organizations.delete(c.req.param('id'))),
+    )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ChangedOrganization } from './schema'
+import { ChangedOrganization, Organization } from './schema'
+import { Pagination } from '../../http/documentation'
 import { limit } from '../../http/limits'
 
 /** What an operator may change: what the owner may, and what the owner may not. Source: api.md 19. */
@@ -10,3 +11,17 @@ export const OperatedOrganization = ChangedOrganization.extend({
   status: z.enum(['active', 'suspended']).optional(),
 })
 export type OperatedOrganization = z.output<typeof OperatedOrganization>
+
+/** An organization as operators see it: as nobody's member. */
+export const AnsweredOrganization = Organization.omit({ role: true, is_primary: true })
+  .extend({
+    status: z.enum(['active', 'suspended']),
+    plan_id: z.string(),
+    payment_method_required: z.boolean(),
+    credit_balance: z.number(),
+  })
+  .meta({ ref: 'OperatedOrganizationAnswer' })
+
+export const AnsweredOrganizationList = z
+  .object({ organizations: z.array(AnsweredOrganization), pagination: Pagination })
+  .meta({ ref: 'OperatedOrganizationList' })

@@ -58,17 +58,18 @@ export async function announce(
   invitation: Invitation,
   address: string,
 ): Promise<void> {
-  const { email, role, message, expires_at } = invitation
+  const { email, role, expires_at } = invitation
   const name = inLine(invitation.organization_name)
   const until = expires_at.slice(0, 10)
+  // Whoever has an account may invite any address: what they wrote stands behind the sign-in, not in the mail.
   await postMail(trx, {
     recipient: email,
-    subject: `${name} invites you`,
+    subject: 'You are invited to an organization',
     body: [
-      `You are invited to join "${name}" as ${role}.`,
-      ...(message ? [`They write:\n\n${message}`] : []),
-      `Sign in with this address at ${address} to accept or decline. The invitation holds until ${until}.`,
-      'If you do not know who this is from, ignore this mail.',
+      `You are invited to join an organization as ${role}.`,
+      `Sign in with this address at ${address} to see who invites you, and to accept or decline. The invitation ` +
+        `is valid until ${until}.`,
+      'If you do not expect an invitation, ignore this mail.',
     ].join('\n\n'),
   })
   const account = await trx

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { roles } from '../../auth/roles'
 import { Pagination } from '../../http/documentation'
-import { trimmed } from '../../http/fields'
+import { line } from '../../http/fields'
 import { usd } from '../../wire/usd'
 import { limit } from '../../http/limits'
 import { publicName } from '../../http/public-name'
@@ -30,7 +30,7 @@ const description = z.string().trim().max(1000)
 
 /** Source: api.md 10. */
 export const NewOrganization = z.object({
-  name: trimmed(100, 2),
+  name: line(100, 2),
   slug: publicName.optional(),
   description: description.optional(),
   website: website.optional(),
@@ -40,7 +40,7 @@ export type NewOrganization = z.output<typeof NewOrganization>
 
 export const ChangedOrganization = z
   .object({
-    name: trimmed(100, 2),
+    name: line(100, 2),
     slug: publicName,
     description: description.nullable(),
     website: website.nullable(),

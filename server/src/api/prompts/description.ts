@@ -44,6 +44,7 @@ export const bulkPrompts = accountRoute({
   summary: 'Keep or delete many prompts at once; each is judged alone',
   tag,
   status: 201,
+  otherwise: 'Those that were named were deleted',
   body: ['PromptBulk', DescribedBulk, { 'Keep two': { prompts: [example, example] } }],
   answer: BulkDone,
 })

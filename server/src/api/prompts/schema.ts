@@ -58,11 +58,13 @@ export const Bulk = z
   })
 
 /** How a bulk is described: its items are what they have to be. */
-export const DescribedBulk = z.object({
-  action: z.enum(['create', 'delete']).default('create').optional(),
-  prompts: asPrompts.optional().describe('For `create`'),
-  ids: z.array(z.string()).min(1).max(100).optional().describe('For `delete`'),
-})
+export const DescribedBulk = z
+  .object({
+    action: z.enum(['create', 'delete']).default('create').optional(),
+    prompts: asPrompts.optional().describe('For `create`'),
+    ids: z.array(z.string()).min(1).max(100).optional().describe('For `delete`'),
+  })
+  .refine(({ prompts, ids }) => prompts !== undefined || ids !== undefined)
 
 export const Prompt = z
   .object({

@@ -7,7 +7,7 @@ import type { Schema } from '../../db/schema'
 /** A model that an organization serves to its members, and how they pay for it. */
 export interface ServedModel {
   model: Model
-  mode: 'platform' | 'byok' | 'org_pays' | 'member_pays' | 'free'
+  mode: 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
 }
 
 /** An organization, and its public gateways. */

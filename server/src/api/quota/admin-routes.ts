@@ -1,5 +1,6 @@
-import { Hono, type Context } from 'hono'
+import { Hono } from 'hono'
 import { z } from 'zod'
+import { described } from './admin-description'
 import type { QuotaRequestStore } from './request-store'
 import { Decision, Rejection } from './schema'
 import type { Env } from '../../http/env'
@@ -12,22 +13,18 @@ const paths = '/api/admin/quota-requests'
 
 const Filter = z.object({ status: z.enum(['pending', 'approved', 'rejected']).optional() })
 
-/** All fields of a decision may be left out, and then the body too. */
-const decisionOf = async <Schema extends z.ZodType>(c: Context<Env>, schema: Schema) =>
-  c.req.raw.body === null ? check(schema, {}) : newFields(c, schema)
-
 /** Requests for higher limits, for the operator. Source: api.md 19. */
 export const quotaRequestRoutes = (requests: QuotaRequestStore, { operator }: Guards) =>
   new Hono<Env>()
-    .get(paths, operator, async (c) => {
+    .get(paths, described.list, operator, async (c) => {
       const filter = { ...check(Filter, c.req.query()), search: searchOf(c) }
       const page = pageOf(c, `quota requests ${JSON.stringify(filter)}`)
       return c.json(await requests.list(page, filter))
     })
-    .post(`${paths}/:id/approve`, operator, async (c) =>
-      c.json(await requests.approve(c.req.param('id'), await decisionOf(c, Decision))),
+    .post(`${paths}/:id/approve`, described.approve, operator, async (c) =>
+      c.json(await requests.approve(c.req.param('id'), await newFields(c, Decision))),
     )
-    .post(`${paths}/:id/reject`, operator, async (c) => {
-      const { note } = await decisionOf(c, Rejection)
+    .post(`${paths}/:id/reject`, described.reject, operator, async (c) => {
+      const { note } = await newFields(c, Rejection)
       return c.json(await requests.reject(c.req.param('id'), note ?? null))
     })

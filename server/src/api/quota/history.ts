@@ -91,7 +91,7 @@ async function readDays(db: Kysely<Schema>, userId: string, days: readonly strin
       month_day as (
         select
           (starts_at at time zone 'UTC')::date as day, sum(requests) as requests,
-          sum(cost - written_off) filter (where account_id = user_id) as spent
+          sum(cost - written_off + house_paid) filter (where account_id = user_id) as spent
         from usage_sum
         where user_id = ${userId} and grain = 'day'
           and starts_at >= date_trunc('month', ${days.at(-1)}::timestamp) at time zone 'UTC'

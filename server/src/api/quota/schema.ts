@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Pagination } from '../../http/documentation'
-import { trimmed } from '../../http/fields'
+import { line, trimmed } from '../../http/fields'
 
 export const quotaTypes = [
   'requests_per_minute',
@@ -23,7 +23,7 @@ export type NewQuotaRequest = z.output<typeof NewQuotaRequest>
 /** What an operator says to one. Source: api.md 19. */
 export const Decision = z.object({
   limit: z.number().nullish(),
-  note: trimmed(1000, 0).nullish(),
+  note: line(1000, 0).nullish(),
 })
 export type Decision = z.output<typeof Decision>
 
@@ -114,3 +114,14 @@ export const Estimate = z
   })
   .meta({ ref: 'CostEstimate' })
 export type Estimate = z.output<typeof Estimate>
+
+/** A request as operators see it. */
+export const DecidedQuotaRequest = QuotaRequest.extend({
+  user_id: z.string(),
+  email: z.string(),
+  granted_limit: z.number().nullable(),
+}).meta({ ref: 'DecidedQuotaRequest' })
+
+export const DecidedQuotaRequestList = z
+  .object({ quota_requests: z.array(DecidedQuotaRequest), pagination: Pagination })
+  .meta({ ref: 'DecidedQuotaRequestList' })

@@ -13,7 +13,7 @@ const end = z.union([
 
 const milliseconds = z.coerce.number().int().min(0).max(2_147_483_647)
 const status = z.enum(['success', 'error', 'cancelled'])
-const billingMode = z.enum(['platform', 'byok', 'org_pays', 'member_pays', 'free'])
+const billingMode = z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'])
 
 /** Which logs are wanted. Source: api.md 11. */
 export const Filter = z
@@ -143,7 +143,9 @@ const timed = (what: string) => z.int().nullable().describe(what)
 export const Stats = z
   .object({
     period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
-    total_requests: z.int(),
+    total_requests: z
+      .int()
+      .describe('Every request in the log: those that succeeded, failed, or were cancelled'),
     successful_requests: z.int(),
     failed_requests: z.int(),
     cancelled_requests: z.int(),

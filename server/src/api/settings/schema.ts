@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trimmed } from '../../http/fields'
+import { line } from '../../http/fields'
 import { usd } from '../../wire/usd'
 
 const atMost = (most: number) => (amount: bigint) => amount <= BigInt(most) * 1_000_000_000n
@@ -13,7 +13,7 @@ const amount = (least: number, most: number) =>
 /** What an account may change. Source: api.md 6.2. */
 export const ChangedSettings = z
   .object({
-    display_name: trimmed(100),
+    display_name: line(100),
     funding_source: z.enum(['personal', 'organization']),
     funding_organization_id: z.string().max(100).nullable(),
     primary_organization_id: z.string().max(100).nullable(),

@@ -102,9 +102,9 @@ async function tellReply(
   { row }: Locked,
   { id, content }: { id: string; content: string },
 ): Promise<void> {
-  const { email } = await trx
+  const { email, email_verified: isVerified } = await trx
     .selectFrom('users')
-    .select('email')
+    .select(['email', 'email_verified'])
     .where('id', '=', row.user_id)
     .executeTakeFirstOrThrow()
   const title = `Support has answered ${numberOf(row)}`
@@ -118,7 +118,8 @@ async function tellReply(
   await postMail(trx, {
     recipient: email,
     subject: title,
-    body: `${row.subject}\n\n${content}\n`,
+    // What its caller wrote goes to an address that was shown to be the caller's.
+    body: isVerified ? `${row.subject}\n\n${content}\n` : `${content}\n`,
     reference: `ticket_reply:${id}`,
   })
 }

@@ -86,3 +86,17 @@ export const Ticket = z
   .meta({ ref: 'Ticket' })
 
 export const TicketList = z.object({ tickets: z.array(ListedTicket), pagination: Pagination })
+
+/** What tickets of all accounts are narrowed to. */
+export const StaffFilter = Filter.extend({ assignee_id: z.string().optional() })
+
+const staff = { user_id: z.string(), email: z.string(), assignee_id: z.string().nullable() }
+
+export const StaffTicket = Ticket.extend(staff).meta({ ref: 'StaffTicket' })
+
+export const StaffTicketList = z
+  .object({
+    tickets: z.array(ListedTicket.extend(staff).meta({ ref: 'ListedStaffTicket' })),
+    pagination: Pagination,
+  })
+  .meta({ ref: 'StaffTicketList' })

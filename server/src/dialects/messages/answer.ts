@@ -4,6 +4,8 @@ import { messageHead, toMessageUsage, toStopReason } from './told'
 import { bareAnswerId } from '../../wire/answer'
 import { partsOfCompletion } from '../../wire/chunk-parts'
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { eventShape } from '../../wire/json-shape'
+import { parseShaped } from '../../wire/json-slices'
 import type { Part } from '../../wire/part'
 
 type Of<Type extends Part['type']> = Extract<Part, { type: Type }>
@@ -69,7 +71,7 @@ function inputOf(parts: readonly Part[], index: number): JsonObject {
     part.type === 'arguments' && part.index === index ? part.text : '',
   )
   try {
-    const input: unknown = JSON.parse(texts.join(''))
+    const input: unknown = parseShaped(texts.join(''), eventShape)
     return isObject(input) ? input : {}
   } catch {
     return {}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { broken } from '../../wire/field-error'
-import { maybe, modelField, text } from '../../wire/fields'
+import { maxParts, maxTools, maybe, modelField, text } from '../../wire/fields'
 
 const cacheControl = maybe(z.looseObject({}))
 
@@ -47,7 +47,7 @@ const DocumentBlock = z
         type: z.literal('content'),
         content: z.union([
           z.string(),
-          z.array(z.discriminatedUnion('type', [TextBlock, ImageBlock])),
+          z.array(z.discriminatedUnion('type', [TextBlock, ImageBlock])).max(maxParts),
         ]),
       }),
       UrlSource,
@@ -64,7 +64,7 @@ const SearchResultBlock = z
     type: z.literal('search_result'),
     source: z.string(),
     title: z.string(),
-    content: z.array(TextBlock),
+    content: z.array(TextBlock).max(maxParts),
     cache_control: cacheControl,
   })
   .meta({ ref: 'MessageSearchResult' })
@@ -85,7 +85,9 @@ const Known = z.discriminatedUnion('type', [
   z.looseObject({
     type: z.literal('tool_result'),
     tool_use_id: callId,
-    content: maybe(z.lazy(() => z.union([z.string(), z.array(z.union([Said, Foreign]))]))),
+    content: maybe(
+      z.lazy(() => z.union([z.string(), z.array(z.union([Said, Foreign])).max(maxParts)])),
+    ),
     is_error: maybe(z.boolean()),
     cache_control: cacheControl,
   }),
@@ -113,7 +115,7 @@ const Foreign = z
 const Message = z
   .looseObject({
     role: z.enum(['user', 'assistant', 'system']),
-    content: z.union([z.string(), z.array(z.union([Known, Foreign]))]),
+    content: z.union([z.string(), z.array(z.union([Known, Foreign])).max(maxParts)]),
   })
   .meta({ ref: 'MessageTurn' })
 
@@ -156,14 +158,14 @@ const effort = z.enum(['low', 'medium', 'high', 'xhigh', 'max'])
 const shape = {
   model: modelField,
   messages: z.array(Message).min(1).max(100_000),
-  system: maybe(z.union([z.string(), z.array(TextBlock)])),
+  system: maybe(z.union([z.string(), z.array(TextBlock).max(maxParts)])),
   max_tokens: z.int().min(1).describe('The most tokens of the answer'),
   temperature: maybe(z.number().min(0).max(1)),
   top_p: maybe(z.number().min(0).max(1)),
   top_k: maybe(z.int().min(0)),
   stop_sequences: maybe(z.array(text(100_000, 1)).max(8191)),
   stream: maybe(z.boolean()).describe('Answer as server-sent events'),
-  tools: maybe(z.array(Tool)),
+  tools: maybe(z.array(Tool).max(maxTools)),
   tool_choice: maybe(ToolChoice),
   thinking: maybe(Thinking),
   output_config: maybe(z.looseObject({ effort: maybe(effort), format: maybe(Format) })),

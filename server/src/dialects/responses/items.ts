@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { imageAddress } from '../../wire/chat-request'
 import { broken } from '../../wire/field-error'
-import { maybe } from '../../wire/fields'
+import { maxParts, maybe } from '../../wire/fields'
 import { bareCallId } from '../../wire/packed-call-id'
 
 const words = z.string()
@@ -52,7 +52,10 @@ const Content = z.discriminatedUnion('type', [
 ])
 export type Content = z.output<typeof Content>
 
-const ToolOutput = z.union([words, z.array(z.discriminatedUnion('type', [Text, Image, File]))])
+const ToolOutput = z.union([
+  words,
+  z.array(z.discriminatedUnion('type', [Text, Image, File])).max(maxParts),
+])
 
 // A signature that we packed into it is as long as its provider likes.
 const callId = z
@@ -70,7 +73,7 @@ export const Item = z.discriminatedUnion('type', [
   z.looseObject({
     type: maybe(z.literal('message')),
     role: z.enum(['user', 'assistant', 'system', 'developer']),
-    content: z.union([words, z.array(Content)]),
+    content: z.union([words, z.array(Content).max(maxParts)]),
   }),
   z.looseObject({ type: z.literal('function_call'), call_id: callId, name, arguments: words }),
   z.looseObject({

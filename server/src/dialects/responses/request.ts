@@ -3,6 +3,7 @@ import { Item } from './items'
 import { broken } from '../../wire/field-error'
 import {
   effort,
+  maxTools,
   maybe,
   metadataField,
   modelField,
@@ -36,7 +37,9 @@ const ToolChoice = z.union([
     type: z.string(),
     name: maybe(z.string()),
     mode: maybe(z.enum(['auto', 'required'])),
-    tools: maybe(z.array(z.looseObject({ type: z.string(), name: maybe(z.string()) }))),
+    tools: maybe(
+      z.array(z.looseObject({ type: z.string(), name: maybe(z.string()) })).max(maxTools),
+    ),
   }),
 ])
 type ToolChoice = z.output<typeof ToolChoice>
@@ -59,7 +62,7 @@ const shape = {
   instructions: maybe(z.string()),
   max_output_tokens: outputLimit.describe('The most tokens of the answer, thoughts included'),
   ...samplingFields,
-  tools: maybe(z.array(Tool)),
+  tools: maybe(z.array(Tool).max(maxTools)),
   tool_choice: maybe(ToolChoice),
   parallel_tool_calls: maybe(z.boolean()),
   text: maybe(
@@ -70,7 +73,7 @@ const shape = {
   ),
   reasoning: maybe(z.looseObject({ effort: maybe(effort), summary: maybe(z.string()) })),
   stream: maybe(z.boolean()).describe('Answer as server-sent events'),
-  include: maybe(z.array(z.string())),
+  include: maybe(z.array(text(128)).max(100)),
   store: maybe(z.boolean()).describe('Accepted; nothing is kept'),
   metadata: metadataField,
   user: userField,

@@ -1,4 +1,6 @@
 import { inspect, isObject, type JsonObject } from '../../wire/json-body'
+import { eventShape } from '../../wire/json-shape'
+import { parseShaped } from '../../wire/json-slices'
 
 /**
  * Thoughts as their providers signed or encrypted them travel through chat clients in
@@ -23,7 +25,7 @@ export function thoughtsIn({ encrypted_content: data, id }: JsonObject): JsonObj
 function unpacked(packed: string): JsonObject[] {
   try {
     const text = Buffer.from(packed.slice(mark.length), 'base64').toString()
-    const details: unknown = JSON.parse(text)
+    const details: unknown = parseShaped(text, eventShape)
     // As deep as any body may be, and no deeper.
     inspect({ details })
     return Array.isArray(details) ? details.filter(isObject) : []

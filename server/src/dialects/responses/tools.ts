@@ -1,6 +1,8 @@
 import { isCallable, type ResponsesRequest, type Tool } from './request'
 import { invalidRequest } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { eventShape } from '../../wire/json-shape'
+import { parseShaped } from '../../wire/json-slices'
 
 /** What a custom tool is called with, as the arguments of the function that stands in for it. */
 const freeText = {
@@ -15,7 +17,7 @@ export const toFreeArguments = (input: string) => JSON.stringify({ input })
 /** The text that a model put into such arguments; as far as it came, where they broke off. */
 export function freeTextIn(args: string): string {
   try {
-    const read: unknown = JSON.parse(args)
+    const read: unknown = parseShaped(args, eventShape)
     return isObject(read) && typeof read['input'] === 'string' ? read['input'] : args
   } catch {
     const [, begun] =

@@ -63,6 +63,7 @@ test('of an answer that counts nothing, the tokens are estimated', () => {
       wantsUsage: false,
       legacyFunctions: false,
       newCallId: () => 'x',
+      hiddenTokens: () => Infinity,
       estimate: (size) => {
         sizes.push(size.bytes)
         return usage

@@ -2,7 +2,7 @@ import { partsReader } from './parts'
 import { toUsage } from './usage'
 import type { OwnFormat, OwnTarget } from '../adapter'
 import { isFailure } from '../event'
-import type { RelayedStream, RelayRequest } from '../openai/relayed-stream'
+import { withinShown, type RelayedStream, type RelayRequest } from '../openai/relayed-stream'
 import type { WholeAnswer } from '../openai/whole-answer'
 import { TranslatedStream } from '../translated-stream'
 import { failure, nonsense } from '../upstream-error'
@@ -122,16 +122,30 @@ function whole(answer: unknown, asked: RelayRequest): WholeAnswer {
   const counted = isObject(usage) ? toUsage(usage) : undefined
   return {
     body: { ...answer, model: identity.model },
-    usage: counted ?? asked.estimate(sizeOf(content)),
+    usage: counted ? believed(counted, content, asked) : asked.estimate(sizeOf(content)),
   }
+}
+
+/** What nearly all answers consist of has no fewer bytes than its texts have characters. */
+function believed(counted: Usage, content: readonly unknown[], asked: RelayRequest): Usage {
+  let length = 0
+  for (const block of content) {
+    if (isObject(block) && typeof block['text'] === 'string') length += block['text'].length
+  }
+  return completionTokens(counted) <= length
+    ? counted
+    : withinShown(counted, sizeOf(content), asked)
 }
 
 function sizeOf(content: readonly unknown[]): TextSize {
   const size = new TextSize()
   for (const block of content.filter(isObject)) {
-    const { text, thinking, name, input } = block
-    const said = [text, thinking, name, input === undefined ? undefined : JSON.stringify(input)]
+    const { type, text, thinking, name, input, ...rest } = block
+    if (typeof name === 'string') size.addCall(name)
+    const said = [text, thinking, input === undefined ? undefined : JSON.stringify(input)]
     for (const piece of said) if (typeof piece === 'string') size.add(piece)
+    // Sources, and what the provider's own tools gave.
+    if (type !== 'text' || rest['citations']) size.addOther(rest)
   }
   return size
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 import { Counter, type Usage } from '../../wire/usage'
 
 /**
- * The counts of a message; undefined without any. Cache reads and writes stand beside
+ * The counts of a message; undefined without any, and where one of the two is no number of tokens. Cache reads and writes stand beside
  * `input_tokens`, thinking is inside `output_tokens`. Source: wire.md 7.3.
  */
 export function toUsage(counts: JsonObject): Usage | undefined {
@@ -16,7 +16,7 @@ export function toUsage(counts: JsonObject): Usage | undefined {
   }
   const input = sum('input_tokens')
   const output = sum('output_tokens')
-  if (input === undefined && output === undefined) return undefined
+  if (counter.isFlawed || (input === undefined && output === undefined)) return undefined
   return {
     input: input ?? 0,
     cachedInput: sum('cache_read_input_tokens') ?? 0,

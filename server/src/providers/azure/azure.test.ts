@@ -83,6 +83,7 @@ describe('relayed as OpenAI’s', () => {
       wantsUsage: true,
       legacyFunctions: false,
       newCallId: () => 'call_1',
+      hiddenTokens: () => Infinity,
       estimate: () => ({ ...noUsage, estimated: true }),
     })
     const lines = linesOf(join(import.meta.dir, 'fixtures/filtered-chat.chunks.txt'))

@@ -168,13 +168,18 @@ describe('I11: golden usage', () => {
       { ...counted, output: 30, flawed: true },
     ],
     ['a total that counts less', { ...block, totalTokens: 3 }, { ...counted, flawed: true }],
-    ['a negative count', { ...block, inputTokens: -1 }, { ...counted, input: 0, flawed: true }],
     ['only output', { outputTokens: 5 }, { ...counted, input: 0 }],
   ])('%s', (_name, usage, wanted) => expect(toUsage(usage)).toEqual(wanted))
 
   test.each([[undefined], [null], [{}], ['5'], [[1]]])('none: %p', (usage) =>
     expect(toUsage(usage)).toBeUndefined(),
   )
+
+  test.each(['inputTokens', 'outputTokens'])('M8: %s that are no number are none', (name) => {
+    for (const value of [-1, 1.5, '7', Number.NaN, 2e9]) {
+      expect(toUsage({ ...block, [name]: value })).toBeUndefined()
+    }
+  })
 })
 
 const thrown = (frames: readonly Buffer[]) => {

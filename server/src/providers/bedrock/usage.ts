@@ -10,7 +10,7 @@ export function toUsage(block: unknown): Usage | undefined {
   const counter = new Counter()
   const input = counter.read(block, 'inputTokens')
   const output = counter.read(block, 'outputTokens')
-  if (input === undefined && output === undefined) return undefined
+  if (counter.isFlawed || (input === undefined && output === undefined)) return undefined
   const cachedInput = cacheCount('Read', block, counter)
   const cacheWrite = cacheCount('Write', block, counter)
   const plain = (input ?? 0) + (output ?? 0)

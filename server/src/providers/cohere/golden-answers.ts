@@ -102,9 +102,9 @@ export const answers: readonly AnswerRow[] = [
   counted('zeros', { billed_units: { input_tokens: 0, output_tokens: 0 } }, {}),
   counted('only output', { billed_units: { output_tokens: 4 } }, { output: 4 }),
   counted(
-    'a negative count',
+    'M8: a negative count is none: it is estimated',
     { billed_units: { input_tokens: -3, output_tokens: 4 } },
-    { output: 4, flawed: true },
+    { input: 7, output: 2, estimated: true },
   ),
   counted('none: it is estimated', undefined, { input: 7, output: 2, estimated: true }),
   counted('empty: it is estimated', { billed_units: {} }, { input: 7, output: 2, estimated: true }),

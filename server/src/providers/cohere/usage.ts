@@ -7,12 +7,12 @@ import { Counter, type Usage } from '../../wire/usage'
  */
 export function toUsage(block: unknown): Usage | undefined {
   if (!isObject(block)) return undefined
-  const counter = new Counter()
   const counts = [block['billed_units'], block['tokens']].filter(isObject)
   for (const units of counts) {
+    const counter = new Counter()
     const input = counter.read(units, 'input_tokens')
     const output = counter.read(units, 'output_tokens')
-    if (input === undefined && output === undefined) continue
+    if (counter.isFlawed || (input === undefined && output === undefined)) continue
     return {
       input: input ?? 0,
       cachedInput: 0,
@@ -22,7 +22,7 @@ export function toUsage(block: unknown): Usage | undefined {
       reasoning: 0,
       audioOutput: 0,
       estimated: false,
-      flawed: counter.isFlawed,
+      flawed: false,
     }
   }
   return undefined

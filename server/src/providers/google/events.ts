@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { toGoogleError } from './failure'
 import { isObject } from '../../wire/json-body'
+import { eventShape } from '../../wire/json-shape'
+import { parseShaped } from '../../wire/json-slices'
 import { nonsense, type Source } from '../upstream-error'
 
 const PartialArg = z.looseObject({
@@ -47,7 +49,7 @@ export type Event = z.output<typeof Event>
 export function readEvent(data: string, source: Source): Event {
   let value: unknown
   try {
-    value = JSON.parse(data)
+    value = parseShaped(data, eventShape)
   } catch (cause) {
     throw nonsense(source.provider, 'an unreadable event', cause)
   }

@@ -93,13 +93,20 @@ test.each<[string, object, Partial<Usage>]>([
     { input: 9, output: 4, reasoning: 3, flawed: true },
   ],
   [
-    'numbers that are none',
-    { promptTokenCount: 9, candidatesTokenCount: -4, totalTokenCount: 9 },
-    { input: 9, flawed: true },
+    'a part that is no number',
+    { promptTokenCount: 9, candidatesTokenCount: 4, thoughtsTokenCount: -4, totalTokenCount: 13 },
+    { input: 9, output: 4, flawed: true },
   ],
 ])('I11: %s', (_what, block, expected) => {
   expect(readGoogleUsage(block)).toEqual(usage(expected))
 })
+
+test.each([
+  ['a negative count', { promptTokenCount: 9, candidatesTokenCount: -4, totalTokenCount: 9 }],
+  ['halves, whose sum is whole', { promptTokenCount: 1.5, toolUsePromptTokenCount: 2.5 }],
+  ['halves beside a whole', { promptTokenCount: 4, toolUsePromptTokenCount: 0.5 }],
+  ['halves with a whole total', { promptTokenCount: 1.5, totalTokenCount: 4 }],
+])('M8: %s is no usage', (_what, block) => expect(readGoogleUsage(block)).toBeUndefined())
 
 test('what has no counts counts nothing', () => {
   for (const block of [undefined, null, 7, [], {}, { trafficType: 'ON_DEMAND' }]) {

@@ -30,11 +30,14 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
   )
 }
 
-const isCount = (value: unknown): value is number => typeof value === 'number'
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
-/** The second comes on top of the first; what is no number is left to the reader of the block. */
-const sum = (first: unknown, second: unknown) =>
-  isCount(second) ? (isCount(first) ? first + second : (first ?? second)) : first
+/** The second comes on top of the first; what is no number of tokens is left to the reader of the block. */
+function sum(first: unknown, second: unknown): unknown {
+  if (second === undefined || second === null) return first
+  if (first === undefined || first === null || !isCount(second)) return second
+  return isCount(first) ? first + second : first
+}
 
 /** The total does not count what tools put into the prompt everywhere; ours does. */
 function totalOf(block: JsonObject): unknown {

@@ -76,6 +76,7 @@ export class ChatStream implements RelayedStream {
     let choice = this.#choices.get(index)
     if (!choice) {
       const { newCallId, legacyFunctions } = this.#request
+      this.#usage.size.addAround()
       choice = new ChoiceDeltas({ newCallId, legacyFunctions, size: this.#usage.size })
       this.#choices.set(index, choice)
     }

@@ -18,7 +18,7 @@ interface ChoiceOptions {
 }
 
 /** What is billed as output; a delta may say some of it twice, in fields of its own. */
-const writtenFields = ['content', 'reasoning_content', 'refusal'] as const
+const writtenFields: ReadonlySet<string> = new Set(['content', 'reasoning_content', 'refusal'])
 
 const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reasoning_content'])
 
@@ -72,9 +72,14 @@ export class ChoiceDeltas {
 
   #said(delta: JsonObject): JsonObject[] {
     const said = saidIn(delta)
-    for (const name of writtenFields) this.#measure(said[name])
-    for (const _name in said) return [said]
-    return []
+    let isSaid = false
+    for (const name in said) {
+      isSaid = true
+      const value = said[name]
+      if (typeof value === 'string' && writtenFields.has(name)) this.#options.size.add(value)
+      else this.#options.size.addOther(value)
+    }
+    return isSaid ? [said] : []
   }
 
   #called(delta: JsonObject): JsonObject[] {
@@ -83,7 +88,8 @@ export class ChoiceDeltas {
     const calls = entries.filter(isObject).flatMap((entry) => this.#calls.next(entry))
     for (const { function: called } of calls) {
       if (!isObject(called)) continue
-      this.#measure(called['name'])
+      const { name } = called
+      if (typeof name === 'string') this.#options.size.addCall(name)
       this.#measure(called['arguments'])
     }
     return this.#write(calls)

@@ -19,6 +19,7 @@ const requestOf = (wantsUsage: boolean): RelayRequest => ({
   wantsUsage,
   legacyFunctions: false,
   newCallId: () => 'call_1',
+  hiddenTokens: () => Infinity,
   estimate: (output) => estimateUsage({ promptTokens: 7, output }),
 })
 

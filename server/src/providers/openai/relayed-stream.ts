@@ -3,6 +3,7 @@ import type { Identity } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
 import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
+import { largerUsage, withOutputOfAtMost } from '../../wire/usage-claims'
 import type { RelayOptions } from '../provider'
 
 /** What a relayed answer needs to know of its request. */
@@ -19,7 +20,19 @@ export interface RelayRequest {
   newCallId: () => string
   /** Counts what was asked and answered, for a provider that does not. */
   estimate: (output: TextSize) => Usage
+  /**
+   * How many tokens of output a provider may count beyond what its answer shows: thinking, where that is
+   * plausible. What it counts beyond these is not believed.
+   */
+  hiddenTokens: (usage: Usage) => number
 }
+
+/** A provider's count of an answer, no larger than what was shown allows. */
+export const withinShown = (
+  usage: Usage,
+  shown: Pick<TextSize, 'tokensAtMost'>,
+  request: Pick<RelayRequest, 'hiddenTokens'>,
+): Usage => withOutputOfAtMost(usage, shown.tokensAtMost + request.hiddenTokens(usage))
 
 /** A relayed stream: `next` per event, then `end`; `usage` when it has ended, however it did. */
 export interface RelayedStream {
@@ -39,7 +52,7 @@ export interface RelayedStream {
   cut?(most: number): string[]
 }
 
-/** Keeps what a stream says about its usage; it may come on any chunk, and the last one counts. */
+/** Keeps what a stream says about its usage; it may come on any chunk, and the largest counts. */
 export class StreamUsage {
   readonly size = new TextSize()
   readonly #request: RelayRequest
@@ -55,13 +68,14 @@ export class StreamUsage {
     const block = chunk['usage'] ?? groq
     const read = readUsage(block, this.#request.options.reasoningTokens)
     if (!read) return
-    this.#usage = read
+    this.#usage = this.#usage ? largerUsage(this.#usage, read) : read
     this.#block = block
   }
 
-  /** So far: what the provider said last, else an estimate of what was written. */
+  /** So far: what the provider said, as far as what it showed allows, else an estimate of what was written. */
   total(): Usage {
-    return this.#usage ?? this.#request.estimate(this.size)
+    const usage = this.#usage
+    return usage ? withinShown(usage, this.size, this.#request) : this.#request.estimate(this.size)
   }
 
   /** Nothing more is relayed: of an estimate, no more than `most` tokens of output count. */

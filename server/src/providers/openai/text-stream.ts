@@ -37,7 +37,9 @@ export class TextStream implements RelayedStream {
 
   #relay(chunk: JsonObject, theirs: JsonObject): JsonObject | undefined {
     const index = Number.isInteger(theirs['index']) ? Number(theirs['index']) : 0
-    if (this.#finished.get(index)) return undefined
+    const hadFinished = this.#finished.get(index)
+    if (hadFinished) return undefined
+    if (hadFinished === undefined) this.#usage.size.addAround()
     const text = typeof theirs['text'] === 'string' ? theirs['text'] : ''
     this.#usage.size.add(text)
     const word = theirs['finish_reason']

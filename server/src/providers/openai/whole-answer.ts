@@ -1,12 +1,12 @@
 import { textIn, thoughtIn } from './choice-deltas'
-import { choicesOf, type RelayRequest } from './relayed-stream'
+import { choicesOf, withinShown, type RelayRequest } from './relayed-stream'
 import { wholeArguments } from './tool-calls'
 import { isFailure } from '../event'
 import { failure, nonsense } from '../upstream-error'
 import { toFinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
-import { readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
+import { completionTokens, readUsage, toRelayedUsageBlock, type Usage } from '../../wire/usage'
 
 /** A whole answer as the caller gets it, and what it used. */
 export interface WholeAnswer {
@@ -76,7 +76,8 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
     choices.push(toChoice(choice, index, request))
   }
   const block = answer['usage']
-  const usage = readUsage(block, options.reasoningTokens) ?? request.estimate(sizeOf(choices))
+  const told = readUsage(block, options.reasoningTokens)
+  const usage = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
   const body: JsonObject = { ...identity }
   for (const name in answer) if (!answerFields.has(name)) body[name] = answer[name]
   body['choices'] = choices
@@ -122,17 +123,39 @@ function toCalls(theirs: unknown, { newCallId }: RelayRequest): JsonObject[] {
   })
 }
 
+/** What nearly all answers consist of has no fewer bytes than its texts have characters. */
+function believed(told: Usage, choices: readonly JsonObject[], request: RelayRequest): Usage {
+  let length = 0
+  for (const { message, text } of choices) {
+    const said = isObject(message) ? message['content'] : text
+    if (typeof said === 'string') length += said.length
+  }
+  return completionTokens(told) <= length ? told : withinShown(told, sizeOf(choices), request)
+}
+
+const messageFields = new Set([
+  'role',
+  'content',
+  'refusal',
+  'reasoning_content',
+  'tool_calls',
+  'function_call',
+])
+
 /** What was said, in the same pieces that a stream is measured by. */
 function sizeOf(choices: readonly JsonObject[]): TextSize {
   const size = new TextSize()
   for (const choice of choices) {
+    size.addAround()
     const message = isObject(choice['message']) ? choice['message'] : {}
     const { content, refusal, reasoning_content: reasoning, function_call: call } = message
     const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : []
     const called = [call, ...calls.map((entry) => entry['function'])].filter(isObject)
-    const written = called.flatMap((one) => [one['name'], one['arguments']])
+    for (const { name } of called) if (typeof name === 'string') size.addCall(name)
+    const written = called.map((one) => one['arguments'])
     const said = [choice['text'], content, refusal, reasoning, ...written]
     for (const text of said.filter((item) => typeof item === 'string')) size.add(text)
+    for (const name in message) if (!messageFields.has(name)) size.addOther(message[name])
   }
   return size
 }

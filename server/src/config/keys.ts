@@ -1,0 +1,35 @@
+import { z } from 'zod'
+
+const keyAdvice = 'must be 32 random bytes in base64: openssl rand -base64 32'
+
+/** A key of `ENCRYPTION_KEY`: 32 bytes, and its name where it has one. */
+export interface NamedKey {
+  id: string | undefined
+  key: Buffer
+}
+
+const Key = z
+  .string()
+  // Decoding passes over what is no base64, and a damaged key would open nothing.
+  .regex(/^[\w+/-]{43}=?$/, keyAdvice)
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((key) => key.some((byte) => byte !== key[0]), keyAdvice)
+
+const mostKeys = 20
+
+/** `<base64>`, or `<id>:<base64>` several times with commas between: the first is the one in use. */
+export const Keys = z.string().transform((text, context): NamedKey[] => {
+  const keys = text.split(',').flatMap((part) => {
+    const [, id, base64] = /^(?:([\w.-]{1,40}):)?(.*)$/s.exec(part.trim()) ?? []
+    const key = Key.safeParse(base64)
+    return key.success ? [{ id, key: key.data }] : []
+  })
+  const names = keys.map(({ id, key }) => id ?? key.toString('base64'))
+  if (keys.length < text.split(',').length) context.addIssue(keyAdvice)
+  else if (keys.length > mostKeys) context.addIssue(`must be at most ${mostKeys} keys`)
+  else if (new Set(names).size < keys.length) context.addIssue('must name each key once')
+  return keys
+})
+
+/** Reads keys as `ENCRYPTION_KEY` has them; undefined where they are damaged. */
+export const readKeys = (text: string): NamedKey[] | undefined => Keys.safeParse(text).data

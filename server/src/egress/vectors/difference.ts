@@ -1,0 +1,10 @@
+/** Cases in which Node's client does something else with an answer than the vectors say. */
+export interface Difference {
+  node: 'accepted' | 'rejected' | 'waiting' | 'upgraded' | 'reused' | 'closed'
+  /** Why Tollgate's client does otherwise. */
+  reason: string
+  /** By section, the names of vectors; `all` of them. */
+  cases: Readonly<Record<string, 'all' | readonly string[]>>
+  /** The first major version of Node that no longer differs. */
+  until?: number
+}

@@ -1,0 +1,122 @@
+/** Numbers from a seed: the same ones for the same seed, on any machine. */
+export class SeededRandom {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** A whole number from 0 to below a bound (mulberry32). */
+  below(bound: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = this.#state
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound)
+  }
+
+  /** One of several. Throws where there is none. */
+  pick<Item>(items: readonly Item[]): Item {
+    const item = items[this.below(items.length)]
+    if (item === undefined) throw new RangeError('there is nothing to pick from')
+    return item
+  }
+}
+
+/** Pieces that parsers have been known to read in different ways. */
+const pieces = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\r\n\r\n',
+  '\n\n',
+  '\0',
+  ' ',
+  '\t',
+  '\xa0',
+  ':',
+  ',',
+  ';',
+  '"',
+  '0',
+  '-',
+  '+',
+  '0x',
+  'f',
+  '\xff',
+  '0\r\n\r\n',
+  '5\r\nhello\r\n',
+  'ffffffff\r\n',
+  'chunked',
+  'close',
+  'keep-alive',
+  'HTTP/1.1 200 OK\r\n',
+  'HTTP/1.1 100 Continue\r\n\r\n',
+  'HTTP/1.0 200 OK\r\n',
+  'content-length: 3\r\n',
+  'content-length: 0\r\n',
+  'transfer-encoding: chunked\r\n',
+  'transfer-encoding: gzip\r\n',
+  'connection: close\r\n',
+  'connection: keep-alive\r\n',
+  'HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\npoison',
+] as const
+
+type Mutation = (bytes: string, random: SeededRandom, other: string) => string
+
+const mutations: readonly Mutation[] = [
+  // Another byte in place of one.
+  (bytes, random) => {
+    const at = random.below(bytes.length + 1)
+    return `${bytes.slice(0, at)}${String.fromCodePoint(random.below(256))}${bytes.slice(at + 1)}`
+  },
+  // A piece between two bytes.
+  (bytes, random) => {
+    const at = random.below(bytes.length + 1)
+    return bytes.slice(0, at) + random.pick(pieces) + bytes.slice(at)
+  },
+  // A piece behind a line, where parsers are changed in state.
+  (bytes, random) => {
+    const parts = bytes.split('\r\n')
+    const at = random.below(parts.length)
+    return [
+      ...parts.slice(0, at),
+      random.pick(pieces) + (parts[at] ?? ''),
+      ...parts.slice(at + 1),
+    ].join('\r\n')
+  },
+  // Bytes left out.
+  (bytes, random) => {
+    const at = random.below(bytes.length + 1)
+    return bytes.slice(0, at) + bytes.slice(at + 1 + random.below(8))
+  },
+  // A line twice, or in another place.
+  (bytes, random) => {
+    const parts = bytes.split('\r\n')
+    const line = random.pick(parts)
+    return parts.toSpliced(random.below(parts.length + 1), random.below(2), line).join('\r\n')
+  },
+  // The end left out.
+  (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)),
+  // The begin of one and the end of another.
+  (bytes, random, other) =>
+    bytes.slice(0, random.below(bytes.length + 1)) + other.slice(random.below(other.length + 1)),
+  // Two, one behind the other.
+  (bytes, _random, other) => bytes + other,
+]
+
+/** One of some answers, changed up to four times. */
+export function mutateAnswer(answers: readonly string[], random: SeededRandom): string {
+  let bytes = random.pick(answers)
+  for (let left = random.below(5); left > 0; left--) {
+    bytes = random.pick(mutations)(bytes, random, random.pick(answers))
+  }
+  return bytes
+}
+
+/** Bytes cut into up to so many pieces, at any places. */
+export function cutBytes(bytes: string, maxPieces: number, random: SeededRandom): string[] {
+  const cuts = Array.from({ length: random.below(maxPieces) }, () => random.below(bytes.length + 1))
+  const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length]
+  return places.slice(1).map((end, at) => bytes.slice(places[at] ?? 0, end))
+}

@@ -1,0 +1,72 @@
+import { Exchange } from '../exchange'
+import type { Vector } from './vector'
+
+/** What an exchange made of bytes that came as these pieces. */
+export interface Reading {
+  /** Undefined where it waits for more. */
+  outcome: Vector['outcome'] | undefined
+  /** The value of a field of the answer; null where there is none, or no answer. */
+  field: (name: string) => string | null
+  /** How many bytes had come as it was decided; all of them where the end of the connection decided. */
+  bytes: number
+}
+
+/** A connection without a socket: what an exchange does with it. */
+class FakeLine {
+  /** Undefined as long as the exchange goes on; `destroyed` where it may not be used again. */
+  state: 'kept' | 'destroyed' | undefined
+
+  pause(): void {}
+  resume(): void {}
+
+  release(keepMs: number): void {
+    this.state = keepMs > 0 ? 'kept' : 'destroyed'
+  }
+
+  destroy(): void {
+    this.state = 'destroyed'
+  }
+}
+
+const never = new AbortController().signal
+
+/** Gives pieces of bytes to an exchange, and then the end of the connection. */
+export async function readAnswer(
+  pieces: readonly string[],
+  ending: Vector['ending'],
+): Promise<Reading> {
+  const line = new FakeLine()
+  const exchange = new Exchange(line, never)
+  const reading = readOutcome(exchange, line)
+  let count = 0
+  let bytes = 0
+  for (const piece of pieces) {
+    count += piece.length
+    if (!line.state) {
+      // In memory of its own, as a socket gives it.
+      exchange.receive(Buffer.from(piece, 'latin1'))
+      if (line.state) bytes = count
+    } else if (piece.length > 0) line.destroy()
+  }
+  if (!line.state && ending !== 'open') {
+    exchange.closed(ending === 'reset' ? new Error('reset') : undefined)
+    bytes = count
+  }
+  const outcome = line.state ? await reading : undefined
+  return { outcome, field: (name) => exchange.get(name), bytes }
+}
+
+async function readOutcome(exchange: Exchange, line: FakeLine): Promise<Vector['outcome']> {
+  try {
+    const answer = await exchange.answer
+    const { status } = answer
+    const parts: Buffer[] = []
+    for (let part = await answer.read(); part; part = await answer.read()) {
+      parts.push(Buffer.from(part))
+    }
+    const body = Buffer.concat(parts).toString('latin1')
+    return { status, body, isReusable: line.state === 'kept' }
+  } catch {
+    return 'rejected'
+  }
+}

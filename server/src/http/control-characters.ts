@@ -1,0 +1,37 @@
+import { invalidRequest } from '../errors'
+
+/** Passwords may hold what cannot be shown, but for NUL. */
+const isSecret = (name: string) => /password/i.test(name)
+
+const anyControl = /\p{Cc}/u
+
+/**
+ * Throws `invalid_request` for a JSON body that holds a control character in a name or a string: PostgreSQL
+ * stores no NUL, and no other has its place in an address, a name or a token. A body that is no JSON passes, for
+ * who reads it to refuse.
+ */
+export function refuseControlCharacters(text: string): void {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    if (text.includes('\0') || text.includes('%00')) throw refusal('body')
+    return
+  }
+  // A list of what is left instead of recursion: what is nested deeply costs no stack.
+  const left: { name: string; value: unknown }[] = [{ name: 'body', value: body }]
+  for (let one = left.pop(); one; one = left.pop()) {
+    const { name, value } = one
+    if (typeof value === 'string') {
+      if (isSecret(name) ? value.includes('\0') : anyControl.test(value)) throw refusal(name)
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) {
+        if (anyControl.test(key)) throw refusal('body')
+        left.push({ name: Array.isArray(value) ? name : key, value: inner })
+      }
+    }
+  }
+}
+
+const refusal = (name: string) =>
+  invalidRequest(name === 'body' ? null : name, 'bad_format', `${name}: holds a control character.`)

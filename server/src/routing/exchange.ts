@@ -1,0 +1,75 @@
+import { maxAnswerBytes, send, shareOf, tellLoss, type Attempt } from './attempt'
+import { AttemptFailed, broken, refusedInside } from './attempt-failed'
+import type { LoopShare } from './stream-work'
+import { AnswerTooLong, type Answer } from '../egress/answer'
+import { isFailure } from '../providers/event'
+import { failure, nonsense, type Source } from '../providers/upstream-error'
+import { isObject, maxAtOnce } from '../wire/json-body'
+import { answerShape, ShapeExceeded } from '../wire/json-shape'
+import { parseInSlices, parseShaped } from '../wire/json-slices'
+
+/** What an answer costs beside being parsed, in milliseconds for each of its bytes. */
+const byteMs = 4e-6
+
+/** What is made of a whole answer: of its JSON, and what its head said. Throws what is none. */
+type Reader<Asked extends Attempt, Result> = (
+  answer: unknown,
+  attempt: Asked,
+  headers: Answer['headers'],
+) => Result
+
+/** Sends an attempt, and reads its whole answer, which is JSON. Throws `AttemptFailed`, and as `read`. */
+export async function exchange<Asked extends Attempt, Result>(
+  attempt: Asked,
+  read: Reader<Asked, Result>,
+): Promise<Result> {
+  const { source } = attempt.sent
+  const response = await send(attempt)
+  let answer: unknown
+  try {
+    checkType(response, source)
+    const text = await response.text(maxAnswerBytes)
+    const isSmall = text.length <= maxAtOnce
+    answer = isSmall ? parseShaped(text, answerShape) : await parsedLarge(text, shareOf(attempt))
+    if (isObject(answer) && isFailure(answer)) throw refusedInside(failure(answer, source))
+  } catch (thrown) {
+    tellLoss(attempt, thrown)
+    await paceUnreadable(thrown, shareOf(attempt))
+    throw broken(thrown, source)
+  }
+  try {
+    return read(answer, attempt, response.headers)
+  } catch (thrown) {
+    tellLoss(attempt, thrown)
+    throw thrown
+  }
+}
+
+/** What an answer that cannot be read has cost, in milliseconds: at least, and where it was too long. */
+const unreadableMs = 2
+const tooLongMs = 100
+
+/** A provider that is its owner's, and answers nothing but that, is not asked as often as its owner likes. */
+async function paceUnreadable(thrown: unknown, share: LoopShare): Promise<void> {
+  const isTooLong = thrown instanceof AnswerTooLong
+  if (!isTooLong && !(thrown instanceof ShapeExceeded) && !(thrown instanceof SyntaxError)) return
+  await share.spend(isTooLong ? tooLongMs : unreadableMs, 'idle')
+}
+
+/** In slices, all of them in the share of the answer's owner. */
+async function parsedLarge(text: string, share: LoopShare): Promise<unknown> {
+  await share.spend(text.length * byteMs, 'useful')
+  return parseInSlices(text, answerShape, async (ms) => {
+    await new Promise((resolve) => void setImmediate(resolve))
+    await share.spend(ms, 'useful')
+  })
+}
+
+const jsonType = /\bjson\b/i
+
+function checkType(response: Answer, { provider }: Source): void {
+  const type = response.headers.get('content-type') ?? ''
+  if (type === '' || jsonType.test(type)) return
+  response.cancel()
+  throw new AttemptFailed(nonsense(provider, `an answer of type "${type.slice(0, 80)}"`), false)
+}

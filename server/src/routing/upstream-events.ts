@@ -1,0 +1,109 @@
+import type { EventCutter } from './framing'
+import { pieceBytes, StreamWork, type LoopShare } from './stream-work'
+import type { Answer } from '../egress/answer'
+import { MalformedAnswer } from '../egress/answer-head'
+import { ConnectionFailed } from '../egress/connection-failed'
+import type { Stop } from '../egress/stop'
+import type { Source } from '../providers/upstream-error'
+
+/** What an answer that is malformed on its way has cost, about. */
+const malformedMs = 10
+
+/** Events that arrived together, and how far they have been relayed. */
+export interface Batch {
+  events: readonly string[]
+  next: number
+  /** The bytes have ended with them. */
+  isLast: boolean
+}
+
+interface Options {
+  cutter: EventCutter
+  /** Of the stream's owner. */
+  share: LoopShare
+  source: Source
+  deadline: Stop
+}
+
+/**
+ * The events of an upstream's answer, read in pieces that are each little work. Between two of them others
+ * have their turn, and an owner that works too much waits.
+ */
+export class UpstreamEvents {
+  readonly #answer: Answer
+  readonly #cutter: EventCutter
+  readonly #deadline: Stop
+  readonly #work: StreamWork
+  /** Bytes that were read and not looked at yet. */
+  #unread: Uint8Array | undefined
+  /** How many the events were that are looked at now. */
+  #bytes = 0
+
+  constructor(answer: Answer, { cutter, share, source, deadline }: Options) {
+    this.#answer = answer
+    this.#cutter = cutter
+    this.#deadline = deadline
+    this.#work = new StreamWork(share, source)
+  }
+
+  /** Milliseconds of work that the stream has made. */
+  get workMs(): number {
+    return this.#work.ms
+  }
+
+  /** Waits until more may be done. Throws where the stream was ended meanwhile. */
+  async turn(): Promise<void> {
+    const turn = this.#work.takeTurn()
+    if (!turn) return
+    const ended = Promise.withResolvers<void>()
+    const listener = { handleEvent: () => ended.resolve() }
+    this.#deadline.addEventListener('abort', listener)
+    if (!this.#deadline.aborted) await Promise.race([turn, ended.promise])
+    this.#deadline.removeEventListener('abort', listener)
+    if (this.#deadline.aborted) throw this.#deadline.reason
+  }
+
+  /** There is a turn to wait for. */
+  get hasTurn(): boolean {
+    return this.#work.hasTurn
+  }
+
+  /** Bytes of the next events; undefined where there are none. Rejects as the answer does. */
+  async read(): Promise<Uint8Array | undefined> {
+    const read =
+      this.#unread ?? (await this.#answer.read().catch((thrown: unknown) => this.#fail(thrown)))
+    this.#work.begin()
+    this.#bytes = Math.min(read?.byteLength ?? 0, pieceBytes)
+    if (!read || read.byteLength <= pieceBytes) {
+      this.#unread = undefined
+      return read
+    }
+    this.#unread = read.subarray(pieceBytes)
+    return read.subarray(0, pieceBytes)
+  }
+
+  /** What was sent on purpose to be much work and nothing else is counted before anybody asks again. */
+  async #fail(thrown: unknown): Promise<never> {
+    const isMalformed =
+      thrown instanceof ConnectionFailed && thrown.cause instanceof MalformedAnswer
+    if (isMalformed) await this.#work.waste(malformedMs)
+    throw thrown
+  }
+
+  /** The events that those complete. Throws what is unreadable. */
+  cut(bytes: Uint8Array | undefined): Batch {
+    const events = bytes ? this.#cutter.push(bytes) : this.#cutter.end()
+    return { events, next: 0, isLast: !bytes }
+  }
+
+  /** More of the events that were read before is looked at. */
+  resume(): void {
+    this.#bytes = 0
+    this.#work.begin()
+  }
+
+  /** What was read came to so much. Throws an `ApiError` for a flood. */
+  count(events: number, chunks: number): void {
+    this.#work.end({ bytes: this.#bytes, events, chunks })
+  }
+}

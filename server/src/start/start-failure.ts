@@ -1,0 +1,59 @@
+import { StartError } from '../config'
+
+/** What an error of the operating system means for an operator. */
+const systemWords: Readonly<Record<string, string>> = {
+  ENOSPC: 'there is no space left on the disk. Free some, or set DATA_DIR to another disk',
+  EDQUOT: 'the disk quota is used up. Free some, or set DATA_DIR to another disk',
+  EROFS: 'the file system is read-only. Mount it for writing, or set DATA_DIR to another directory',
+  EACCES: 'this user may not read or write it. Change its owner or mode',
+  EPERM: 'the system does not permit it to this user. Change its owner or mode',
+  EMFILE: 'too many files are open in this process. Raise the limit: ulimit -n 65535',
+  ENFILE: 'too many files are open on this machine. Raise fs.file-max',
+  ENOTDIR: 'a part of the path is no directory. Set DATA_DIR to a directory',
+  EISDIR:
+    'it is a directory, where a file is expected. Remove it, or set DATA_DIR to another directory',
+  ELOOP: 'its symbolic links lead in a circle. Set DATA_DIR to a directory',
+  ENAMETOOLONG: 'its path is too long. Set DATA_DIR to a shorter one',
+  EIO: 'the disk fails. Check it, or set DATA_DIR to another disk',
+  ENOMEM: 'there is no memory left. Free some',
+  EADDRINUSE: 'the address is in use. Stop what is there, or set another port',
+  EADDRNOTAVAIL: 'this machine has no such address. Set HOST to one that it has',
+}
+
+const maxCauses = 8
+
+function* causesOf(thrown: unknown): Generator<Error> {
+  let one = thrown
+  for (let depth = 0; depth < maxCauses && one instanceof Error; depth += 1) {
+    yield one
+    one = one.cause
+  }
+}
+
+const textOf = (error: Error, field: string): string | undefined => {
+  const value: unknown = Reflect.get(error, field)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/**
+ * A failure of the start as one line, where an operator can remove its cause: `StartError`, errors of the operating
+ * system, refusals of the database. Undefined for anything else, which is an error of the program.
+ */
+export function startFailureLine(thrown: unknown): string | undefined {
+  const words = wordsOf(thrown)
+  return words && `tollgate: ${words.replaceAll(/\s*[\r\n]+\s*/g, ' ').trim()}`
+}
+
+function wordsOf(thrown: unknown): string | undefined {
+  if (thrown instanceof StartError) return thrown.message
+  for (const error of causesOf(thrown)) {
+    const known = systemWords[textOf(error, 'code') ?? '']
+    if (known) return `${textOf(error, 'path') ?? 'The start failed'}: ${known}.`
+  }
+  for (const error of causesOf(thrown)) {
+    // An error of PostgreSQL has both; its message may repeat values, its code does not.
+    const [code, severity] = [textOf(error, 'code'), textOf(error, 'severity')]
+    if (code && severity) return `The database refused the start: ${error.message} (${code}).`
+  }
+  return undefined
+}

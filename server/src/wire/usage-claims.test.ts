@@ -1,0 +1,55 @@
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { completionTokens, noUsage, promptTokens, type Usage } from './usage'
+import { largerUsage, withOutputOfAtMost } from './usage-claims'
+
+const bucket = fc.nat(1_000_000)
+const usage: fc.Arbitrary<Usage> = fc.record({
+  input: bucket,
+  cachedInput: bucket,
+  cacheWrite: bucket,
+  audioInput: bucket,
+  output: bucket,
+  reasoning: bucket,
+  audioOutput: bucket,
+  estimated: fc.boolean(),
+  flawed: fc.boolean(),
+})
+
+test('M8: a usage that shrinks counts by the larger of each side, and is flawed', () => {
+  const first = { ...noUsage, input: 25, output: 30 }
+  const last = { ...noUsage, input: 1, output: 1 }
+  expect(largerUsage(first, last)).toEqual({ ...first, flawed: true })
+  expect(largerUsage(last, first)).toEqual(first)
+  const prompt = { ...noUsage, input: 5, cachedInput: 20, output: 90 }
+  expect(largerUsage(first, prompt)).toEqual(prompt)
+})
+
+test('M8: parts that are named later do not count twice', () => {
+  const first = { ...noUsage, input: 100, output: 10 }
+  const last = { ...noUsage, input: 10, cachedInput: 90, output: 4, reasoning: 6 }
+  expect(largerUsage(first, last)).toEqual(last)
+})
+
+test('M8: whatever is counted, neither side is less than it was, nor more than was said', () => {
+  const property = fc.property(usage, usage, (a, b) => {
+    const larger = largerUsage(a, b)
+    expect(promptTokens(larger)).toBe(Math.max(promptTokens(a), promptTokens(b)))
+    expect(completionTokens(larger)).toBe(Math.max(completionTokens(a), completionTokens(b)))
+  })
+  fc.assert(property, { numRuns: 1000 })
+})
+
+test('finding M11: output beyond what is plausible is left out, and the prompt is not', () => {
+  const property = fc.property(usage, bucket, (counted, most) => {
+    const limited = withOutputOfAtMost(counted, most)
+    expect(completionTokens(limited)).toBe(Math.min(completionTokens(counted), most))
+    expect(promptTokens(limited)).toBe(promptTokens(counted))
+    const isLess = completionTokens(counted) > most
+    expect(limited.flawed).toBe(counted.flawed || (isLess && !counted.estimated))
+    for (const name of ['output', 'reasoning', 'audioOutput'] as const) {
+      expect(limited[name]).toBeWithin(0, counted[name] + 1)
+    }
+  })
+  fc.assert(property, { numRuns: 1000 })
+})

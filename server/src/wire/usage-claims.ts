@@ -1,0 +1,40 @@
+import { completionTokens, promptTokens, type Usage } from './usage'
+
+/**
+ * The larger of two counts of one answer, of its prompt and its output each by itself: a provider may
+ * count again while it writes, and say less of one side the second time. Of equal sides the later one
+ * counts, as it may name more. One that became less contradicts the other: `flawed`.
+ */
+export function largerUsage(earlier: Usage, later: Usage): Usage {
+  const [prompt, output] = [
+    promptTokens(later) < promptTokens(earlier) ? earlier : later,
+    completionTokens(later) < completionTokens(earlier) ? earlier : later,
+  ]
+  if (prompt === later && output === later) return later
+  return {
+    input: prompt.input,
+    cachedInput: prompt.cachedInput,
+    cacheWrite: prompt.cacheWrite,
+    audioInput: prompt.audioInput,
+    output: output.output,
+    reasoning: output.reasoning,
+    audioOutput: output.audioOutput,
+    estimated: earlier.estimated || later.estimated,
+    flawed: true,
+  }
+}
+
+/** What is not believed is taken off the dear end. */
+const outputBuckets = ['output', 'reasoning', 'audioOutput'] as const
+
+/** A usage with that many tokens of output at most; `flawed` where its provider counted more. */
+export function withOutputOfAtMost(usage: Usage, maxTokens: number): Usage {
+  if (completionTokens(usage) <= maxTokens) return usage
+  const limited = { ...usage, flawed: usage.flawed || !usage.estimated }
+  let room = maxTokens
+  for (const bucket of outputBuckets) {
+    limited[bucket] = Math.min(usage[bucket], room)
+    room -= limited[bucket]
+  }
+  return limited
+}
