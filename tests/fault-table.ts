@@ -5,7 +5,7 @@ const root = join(import.meta.dir, '..')
 export const tablePath = join(root, 'docs/faults.md')
 
 /**
- * `bun tests/fault-table.ts` writes into the table which tests there are. A row's id and words are
+ * `npx tollgate run tests/fault-table.ts` writes into the table which tests there are. A row's id and words are
  * written by hand, and so is why it has no test, after a dash.
  */
 const row = /^\| ([A-Z]\d\d) \| (.+?) \| (.+) \|$/
@@ -13,6 +13,8 @@ const noTest = /^– ./
 /** In a text: comments name rows too. */
 const named = /['"`/][^'"`\n]*?\b([A-Z]\d\d)\b[^\n]*/g
 const id = /\b[A-Z](?!00)\d\d\b/g
+/** Findings of trials have ids that are like those of faults. */
+const ofFindings = /\bfinding [A-Z]\d+\b/g
 /** Tests of the wire format have ids of their own that begin with R. */
 const limits = /^(server\/src\/policy|tests\/(limits|services))\//
 
@@ -39,7 +41,7 @@ function idsIn(source: string): Set<string> {
     .split('\n')
     .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
     .join('\n')
-  const texts = [...code.matchAll(named)].map(([text]) => text)
+  const texts = [...code.matchAll(named)].map(([text]) => text.replaceAll(ofFindings, ''))
   return new Set(texts.flatMap((text) => text.match(id) ?? []))
 }
 

@@ -23,6 +23,7 @@ export interface Route extends Access {
 /** The part of a description in OpenAPI that is read here. */
 export interface Operation {
   requestBody?: {
+    required?: boolean
     content: Record<string, { schema: Json; examples?: Record<string, { value: Json }> }>
   }
   parameters?: { name: string; in: string; schema?: Json }[]
@@ -47,7 +48,7 @@ const toRoute = ({ method, path: pattern, access: [access] }: Registered): Route
   return { name: `${method} ${path}`, method, path, parameters, ...access }
 }
 
-/** All routes that there are, from the source: those of operators too, which no description has. */
+/** All routes that there are, from the source. */
 export function allRoutes(): Route[] {
   const script = 'server/scripts/openapi.ts'
   const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, script, '--routes'], {
@@ -63,6 +64,17 @@ export async function describedBy({ url }: { url: string }): Promise<Description
   const answer = await fetch(`${url}/openapi.json`)
   const description: Description = JSON.parse(await answer.text())
   return description
+}
+
+/** What a gateway says of its public interface and of that for operators, as one description. */
+export async function allDescribedBy(gateway: { url: string }): Promise<Description> {
+  const open = await describedBy(gateway)
+  const answer = await fetch(`${gateway.url}/openapi-operator.json`)
+  const operator: Description = JSON.parse(await answer.text())
+  return {
+    paths: { ...open.paths, ...operator.paths },
+    components: { schemas: { ...open.components.schemas, ...operator.components.schemas } },
+  }
 }
 
 /** What is said of a route; undefined where nothing is. */

@@ -9,6 +9,7 @@ const commands = [
   'backup',
   'restore',
   'rotate-keys',
+  'sign-in-link',
   'users',
   'keys',
   'credits',

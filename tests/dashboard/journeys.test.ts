@@ -162,7 +162,7 @@ test('(d) somebody invited by mail joins, and the organization pays what they us
   await dora.page.getByRole('button', { name: 'Invite', exact: true }).click()
   await dora.page.getByRole('cell', { name: /^emil@example.com/ }).waitFor()
 
-  const link = await linkTo(stage.mails, 'emil@example.com', 'Dora and sons invites you')
+  const link = await linkTo(stage.mails, 'emil@example.com', 'You are invited to an organization')
   const emil = await stage.arrive('Emil', link)
   await stage.signUp(emil, 'Emil')
   await go(emil.page, 'Organizations')

@@ -99,7 +99,7 @@ describe('an operator', () => {
     await question.getByText('Delete its models and connections first.').waitFor()
     await admin('DELETE', '/models/mine/one')
     await question.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('No providers of your own yet').waitFor()
+    await page.getByText('Ours', { exact: true }).waitFor({ state: 'detached' })
     await page.close()
   })
 
@@ -215,7 +215,7 @@ describe('an operator', () => {
     await page.getByRole('button', { name: 'Actions for Main' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('No connections in the database').waitFor()
+    await page.getByText('Main', { exact: true }).waitFor({ state: 'detached' })
     await page.close()
   })
 

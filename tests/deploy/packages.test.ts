@@ -51,7 +51,7 @@ describe('the image', async () => {
     const variables = Object.fromEntries(pairs.split(' ').map((pair) => pair.split('=')))
     expect(unknownOf(Object.keys(variables))).toEqual([])
     expect(readConfig(variables)).toMatchObject({ host: '0.0.0.0', port: 8080 })
-    expect(text).toContain('EXPOSE 8080')
+    expect(text).toMatch(/^EXPOSE 8080 /m)
   })
 
   const copied = instructions
@@ -81,6 +81,7 @@ describe('the compose file', async () => {
     volumes: z.array(z.string()).default([]),
     networks: z.array(z.string()),
     ports: z.array(z.string()).default([]),
+    profiles: z.array(z.string()).default([]),
   })
   const text = await read('compose/compose.yaml')
   const { services } = yaml(text, z.object({ services: z.record(z.string(), Service) }))
@@ -111,8 +112,11 @@ describe('the compose file', async () => {
 
   test('opens the balancer alone, on this machine alone, and closes the database to all others', () => {
     const open = Object.entries(services).filter(([, { ports }]) => ports.length > 0)
-    expect(open.map(([name]) => name)).toEqual(['balancer'])
-    expect(open[0]?.[1].ports[0]).toContain('127.0.0.1')
+    const usual = open.filter(([, { profiles }]) => profiles.length === 0)
+    expect(usual.map(([name]) => name)).toEqual(['balancer'])
+    expect(open.map(([name]) => name)).toEqual(['balancer', 'prometheus'])
+    for (const [, { ports }] of open)
+      expect(ports).toEqual([expect.stringContaining(':-127.0.0.1:')])
     for (const name of ['postgres', 'valkey']) {
       expect(services[name]?.networks).toEqual(['inside'])
     }
@@ -120,7 +124,7 @@ describe('the compose file', async () => {
 
   test('names its images by exact versions', () => {
     for (const { image } of Object.values(services)) {
-      expect(image).toMatch(/:\d+\.\d+(\.\d+)?(-\w+)?$/)
+      expect(image).toMatch(/:v?\d+\.\d+(\.\d+)?(-\w+)?$/)
     }
   })
 })

@@ -101,7 +101,7 @@ test('it says its version and its commands, and refuses others', async () => {
   expect([await asked.ended, asked.said.out]).toEqual([0, `${version}\n`])
   const wrong = run(cwd, ['strat'])
   expect([await wrong.ended, wrong.said.err]).toEqual([
-    1,
+    2,
     'tollgate: There is no command "strat". See tollgate --help.\n',
   ])
   expect(await readdir(cwd)).toEqual([])

@@ -74,6 +74,56 @@ test('who reads the answer and sends nothing more gets its end soon', async () =
   expect(performance.now() - startedAt).toBeWithin(900, 5000)
 })
 
+/** Sends a byte of a body now and then, and reads nothing, until the connection is over. */
+async function dripOn(head: string, everyMs: number) {
+  using client = await openRaw(rig.gateway.url)
+  const startedAt = performance.now()
+  await client.send(head)
+  const state = { isOver: false }
+  void client.ended.then(() => (state.isOver = true))
+  while (!state.isOver && performance.now() - startedAt < 40_000) {
+    void client.send('1').catch(() => undefined)
+    await Bun.sleep(everyMs)
+  }
+  const { status, headers } = await client.response()
+  return { isOver: state.isOver, tookMs: performance.now() - startedAt, status, headers }
+}
+
+test.each([
+  ['few bytes, and sends them slowly', '/v1/chat/completions', { 'content-length': '10000' }, 100],
+  ['hundreds of KB', '/v1/chat/completions', { 'content-length': '900000' }, 100],
+  ['hundreds of MB', '/v1/chat/completions', { 'content-length': String(2 ** 29) }, 100],
+  ['few bytes, to another path', '/api/connections', { 'content-length': '10000' }, 100],
+  ['few bytes, to a path that is not there', '/nowhere', { 'content-length': '10000' }, 100],
+])(
+  'S9: who is answered before his body was read, announces %s, is cut within seconds',
+  async (...[, path, framing, everyMs]) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const head = rawRequest({ path, headers: { ...headers, ...framing } })
+    const { isOver, tookMs, status, headers: answered } = await dripOn(head, everyMs)
+    expect([isOver, status]).toEqual([true, path === '/nowhere' ? 404 : 401])
+    expect(answered).toContainEqual(['connection', 'close'])
+    // Three by its own clock; the runtime looks every few seconds, and the machine may be busy.
+    expect(tookMs).toBeLessThan(15_000)
+  },
+)
+
+test('S9: a body in chunks that is dripped is cut within seconds', async () => {
+  const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+  const head = rawRequest({ path: '/v1/chat/completions', headers })
+  using client = await openRaw(rig.gateway.url)
+  const startedAt = performance.now()
+  await client.send(head)
+  const state = { isOver: false }
+  void client.ended.then(() => (state.isOver = true))
+  while (!state.isOver && performance.now() - startedAt < 40_000) {
+    void client.send('1\r\n1\r\n').catch(() => undefined)
+    await Bun.sleep(100)
+  }
+  expect([state.isOver, (await client.response()).status]).toEqual([true, 401])
+  expect(performance.now() - startedAt).toBeLessThan(15_000)
+})
+
 test('a body in chunks that is little keeps its connection', async () => {
   using client = await openRaw(rig.gateway.url)
   const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }

@@ -5,8 +5,8 @@ import { trialsOf, type Trial, type Trying } from './requests'
 import { kindsOf, objectPath } from '../authorization/cells'
 import { bodies } from '../authorization/rules'
 import {
+  allDescribedBy,
   allRoutes,
-  describedBy,
   exampleOf,
   operationOf,
   pathOf,
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await stage.gateway.admin('PUT', '/config', {
     rates: { api_requests_per_minute: plenty, public_requests_per_minute: plenty },
   })
-  description = await describedBy(stage.gateway)
+  description = await allDescribedBy(stage.gateway)
   ajv = new Ajv2020({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: 'interface', components: description.components })
 })

@@ -141,6 +141,30 @@ describe('rotating', () => {
     expect(kept?.['expires_at']).not.toBeNull()
   })
 
+  test.each([
+    { monthly_spend_limit: 0 },
+    { monthly_spend_limit: 5 },
+    { rate_limit_requests_per_minute: 50 },
+    { rate_limit_tokens_per_minute: 500 },
+    { max_concurrent_requests: 2 },
+  ])(
+    'finding M13: a key with %p makes no key and rotates no other, however narrow',
+    async (limit) => {
+      const owner = await somebody()
+      const limited = await make(owner, { permissions: ['admin'], ...limit })
+      for (const fields of [{}, limit]) {
+        const made = await api(limited, 'POST /account/keys', { name: 'Made', ...fields })
+        expect(problem(made)).toEqual([400, null, 'not_allowed'])
+        expect(made.error.message).toContain('has limits of its own')
+      }
+      const other = await api(limited, `POST /account/keys/${owner.keyId}/rotate`)
+      expect(other.status).toBe(400)
+      expect((await api(owner, 'GET /account/keys')).status).toBe(200)
+      const own = await api(limited, `POST /account/keys/${limited.id}/rotate`)
+      expect(own.status).toBe(200)
+    },
+  )
+
   test('a key may rotate itself, but none that lives longer', async () => {
     const owner = await somebody()
     const short = await make(owner, { permissions: ['admin'], expires_in_days: 2 })

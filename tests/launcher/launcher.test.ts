@@ -191,7 +191,7 @@ describe('the other commands', () => {
     expect((await outcome(launch(root, ['--version']))).out).toBe('1.2.3\n')
     expect((await outcome(launch(root, ['--help']))).out).toContain('Usage: tollgate')
     const { code, err } = await outcome(launch(root, ['strat']))
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('"strat"') })
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('"strat"') })
   })
 
   test('test passes its arguments on, at the root', async () => {

@@ -28,3 +28,20 @@ test('R10: beyond 20 a minute 429 instead of 401; good keys are not held up', as
   expect((await ask(gateway, { key, body: chat })).status).toBe(200)
   gateway.recorder.verify()
 })
+
+test('S9: guesses of the operator key are 429 beyond 20 a minute; the operator is not held up', async () => {
+  await using gateway = await startGateway({
+    environment: { FAILED_AUTHENTICATIONS_PER_MINUTE: '' },
+  })
+  const users = (key: string) => ask(gateway, { method: 'GET', path: '/api/admin/users', key })
+  expect((await users(gateway.adminKey)).status).toBe(200)
+  const statuses: number[] = []
+  for (let count = 0; count < 30; count++)
+    statuses.push((await users(`guess-number-${count}`)).status)
+  expect(statuses).toEqual(Array.from({ length: 30 }, (_, nth) => (nth < 20 ? 404 : 429)))
+  const refused = await users('another-guess-of-it')
+  expect(refused.error).toMatchObject({ code: 'rate_limit_exceeded', details: { window: 60 } })
+  expect(refused.headers.has('retry-after')).toBeTrue()
+  expect((await users(gateway.adminKey)).status).toBe(200)
+  gateway.recorder.verify()
+})

@@ -39,12 +39,20 @@ const usageOf = ({ usage }: Json): number =>
   typeof usage === 'object' && usage !== null ? Number(Reflect.get(usage, 'total_tokens')) : NaN
 
 describe('R08: tokens per minute', () => {
-  test.each([100, 40_000])('4,000 are reserved, what is counted is the real %d', async (real) => {
-    const customer = await newCustomer()
-    const { status, body } = await chat(customer, `chunks-${real}`, { max_tokens: 4000 })
-    expect([status, usageOf(body)]).toEqual([200, real + 2])
-    expect(await used(customer)).toBe(real + 2)
-  })
+  test.each([
+    [100, 4000, 100],
+    [40_000, undefined, 40_000],
+    // M12: what a provider writes beyond the caller's limit is not charged, and does not count.
+    [40_000, 4000, 4000],
+  ])(
+    'of %d, with a limit of %p, what is charged is counted: %d',
+    async (real, limited, counted) => {
+      const customer = await newCustomer()
+      const { status, body } = await chat(customer, `chunks-${real}`, { max_tokens: limited })
+      expect([status, usageOf(body)]).toEqual([200, real + 2])
+      expect(await used(customer)).toBe(counted + 2)
+    },
+  )
 
   test('the same of a stream', async () => {
     const customer = await newCustomer()

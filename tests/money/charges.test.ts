@@ -67,28 +67,44 @@ test('an event tells when its stream began to answer, and nothing of the kind fo
   expect(whole.firstTokenMs).toBeNull()
 })
 
+/** What requests cost that were not answered. */
+async function paidFor({ userId }: Customer): Promise<bigint> {
+  const [{ cost }] = await till.sql`
+    select coalesce(sum(cost), 0)::text as cost from usage_event
+    where user_id = ${userId} and outcome <> 'ok'`
+  return BigInt(cost)
+}
+
 describe('M07: a hold whose request comes to nothing is there for the next', () => {
   const fields = { max_tokens: 200, stream: false }
-  const failures: [string, (customer: Customer) => Promise<unknown>][] = [
-    ['the provider refuses', (who) => till.chat(who, 'status-400', fields)],
-    ['the provider fails', (who) => till.chat(who, 'status-500', fields)],
-    ['it is busy', (who) => till.chat(who, '503-storm', fields)],
-    ['it talks nonsense', (who) => till.chat(who, 'half-json', fields)],
-    ['it is silent for too long', (who) => till.chat(who, 'slow-first-9000', fields)],
-    ['it fails before the first event', (who) => till.stream(who, 'status-500', fields)],
-    ['the caller leaves before the first byte', (who) => leaving(who, 'slow-first-9000')],
-    ['the caller leaves at once', (who) => leaving(who, 'slow-first-9000', 0)],
-    ['the request is refused', (who) => till.chat(who, 'ok', { ...fields, temperature: 'hot' })],
+  /** What of it is paid, where that is certain: M10. */
+  type Paid = 'nothing' | 'prompt' | undefined
+  const failures: [string, (customer: Customer) => Promise<unknown>, Paid][] = [
+    ['the provider refuses', (who) => till.chat(who, 'status-400', fields), 'nothing'],
+    ['the provider fails', (who) => till.chat(who, 'status-500', fields), 'nothing'],
+    ['it is busy', (who) => till.chat(who, '503-storm', fields), 'nothing'],
+    ['it talks nonsense', (who) => till.chat(who, 'half-json', fields), 'nothing'],
+    ['it is silent for too long', (who) => till.chat(who, 'slow-first-9000', fields), 'prompt'],
+    ['it fails before the first event', (who) => till.stream(who, 'status-500', fields), 'nothing'],
+    ['the caller leaves before the first byte', (who) => leaving(who, 'slow-first-9000'), 'prompt'],
+    // Its provider may have been asked by then.
+    ['the caller leaves at once', (who) => leaving(who, 'slow-first-9000', 0), undefined],
+    [
+      'the request is refused',
+      (who) => till.chat(who, 'ok', { ...fields, temperature: 'hot' }),
+      'nothing',
+    ],
   ]
 
-  async function leaving(who: Customer, name: string, afterMs = 100) {
+  async function leaving(who: Customer, name: string, afterMs?: number) {
     using client = await open(who, name, fields)
-    await Bun.sleep(afterMs)
+    if (afterMs === undefined) await eventually(() => till.rig.upstream.seen().length === 1)
+    else await Bun.sleep(afterMs)
     client.close()
     await Bun.sleep(100)
   }
 
-  test.each(failures)('%s', async (_what, fail) => {
+  test.each(failures)('%s', async (_what, fail, paid) => {
     // Names are of different lengths, and so are the bytes that are held for.
     const worst = (await till.floorOf('slow-first-9000', fields)) + 20_000n
     const customer = await till.customer(worst)
@@ -97,7 +113,9 @@ describe('M07: a hold whose request comes to nothing is there for the next', () 
     const answer = await till.chat(customer, 'ok', { ...fields, max_tokens: 150 })
     expect(answer.status).toBe(200)
     await bookedOf(till.sql, [requestIdOf(answer)])
-    await expectLeft(customer, worst - 2n * costTold(answer))
+    const prompt = await paidFor(customer)
+    if (paid) expect(prompt).toBe(paid === 'prompt' ? priceOf(12, 0) : 0n)
+    await expectLeft(customer, worst - 2n * costTold(answer) - prompt)
   })
 })
 
@@ -204,14 +222,14 @@ describe('a caller who leaves', () => {
     await expectLeft(customer, dollar - event.cost)
   })
 
-  test('S02: before the first event pays nothing', async () => {
+  test('S02: before the first event pays for the prompt that its provider was sent', async () => {
     const customer = await till.customer(dollar)
     const body = { model: await till.rig.model('slow-first-9000'), messages, stream: true }
     using client = await askRaw(till.rig.gateway, { key: customer.key, body })
     await eventually(() => till.rig.upstream.seen().length === 1)
     client.close()
     await allBooked(till.sql)
-    await expectLeft(customer, dollar)
+    await expectLeft(customer, dollar - priceOf(12, 0))
   })
 
   test('S06: in the very moment of [DONE] pays once, in full', async () => {

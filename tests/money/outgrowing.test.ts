@@ -5,6 +5,7 @@ import {
   allBooked,
   bookedOnce,
   costTold,
+  nanosOf,
   openTill,
   outputPrice,
   priceOf,
@@ -210,6 +211,25 @@ describe('an answer whose length nobody limited', () => {
     expect(event.writtenOff).toBe(event.cost - credit)
     expect((await accountOf(till.sql, customer)).posted).toBe(0n)
     expectedLoss += event.writtenOff
+  })
+
+  test('M6: what the answer and the log tell is what was charged, where the house bears a part', async () => {
+    const name = 'chunks-5002'
+    const credit = (await till.floorOf(name)) + 300n * outputPrice
+    const customer = await till.customer(credit)
+    const answer = await till.chat(customer, name)
+    const { cost, writtenOff } = await bookedOnce(till.sql, answer)
+    expectedLoss += writtenOff
+    expect(writtenOff).toBe(priceOf(2, 5002) - credit)
+    expect([costTold(answer), cost - writtenOff]).toEqual([credit, credit])
+    const told = async (path: string) =>
+      (await ask(till.rig.gateway, { method: 'GET', key: customer.key, path })).body
+    const logs = '/api/account/request-logs'
+    const log = await told(`${logs}/${answer.headers.get('x-request-id')}`)
+    expect(nanosOf(log['cost'])).toBe(credit)
+    expect(nanosOf((await told(`${logs}/stats`))['total_cost'])).toBe(credit)
+    const metrics = await told('/api/billing/metrics?period=24h')
+    expect(nanosOf(Object(metrics['summary'])['total_cost'])).toBe(credit)
   })
 
   test('is not believed to be longer than the context', async () => {

@@ -136,7 +136,7 @@ test('the internal listener tells how the process stands, and takes nothing', as
   expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok' })
   expect(await (await fetch(`${url}/readyz`)).json()).toEqual({
     status: 'ready',
-    checks: { database: true, running: true },
+    checks: { database: true, journal: true, running: true },
   })
   expect((await fetch(`${url}/metrics`, { method: 'POST', body: 'x' })).status).toBe(405)
   expect((await fetch(`${url}/v1/models`)).status).toBe(404)

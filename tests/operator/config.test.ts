@@ -37,6 +37,7 @@ describe('the settings', () => {
     owner_price_limits: { input: 1000, output: 1000 },
     sign_up: 'open',
     log_bodies: false,
+    unanswered_requests: 'charge',
     rates: {
       api_requests_per_minute: 300,
       public_requests_per_minute: 60,
@@ -63,6 +64,7 @@ describe('the settings', () => {
       platform_fee_percent: 2.75,
       sign_up: 'closed',
       log_bodies: true,
+      unanswered_requests: 'waive',
       owner_price_limits: { output: 0.5 },
       rates: { alert_tests_per_hour: 7 },
       timers: { idle_seconds: 0.5 },
@@ -104,6 +106,7 @@ describe('the settings', () => {
     [{ platform_connections: 'yes' }, 'platform_connections', 'wrong_type'],
     [{ sign_up: 'never' }, 'sign_up', 'unknown_value'],
     [{ log_bodies: 1 }, 'log_bodies', 'wrong_type'],
+    [{ unanswered_requests: 'free' }, 'unanswered_requests', 'unknown_value'],
     [{ rates: 5 }, 'rates', 'wrong_type'],
     [{ rates: {} }, 'rates', 'empty'],
     [{ timers: { colour: 1 } }, 'timers', 'empty'],

@@ -48,21 +48,28 @@ test('a node that is silent is not alive', async () => {
   await sql`delete from node where id = 'node_gone'`
 })
 
-test('a connection that fails is told of while it is passed over', async () => {
+test('a connection that fails is told of while it is passed over, for one account and for all', async () => {
   const model = await rig.model('status-500')
-  const request = {
-    method: 'POST',
-    headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+  const fail = async ({ key }: Customer) => {
+    const request = {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    }
+    for (let count = 0; count < 6; count += 1) {
+      await (await fetch(`${rig.gateway.url}/v1/chat/completions`, request)).text()
+    }
   }
-  for (let count = 0; count < 6; count += 1) {
-    await (await fetch(`${rig.gateway.url}/v1/chat/completions`, request)).text()
-  }
-  const { body } = await ask(rig.gateway, 'GET /system')
-  expect(body['breakers']).toMatchObject({
+  const told = async () => (await ask(rig.gateway, 'GET /system')).body['breakers']
+  const failing = { provider: 'fake', model, owner_id: null, connection_name: 'fake' }
+  await fail(customer)
+  expect(await told()).toMatchObject({
     total: 1,
-    failing: [{ provider: 'fake', model, owner_id: null, connection_name: 'fake', state: 'open' }],
+    failing: [{ ...failing, state: 'closed', open_for_accounts: 1 }],
   })
+  const others = await Promise.all(Array.from({ length: 9 }, () => rig.gateway.customer()))
+  await Promise.all(others.map(fail))
+  expect(await told()).toMatchObject({ total: 1, failing: [{ ...failing, state: 'open' }] })
 })
 
 test('the audit says what is wrong, with whom, and by how much, and is kept for a while', async () => {

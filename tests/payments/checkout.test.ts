@@ -179,14 +179,18 @@ test('a processor that refuses is 502, and says nothing of our key', async () =>
 
 test('a processor that is not there is 502; none at all names what to set', async () => {
   await using gateway = await startGateway({
-    environment: { STRIPE_SECRET_KEY: 'sk_test_0123456789', STRIPE_API_BASE: 'http://127.0.0.1:9' },
+    environment: {
+      STRIPE_SECRET_KEY: 'sk_test_0123456789',
+      STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef0123',
+      STRIPE_API_BASE: 'http://127.0.0.1:9',
+    },
   })
   const customer = await gateway.customer({}, { credit: 0 })
   const answer = await checkout(gateway, customer, { amount: 5 })
   expect([answer.status, answer.error.code]).toEqual([502, 'connection_failed'])
-  // Without a secret there is nothing to send events to.
-  expect((await deliver(gateway.url, {})).status).toBe(404)
   await using bare = await startGateway()
+  // Without a secret there is nothing to send events to.
+  expect((await deliver(bare.url, {})).status).toBe(404)
   const other = await bare.customer({}, { credit: 0 })
   const refused = await checkout(bare, other, { amount: 5 })
   expect(problem(refused)).toEqual([400, null, 'not_allowed'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { billedStage } from './billed-stage'
 import { eventually, list, part } from './stage'
-import { ask, messages } from '../faults/asking'
+import { ask, messages, type Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
 const { stage, read, grant } = billedStage()
@@ -53,15 +53,15 @@ test('weeks begin on Mondays, months on their first; what is long ago is summed 
   const customer = await stage().somebody()
   const { userId } = customer
   const add = (grain: string, at: string, cost: number) => stage().sql`
-    insert into usage_sum values (${grain}, ${at}, ${userId}, ${userId}, 'key_1', 'fake/one',
-      2, 1, 10, 0, 0, 20, 0, 0, 0, 100, ${cost}, 0)`
+    insert into request_sum values (${grain}, ${at}, ${userId}, 'key_1', 'fake/one',
+      3, 1, 1, 1, 10, 20, 50, ${cost}, ${cost}, 1)`
   await add('day', '2024-01-08T00:00:00Z', 1_000_000_000)
   await add('day', '2024-02-01T00:00:00Z', 500_000_000)
   const span = 'start_date=2024-01-03&end_date=2024-02-01'
   const series = async (granularity: string) => {
     const answer = await read(customer, `/metrics?${span}&granularity=${granularity}`)
     expect(part(answer, 'summary')).toMatchObject({
-      total_requests: 4,
+      total_requests: 6,
       success_rate: 50,
       input_tokens: 20,
       output_tokens: 40,
@@ -101,4 +101,50 @@ test('of nothing there is no rate', async () => {
   })
   expect(list(answer, 'by_model')).toEqual([])
   expect(list(answer, 'time_series')).toHaveLength(31)
+})
+
+test('finding M14: requests are counted as in the statistics of the log, refused ones too', async () => {
+  const customer = await stage().somebody()
+  await grant({ user_id: customer.userId, amount: 5, reason: 'Welcome' })
+  await chat(customer)
+  const { gateway } = stage()
+  const refuse = async (fields: Json) => {
+    const body = { model: 'sandbox/priced', messages, max_tokens: 5, ...fields }
+    const { status } = await ask(gateway, { key: customer.key, body })
+    expect(status).toBeGreaterThanOrEqual(400)
+  }
+  // Nobody is asked for these.
+  for (const fields of [
+    { temperature: 'hot' },
+    { n: -1 },
+    { model: 'sandbox/none' },
+    { messages: 1 },
+  ])
+    await refuse(fields)
+  await refuse({ max_tokens: -1 })
+  const statistics = async () =>
+    (
+      await ask(gateway, {
+        method: 'GET',
+        key: customer.key,
+        path: '/api/account/request-logs/stats',
+      })
+    ).body
+  const summary = async () => part(await read(customer, '/metrics?period=24h'), 'summary')
+  await eventually(async () => (await statistics())['total_requests'] === 6)
+  await eventually(async () => (await summary())['total_requests'] === 6)
+  const [stats, metrics] = [await statistics(), await summary()]
+  expect(stats).toMatchObject({ failed_requests: 5, successful_requests: 1 })
+  for (const name of [
+    'total_requests',
+    'success_rate',
+    'total_tokens',
+    'input_tokens',
+    'output_tokens',
+    'total_cost',
+    'avg_latency_ms',
+  ]) {
+    expect([name, metrics[name]]).toEqual([name, stats[name]])
+  }
+  expect(metrics['success_rate']).toBe(16.67)
 })

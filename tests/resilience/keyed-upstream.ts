@@ -1,4 +1,4 @@
-type Answer = () => Response | Promise<Response>
+type Answer = (body: Record<string, unknown>) => Response | Promise<Response>
 
 /** A provider whose answers depend on the key that asks. */
 export interface KeyedUpstream extends AsyncDisposable {
@@ -18,7 +18,8 @@ export const refusing =
   () =>
     Response.json({ error: { message: 'Not now.' } }, { status, headers })
 
-const completion = () =>
+/** A good answer. */
+export const completion = () =>
   Response.json({
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -44,7 +45,7 @@ export function startKeyedUpstream(): KeyedUpstream {
       const earlier = bodies.get(key)
       if (earlier) earlier.push(body)
       else bodies.set(key, [body])
-      return (answers.get(key) ?? completion)()
+      return (answers.get(key) ?? completion)(body)
     },
   })
   return {

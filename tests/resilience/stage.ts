@@ -10,9 +10,9 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** Starts them. */
-export async function openStage(): Promise<Stage> {
+export async function openStage(environment = { BREAKER_SECONDS: '1' }): Promise<Stage> {
   const upstream = startKeyedUpstream()
-  const till = await openTill({ environment: { BREAKER_SECONDS: '1' } })
+  const till = await openTill({ environment })
   const { gateway } = till.rig
   return {
     till,

@@ -75,6 +75,7 @@ test.each([
     431,
     `GET / HTTP/1.1\r\nhost: h\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`,
   ],
+  ['more than 198 headers', 431, `GET / HTTP/1.1\r\nhost: h\r\n${'x: y\r\n'.repeat(198)}\r\n`],
   ['another version of HTTP', 505, 'GET / HTTP/3.0\r\nhost: h\r\n\r\n'],
 ])(
   '%s: the parser answers %d without a body and closes; nobody is told',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { SQL } from 'bun'
 import { Browser, linksFor, password, signedUp } from './browser'
+import { operatorLink } from './operator-link'
 import { openDatabase } from '../database'
 import { startGateway, type Gateway } from '../rig'
 
@@ -227,14 +228,14 @@ describe('an operator', () => {
     expect(await told()).toMatchObject({ isOperator: true })
   })
 
-  test('signs in the first time by the link that the start prints, once', async () => {
-    const [, link = ''] = /(http\S+\/api\/auth\/magic-link\/verify\S+)/.exec(gateway.output()) ?? []
+  test('signs in the first time by the link that tollgate sign-in-link prints, once', async () => {
+    const link = await operatorLink(gateway)
     const browser = from()
-    const { status } = await browser.ask(`GET ${link.replace('localhost', '127.0.0.1')}`)
+    const { status } = await browser.ask(`GET ${link}`)
     expect(status).toBe(302)
     expect((await browser.ask(users)).status).toBe(200)
     const again = from()
-    await again.ask(`GET ${link.replace('localhost', '127.0.0.1')}`)
+    await again.ask(`GET ${link}`)
     expect((await again.ask(users)).status).toBe(404)
   })
 })

@@ -44,7 +44,7 @@ function frame(kind: 'event' | 'exception', type: string, payload: Json): Buffer
 const say = (text: string) =>
   frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text } })
 const stop = frame('event', 'messageStop', { stopReason: 'end_turn' })
-const usage = { inputTokens: 1000, outputTokens: 500, totalTokens: 1500 }
+const usage = { inputTokens: 1000, outputTokens: 50, totalTokens: 1050 }
 const metadata = frame('event', 'metadata', { usage, metrics: { latencyMs: 1 } })
 const streamOf =
   (...frames: Buffer[]) =>
@@ -61,10 +61,10 @@ test('a whole answer, of a stream that was collected; its usage comes after the 
   expect(data).toMatchObject({
     model,
     choices: [{ message: { content: 'Grüezi 🍐' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 },
+    usage: { prompt_tokens: 1000, completion_tokens: 50, total_tokens: 1050 },
   })
   // 0.06 and 0.24 USD per million tokens.
-  expect(response.headers.get('x-tollgate-cost')).toBe('0.00018')
+  expect(response.headers.get('x-tollgate-cost')).toBe('0.000072')
 })
 
 test('nothing but the request goes to the provider', async () => {
@@ -90,7 +90,7 @@ test('a stream, with its usage at the end', async () => {
   })
   const chunks = await Array.fromAsync(stream)
   expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe('ab')
-  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 1500 } })
+  expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 1050 } })
 })
 
 test.each([

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { barriersOf, startSignedIn, type SignedIn } from './signed-in'
+
+setDefaultTimeout(60_000)
+
+let dashboard: SignedIn
+beforeAll(async () => {
+  dashboard = await startSignedIn()
+  await dashboard.operate()
+})
+afterAll(() => dashboard?.[Symbol.asyncDispose]())
+
+test('finding S10: a provider that comes with Tollgate can be looked at, and not changed', async () => {
+  const page = await dashboard.open('/operator/providers?search=openrouter')
+  await page.getByText('built in', { exact: true }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Actions for OpenRouter' }).click()
+  await page.getByRole('menuitem', { name: 'Its models' }).waitFor()
+  expect(await page.getByRole('menuitem').count()).toBe(2)
+  await page.close()
+})
+
+test('finding S10: a connection that no operator stored can be tested, and not changed', async () => {
+  const page = await dashboard.open('/operator/connections')
+  await page.getByText('built in', { exact: true }).waitFor()
+  expect(await barriersOf(page)).toEqual([])
+  await page
+    .getByRole('button', { name: /^Actions for / })
+    .first()
+    .click()
+  await page.getByRole('menuitem', { name: 'Test' }).waitFor()
+  expect(await page.getByRole('menuitem').count()).toBe(1)
+  await page.close()
+})

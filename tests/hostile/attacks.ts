@@ -1,0 +1,36 @@
+import { ask, type Answer, type Json } from '../faults/asking'
+import type { Customer, Gateway } from '../rig'
+
+/** A chat that is sent as somebody, and read to its end. */
+export const chat = (
+  gateway: Gateway,
+  { key }: Pick<Customer, 'key'>,
+  body: Json,
+): Promise<Answer> =>
+  ask(gateway, { key, body: { messages: [{ role: 'user', content: 'Hello.' }], ...body } })
+
+/** The booked balance of an account, in USD. */
+export async function readBalance({ admin }: Gateway, userId: string): Promise<number> {
+  return Number((await admin('GET', `/users/${userId}`))['balance'])
+}
+
+/**
+ * The balance once it is at most `most`, or after `limitMs`: usage is booked within seconds, and an attack may book
+ * none.
+ */
+export async function awaitBalance(
+  gateway: Gateway,
+  userId: string,
+  { most, limitMs = 8000 }: { most: number; limitMs?: number },
+): Promise<number> {
+  const deadline = performance.now() + limitMs
+  for (;;) {
+    const balance = await readBalance(gateway, userId)
+    if (balance <= most || performance.now() > deadline) return balance
+    await Bun.sleep(100)
+  }
+}
+
+/** The 99th percentile of times. */
+export const p99 = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN

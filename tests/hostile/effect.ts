@@ -1,0 +1,93 @@
+import type { Cost } from './attacker-process'
+import type { Assault, Stage } from './stage'
+import type { Customer } from '../rig'
+
+/** How the victim fared. */
+export interface Service {
+  /** Requests answered well, a second. */
+  rate: number
+  p99Ms: number
+}
+
+/** What an attack does to another account, and what it takes. */
+export interface Effect {
+  attack: string
+  attackerCost: Cost
+  victimBefore: Service
+  victimDuring: Service
+}
+
+/** One attack: a name, and what the attacker's clients do. */
+export interface Attack {
+  name: string
+  assault: (attacker: Customer, stage: Stage) => Assault | Promise<Assault>
+}
+
+export interface Timing {
+  /** How often the victim is measured without and with the attack. */
+  turns: number
+  /** How long each time. */
+  windowMs: number
+  /** How long the attack has begun before. */
+  leadMs: number
+}
+
+export const usualTiming: Timing = { turns: 5, windowMs: 800, leadMs: 200 }
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const serviceOf = (measured: readonly Service[]): Service => ({
+  rate: median(measured.map(({ rate }) => rate)),
+  p99Ms: median(measured.map(({ p99Ms }) => p99Ms)),
+})
+
+/**
+ * Measures a victim with and without an attack, in turns, so that whatever else keeps the machine busy counts
+ * for both. The medians of each.
+ */
+export async function measureEffect(
+  stage: Stage,
+  { name, assault }: Attack,
+  { turns, windowMs, leadMs }: Timing = usualTiming,
+): Promise<Effect> {
+  const before: Service[] = []
+  const during: Service[] = []
+  const cost: Cost = { requests: 0, sentBytes: 0, receivedBytes: 0, statuses: {} }
+  const order = await assault(await stage.newAttacker(), stage)
+  await stage.measure(300)
+  for (let turn = 0; turn < turns; turn++) {
+    before.push(await stage.measure(windowMs))
+    const end = stage.assault(order)
+    await Bun.sleep(leadMs)
+    during.push(await stage.measure(windowMs))
+    add(cost, await end())
+    await Bun.sleep(leadMs)
+  }
+  return {
+    attack: name,
+    attackerCost: cost,
+    victimBefore: serviceOf(before),
+    victimDuring: serviceOf(during),
+  }
+}
+
+function add(sum: Cost, { requests, sentBytes, receivedBytes, statuses }: Cost): void {
+  sum.requests += requests
+  sum.sentBytes += sentBytes
+  sum.receivedBytes += receivedBytes
+  for (const [status, count] of Object.entries(statuses)) {
+    sum.statuses[status] = (sum.statuses[status] ?? 0) + count
+  }
+}
+
+/** One line for people. */
+export function described({ attack, attackerCost, victimBefore, victimDuring }: Effect): string {
+  const rate = (100 * victimDuring.rate) / victimBefore.rate
+  const { requests, sentBytes, statuses } = attackerCost
+  return (
+    `${attack}: ${victimBefore.rate.toFixed(0)} -> ${victimDuring.rate.toFixed(0)} requests a second (${rate.toFixed(0)} %), ` +
+    `p99 ${victimBefore.p99Ms.toFixed(0)} -> ${victimDuring.p99Ms.toFixed(0)} ms; ` +
+    `${requests} requests, ${(sentBytes / 1e6).toFixed(0)} MB, ${JSON.stringify(statuses)}`
+  )
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { compressionBombs } from './compression-bombs'
+import { described, measureEffect, type Attack, type Effect } from './effect'
+import { jsonShapes } from './json-shapes'
+import { rejectedStorms } from './rejected-storms'
+import { slowBodies } from './slow-bodies'
+import { reportMeasured } from './report'
+import { openStage, type Stage } from './stage'
+import { streamFloods } from './stream-floods'
+import { bodyOf } from './hostile-bodies'
+import { ask } from '../faults/asking'
+import { timed } from '../timed'
+
+/**
+ * What one hostile account does to another: its rate falls by a tenth at most, its p99 at most doubles. Measured
+ * with and without the attack in turns. A machine that is busy with other things changes both at any
+ * moment, so that each bound has to hold in one of three runs.
+ */
+setDefaultTimeout(180_000)
+
+/** Below it a p99 is that of the machine: the provider of the victim takes 20 ms by itself. */
+const leastP99Ms = 40
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await openStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+function expectFair({ victimBefore, victimDuring }: Effect): void {
+  expect(victimDuring.rate).toBeGreaterThan(0.9 * victimBefore.rate)
+  expect(victimDuring.p99Ms).toBeLessThan(2 * Math.max(leastP99Ms, victimBefore.p99Ms))
+}
+
+const isFair = ({ victimBefore, victimDuring }: Effect): boolean =>
+  victimDuring.rate > 0.9 * victimBefore.rate &&
+  victimDuring.p99Ms < 2 * Math.max(leastP99Ms, victimBefore.p99Ms)
+
+const families: Readonly<Record<string, readonly Attack[]>> = {
+  'S2: streams': streamFloods,
+  'S2: compression': compressionBombs,
+  'S3: JSON': jsonShapes,
+  'S2: refused requests': rejectedStorms,
+  'S2: slow bodies': slowBodies,
+}
+
+for (const [family, attacks] of Object.entries(families)) {
+  describe(family, () => {
+    test.each(attacks.map((attack) => [attack.name, attack] as const))(
+      '%s takes at most a tenth of another account’s rate',
+      async (_name, attack) => {
+        const effect = await measureEffect(stage, attack)
+        console.log(described(effect))
+        reportMeasured(effect, isFair(effect))
+        expect(effect.attackerCost.requests).toBeGreaterThan(0)
+        expectFair(effect)
+      },
+      timed,
+    )
+  })
+}
+
+test('S7: an answer nested 200,000 levels deep is the provider’s failure, is not charged, and is no success', async () => {
+  const { gateway } = stage
+  const attacker = await stage.newAttacker()
+  const answer = await ask(gateway, {
+    key: attacker.key,
+    body: { model: 'hostile/nested-answer', messages: [{ role: 'user', content: 'Hello?' }] },
+  })
+  expect([answer.status, answer.error.code]).toEqual([502, 'provider_error'])
+  expect(answer.error.message).toContain('nested deeper than 128 levels')
+  const id = answer.headers.get('x-request-id') ?? ''
+  const logged = () =>
+    ask(gateway, { path: `/api/request-logs/${id}`, method: 'GET', key: attacker.key })
+  let log = await logged()
+  while (log.status !== 200) {
+    await Bun.sleep(50)
+    log = await logged()
+  }
+  expect(log.body).toMatchObject({ status: 'error', status_code: 502, cost: 0 })
+})
+
+test('S3: a body of too many names is 400, and says which field and which limit', async () => {
+  const { gateway } = stage
+  const attacker = await stage.newAttacker()
+  const body = bodyOf('logit-bias').toString()
+  const { status, error } = await ask(gateway, { key: attacker.key, body })
+  expect([status, error.param, error.details?.['issue']]).toEqual([400, 'logit_bias', 'too_many'])
+  expect(error.message).toBe('logit_bias has an object with more than 10000 names.')
+})
+
+test('S3: a map of 1,025 entries is 400 in a small body too', async () => {
+  const { gateway } = stage
+  const attacker = await stage.newAttacker()
+  const logit_bias = Object.fromEntries(Array.from({ length: 1025 }, (_, at) => [String(at), 1]))
+  const body = { model: 'victim/m', messages: [{ role: 'user', content: 'Hello?' }], logit_bias }
+  const { status, error } = await ask(gateway, { key: attacker.key, body })
+  expect([status, error.param, error.details?.['issue']]).toEqual([400, 'logit_bias', 'too_many'])
+})

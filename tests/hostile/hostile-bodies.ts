@@ -1,0 +1,42 @@
+const messages = [{ role: 'user', content: 'Hello?' }]
+const chat = (model: string, rest: object = {}) => JSON.stringify({ model, messages, ...rest })
+
+/** A chat with something more in it, as text. */
+const chatWith = (rest: string) => `${chat('hostile/m').slice(0, -1)},${rest}}`
+
+const list = (count: number, item: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => item(at)).join(',')
+
+/** Bodies whose bytes are cheap to send, by name. */
+const bodies: Readonly<Record<string, () => string>> = {
+  'logit-bias': () => chatWith(`"logit_bias":{${list(1_500_000, (at) => `"${at}":1`)}}`),
+  'unknown-keys': () => chatWith(list(2_000_000, (at) => `"k${at}":1`)),
+  'empty-objects': () => chatWith(`"x":[${list(10_000_000, () => '{}')}]`),
+  'many-numbers': () => chatWith(`"x":[${list(15_000_000, () => '0')}]`),
+  'nested-metadata': () => chatWith(`"metadata":{${list(1_000_000, (at) => `"k${at}":"v"`)}}`),
+  'many-messages': () =>
+    `{"model":"hostile/m","messages":[${list(700_000, () => '{"role":"user","content":"a"}')}]}`,
+  'escaped-text': () => chatWith(`"user":"${'\\"'.repeat(8_000_000)}"`),
+  'long-text': () => chatWith(`"user":"${'x'.repeat(16_000_000)}"`),
+  'no-json': () => '{"model": nonsense}',
+  plain: () => chat('victim/m'),
+  'unknown-model': () => chat('victim/unknown'),
+}
+
+/** They take seconds to make. */
+const made = new Map<string, Buffer>()
+
+/** The bytes of a hostile body, or of a plain one. `stream:<model>` asks a hostile provider for a stream. */
+export function bodyOf(name: string): Buffer {
+  const [kind, model = ''] = name.split(':')
+  if (kind === 'stream') return Buffer.from(chat(`hostile/${model}`, { stream: true }))
+  if (kind === 'whole') return Buffer.from(chat(`hostile/${model}`))
+  let body = made.get(name)
+  if (!body) {
+    const make = bodies[name]
+    if (!make) throw new Error(`there is no hostile body ${name}`)
+    body = Buffer.from(make())
+    made.set(name, body)
+  }
+  return body
+}
