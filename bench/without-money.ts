@@ -22,6 +22,7 @@ const meter: Public<Meter> = {
   answered() {},
   allowance: () => undefined,
   end: () => nothing,
+  used: undefined,
 }
 
 Object.assign(Limits.prototype, { admit: () => admission })

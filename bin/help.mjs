@@ -11,7 +11,21 @@ const lines = [
     'run the tests that need services of their own, or those of these names',
     'sources',
   ],
-  ['fuzz', 'send every route what anybody might send, other requests each time', 'sources'],
+  [
+    'fuzz',
+    'send hostile requests to every route, and hostile answers to the HTTP client',
+    'sources',
+  ],
+  [
+    'simulation [seeds]',
+    'simulate leases, journal and database with faults, or replay these seeds: docs/money.md',
+    'sources',
+  ],
+  [
+    'hostile [names]',
+    'run the attacks of a hostile customer, and report what each came to',
+    'sources',
+  ],
   ['docs', 'run what the pages have for libraries that it installs first', 'sources'],
   ['dashboard', 'run the tests that need a browser: Chromium', 'sources'],
   [
@@ -20,12 +34,14 @@ const lines = [
     'sources',
   ],
   ['check', 'run what must pass before a change is sent', 'sources'],
+  ['run <file>', 'run a program of this checkout, such as server/scripts/openapi.ts', 'sources'],
   ['doctor', 'tell what is wrong here, and how to mend it'],
   ['migrate', 'bring the database up to date'],
   ['audit', 'check that the ledger is in order; --json for programs'],
   ['backup <file>', 'write all of the database into a file'],
   ['restore <file>', 'put a backup into a database'],
   ['rotate-keys', 'have the first key of ENCRYPTION_KEY wrap all stored secrets'],
+  ['sign-in-link', 'print a link that signs the operator in to the dashboard, once'],
   ['users, keys, credits, models, connections', ''],
   ['', 'operate a server that runs; each has --help'],
   [

@@ -26,16 +26,22 @@ const checks = [
 ]
 
 /** A failure with words for whoever started us: one line, no stack. */
-class LaunchError extends Error {}
+class LaunchError extends Error {
+  exitCode = 1
+}
+
+/** What was typed is not understood: exit code 2, as of every command (docs/cli.md). */
+class UsageError extends LaunchError {
+  exitCode = 2
+}
 
 const commands = {
   start: (args) => run(findBun(), [join(root, 'server/src/main.ts'), ...args]),
   dev: (args) => run(findBun(), ['--watch', join(root, 'server/src/main.ts'), ...args]),
   ...Object.fromEntries(
-    ['migrate', 'audit', 'backup', 'restore', 'rotate-keys', 'doctor'].map((name) => [
-      name,
-      (args) => run(findBun(), [join(root, `server/src/${name}.ts`), ...args]),
-    ]),
+    ['migrate', 'audit', 'backup', 'restore', 'rotate-keys', 'sign-in-link', 'doctor'].map(
+      (name) => [name, (args) => run(findBun(), [join(root, `server/src/${name}.ts`), ...args])],
+    ),
   ),
   ...Object.fromEntries(
     ['users', 'keys', 'credits', 'models', 'connections'].map((name) => [
@@ -51,21 +57,28 @@ const commands = {
   test: (args) =>
     bunTest([
       '--parallel',
-      '--path-ignore-patterns=tests/{services,dashboard,docs/installed}/**',
+      '--path-ignore-patterns=tests/{services,dashboard,hostile,docs/installed}/**',
       ...args,
     ]),
   // More at a time than there are processors, as they wait for clocks more than for anything else.
   faults: (args) => bunTest([`--parallel=${os.cpus().length + 1}`, ...services(args)]),
   docs: (args) => bunTest(['tests/docs/installed', ...args]),
   dashboard: (args) => bunTest(['--parallel', ...(args.length > 0 ? args : ['tests/dashboard'])]),
+  simulation: (args) =>
+    run(findBun(), [join(root, 'server/simulation/run.ts'), ...args], { cwd: root }),
+  // An attack is measured: one file at a time, and nothing beside it.
+  hostile: (args) => run(findBun(), [join(root, 'tests/hostile/run.ts'), ...args], { cwd: root }),
   clients: (args) => run(findBun(), [join(root, 'tests/clients/run.ts'), ...args]),
   fuzz: (args) => {
     const drawn = String(Math.floor(Math.random() * 2 ** 31))
     const { FUZZ_SEED = drawn, FUZZ_RUNS = '500', FUZZ_SECONDS = '1800' } = process.env
-    Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS })
-    return bunTest(['--timeout', '120000', 'tests/fuzz', ...args])
+    const { HTTP_FUZZ_RUNS = '20000' } = process.env
+    Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS, HTTP_FUZZ_RUNS })
+    const suites = ['tests/fuzz', 'server/src/egress/hostile-answers.test.ts']
+    return bunTest(['--timeout', '120000', ...suites, ...args])
   },
   check,
+  run: (args) => run(findBun(), args, { cwd: root }),
   sbom: (args) => run(findBun(), [join(root, 'server/scripts/sbom.ts'), ...args]),
   build: (args) => run(findBun(), [join(root, 'deploy/executable/build.ts'), ...args]),
   bench: (args) => {
@@ -92,11 +105,19 @@ async function check() {
     const [command, before] = program === 'bun' ? [findBun(), []] : nodeTool(program)
     const code = await run(command, [...before, ...args], { cwd: root })
     if (code !== 0) {
-      console.error(`tollgate check: ${name} failed: ${[program, ...args].join(' ')}`)
+      const what = [program === 'bun' ? '' : program, ...args].join(' ').trim()
+      console.error(`tollgate check: ${name} failed: ${what}. By itself: ${typed(program, args)}`)
       return code
     }
   }
   return 0
+}
+
+/** What to type to run one check alone: neither our Bun nor the programs of packages are on the PATH. */
+function typed(program, args) {
+  if (program !== 'bun') return ['npx', program, ...args].join(' ')
+  const [first] = args
+  return ['npx', 'tollgate', ...(first === 'test' ? args : ['run', ...args])].join(' ')
 }
 
 /** The command line of an installed package's program, run by the Node that runs us. */
@@ -241,12 +262,15 @@ async function main([name = 'start', ...args]) {
     return console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
   }
   if (!Object.hasOwn(commands, name)) {
-    throw new LaunchError(`There is no command "${name}". See tollgate --help.`)
+    throw new UsageError(`There is no command "${name}". See tollgate --help.`)
   }
   process.exitCode = await commands[name](args)
 }
 
+// Whoever reads our output may have enough of it, as `head` has.
+process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 main(process.argv.slice(2)).catch((thrown) => {
-  console.error(thrown instanceof LaunchError ? `tollgate: ${thrown.message}` : thrown)
-  process.exitCode = 1
+  const isKnown = thrown instanceof LaunchError
+  console.error(isKnown ? `tollgate: ${thrown.message}` : thrown)
+  process.exitCode = isKnown ? thrown.exitCode : 1
 })

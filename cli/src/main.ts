@@ -8,6 +8,7 @@ import { models } from './models'
 import { openOperator, Refused, UsageError } from './server'
 import { users } from './users'
 import type { Group, Verb } from './verb'
+import { endOnBrokenPipe } from '../../server/src/start/broken-pipe'
 
 const groups: readonly Group[] = [users, keys, credits, models, connections]
 
@@ -56,6 +57,7 @@ async function run(group: Group, [name = '', ...args]: string[]): Promise<void> 
 }
 
 async function main([name = '', ...args]: string[]): Promise<void> {
+  endOnBrokenPipe()
   const group = groups.find((one) => one.name === name)
   if (!group) throw new UsageError(`There is no command "${name}". See tollgate --help.`)
   if (wantsHelp(args)) process.stdout.write(helpOf(group))

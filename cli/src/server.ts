@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hc } from 'hono/client'
 import type { OperatorApi } from '../../server/src/app/operator-endpoints'
+import { hostAndPort, hostHere } from '../../server/src/config/address'
 
 /** What was asked for cannot be understood: one line, and exit code 2. */
 export class UsageError extends Error {
@@ -17,8 +18,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** The address of the server: as told, else as the server's own settings say. */
 export function addressOf(told: string | undefined, environment: Environment): string {
-  const { BASE_URL, PORT } = environment
-  const address = told || BASE_URL || `http://127.0.0.1:${PORT || 8080}`
+  const { BASE_URL, HOST, PORT } = environment
+  const address = told || BASE_URL || `http://${hostAndPort(hostHere(HOST ?? ''), PORT || 8080)}`
   if (!/^https?:\/\/./.test(address) || !URL.canParse(address)) {
     throw new UsageError(`"${address}" is no address such as http://127.0.0.1:8080.`)
   }

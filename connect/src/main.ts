@@ -1,5 +1,6 @@
 import { version } from '../../package.json'
 import { Transport } from '../../server/src/egress/transport'
+import { endOnBrokenPipe } from '../../server/src/start/broken-pipe'
 import { Agent } from './agent'
 import { toldOf } from './check'
 import { help } from './help'
@@ -77,6 +78,7 @@ async function askAgain(stop: AbortSignal, ask: () => Promise<void>): Promise<vo
 }
 
 async function main(args: string[]): Promise<number> {
+  endOnBrokenPipe()
   const given = readArguments(args)
   if (!given) {
     process.stdout.write(help)

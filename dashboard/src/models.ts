@@ -116,6 +116,7 @@ export const categoryNames = {
 /** Who pays for a call now: in short, in a sentence, and how it is coloured. */
 export const billingNames = {
   platform: ['your credit', 'A call is paid from your credit.', 'blue'],
+  house: ['the house', 'A call is not charged: your plan has the operator pay for it.', 'gray'],
   byok: ['your key', 'A call goes out with your own key; the provider bills you.', 'violet'],
   org_pays: ['organization', 'Your organization pays its provider; you pay nothing.', 'teal'],
   member_pays: [

@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
   restore: () => import('../../server/src/restore'),
   audit: () => import('../../server/src/audit'),
   'rotate-keys': () => import('../../server/src/rotate-keys'),
+  'sign-in-link': () => import('../../server/src/sign-in-link'),
   users: operate,
   keys: operate,
   credits: operate,
@@ -49,7 +50,7 @@ async function main([name = 'start', ...args]: readonly string[]): Promise<void>
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
     console.error(`tollgate: There is no command "${name}". See tollgate --help.`)
-    process.exitCode = 1
+    process.exitCode = 2
     return
   }
   settle(name)

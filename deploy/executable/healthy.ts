@@ -1,14 +1,13 @@
 // For health checks of containers that have no other program: `tollgate healthy`.
 
-import { hostHere } from '../../server/src/doctor/port'
+import { hostAndPort, hostHere } from '../../server/src/config/address'
 
 const patienceMs = 4000
 
 /** Where the server of this environment is reached from this machine. */
 function address(): string {
   const { PORT = '', HOST = '' } = process.env
-  const host = hostHere(HOST)
-  return `http://${host.includes(':') ? `[${host}]` : host}:${PORT || '8080'}`
+  return `http://${hostAndPort(hostHere(HOST), PORT || '8080')}`
 }
 
 /** Asks the server whether it lives. Returns the exit code. */

@@ -45,6 +45,7 @@ export class ToolProcess implements Transport {
 
   /** Rejects where the command cannot be run. */
   async start(): Promise<void> {
+    if (this.#closing) throw new Error('the server of tools was closed')
     const { command, args, environment } = this.#settings
     const child = spawn(command, [...args], {
       env: { ...environment },

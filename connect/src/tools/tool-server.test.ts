@@ -189,3 +189,54 @@ test('a toolbox finds tools of all its servers by the names that it announced', 
   })
   expect(toolbox.find('mine_pid')).toBeUndefined()
 })
+
+const stopping = (one: Bun.TCPSocketListener) => ({ one, [Symbol.dispose]: () => one.stop(true) })
+
+describe('N3: a server of tools that is stopped while it starts', () => {
+  const stubborn = 'a program that never speaks, nor ends by itself'
+  const reaches = {
+    'a program': {},
+    [stubborn]: { reach: { command: 'sh', args: ['-c', 'trap "" TERM; sleep 600 & wait'] } },
+  }
+
+  test.each(Object.keys(reaches))(
+    'ends, and leaves no process: %s',
+    async (name) => {
+      const wanted = name === stubborn ? reaches[stubborn] : {}
+      // From before its process is there, to after its first answer.
+      for (const afterMs of [undefined, 0, 1, 5, 10, 20, 40, 80, 160]) {
+        const mark = Bun.randomUUIDv7()
+        const given = settings(wanted)
+        given.reach.args.push(mark)
+        const server = new ToolServer(given, { say: () => undefined, hide, firstMs: 100 })
+        const starting = server.start(() => undefined)
+        if (afterMs !== undefined) await pause(afterMs, never)
+        const ending = server[Symbol.asyncDispose]().then(() => 'ended')
+        expect([afterMs, await Promise.race([ending, pause(15_000, never)])]).toEqual([
+          afterMs,
+          'ended',
+        ])
+        await starting
+        const { stdout } = Bun.spawnSync(['ps', '-ww', '-eo', 'args='])
+        expect([afterMs, stdout.toString().includes(mark)]).toEqual([afterMs, false])
+      }
+    },
+    120_000,
+  )
+
+  test('ends where an address answers nothing', async () => {
+    using silent = stopping(
+      Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } }),
+    )
+    const url = `http://127.0.0.1:${silent.one.port}/mcp`
+    const server = new ToolServer(
+      { name: 'mine', allow: [], reach: { url } },
+      { say: () => undefined, hide },
+    )
+    const starting = server.start(() => undefined)
+    await pause(100, never)
+    const ending = server[Symbol.asyncDispose]().then(() => 'ended')
+    expect(await Promise.race([ending, pause(10_000, never)])).toBe('ended')
+    await starting
+  }, 30_000)
+})

@@ -63,6 +63,7 @@ const mostMs = 60_000
 const mostSchemaBytes = 16 * 1024
 const mostDescription = 1000
 const longestMs = 24 * 3_600_000
+const stopped = 'the agent was stopped'
 
 /** Keeps a server of tools running, and calls what is allowed of it. */
 export class ToolServer implements AsyncDisposable {
@@ -71,7 +72,6 @@ export class ToolServer implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #backOff: BackOff
   #living: Promise<void> = Promise.resolve()
-  #client: Client | undefined
   #tools: readonly Callable[] = []
   #told = ''
   #changed: () => void = () => undefined
@@ -103,7 +103,6 @@ export class ToolServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
-    await this.#client?.close().catch(() => undefined)
     await this.#living
   }
 
@@ -125,8 +124,11 @@ export class ToolServer implements AsyncDisposable {
 
   /** One life of it; says how it ended. */
   async #hold(connected: () => void): Promise<string> {
+    const { signal } = this.#stop
     const transport = await this.#open()
     const { Client } = await import('@modelcontextprotocol/client')
+    // A stop that came meanwhile found nothing to close.
+    if (signal.aborted) return stopped
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     const client = new Client(
       { name: 'tollgate-connect', version: '1' },
@@ -137,7 +139,13 @@ export class ToolServer implements AsyncDisposable {
     )
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no other way
     client.onclose = end
-    this.#client = client
+    // The client forgets a transport that it has not begun to use: both are closed, at any moment.
+    const close = async () => {
+      await client.close().catch(() => undefined)
+      await transport.close().catch(() => undefined)
+    }
+    const stop = () => void close()
+    signal.addEventListener('abort', stop, { once: true })
     try {
       await client.connect(transport, { timeout: connectMs })
       if (!(await this.#list(client))) throw new Error('it does not list its tools')
@@ -147,8 +155,8 @@ export class ToolServer implements AsyncDisposable {
     } catch (thrown) {
       return shortened(this.#ports.hide(lastWordsOf(transport) || wordsOf(thrown)))
     } finally {
-      await client.close().catch(() => undefined)
-      await transport.close().catch(() => undefined)
+      signal.removeEventListener('abort', stop)
+      await close()
     }
   }
 

@@ -137,6 +137,7 @@ const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
 
 const billing = {
   platform: 'from your credit',
+  house: 'not charged: the operator of this service pays',
   byok: 'by the provider, to your own key',
   org_pays: 'from the organization’s credit',
   member_pays: 'from your credit, by a connection of the organization',

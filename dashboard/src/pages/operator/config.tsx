@@ -80,6 +80,7 @@ function ConfigForm({ config }: { config: Config }) {
         <Problem error={error} />
         <Access form={form} />
         <Numbers title="Money" fields={moneyFields} form={form} />
+        <Unanswered form={form} />
         {numberGroups.map((group) => (
           <Numbers key={group.title} {...group} form={form} />
         ))}
@@ -126,6 +127,22 @@ const Access = ({ form }: { form: Form }) => (
       label="Connections of the platform serve everybody"
       description="Without them accounts are served by their own connections and those of their organizations"
       {...form.getInputProps('platform_connections', { type: 'checkbox' })}
+    />
+  </Card>
+)
+
+const Unanswered = ({ form }: { form: Form }) => (
+  <Card title="Requests without an answer">
+    <Select
+      label="A client that disconnects, or a time-out, after the provider was sent the request"
+      description="Providers bill the prompt at least; the tokens count in rate limits either way"
+      maw={360}
+      allowDeselect={false}
+      data={[
+        { value: 'charge', label: 'Charge what the provider bills' },
+        { value: 'waive', label: 'Charge nothing' },
+      ]}
+      {...form.getInputProps('unanswered_requests')}
     />
   </Card>
 )

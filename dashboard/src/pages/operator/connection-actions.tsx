@@ -62,16 +62,9 @@ export function ConnectionActions({ connection }: Props) {
     <>
       <RowMenu name={name} isBusy={isBusy}>
         <Menu.Item onClick={() => void test()}>Test</Menu.Item>
-        <Menu.Item onClick={() => setAsked('change')}>Change</Menu.Item>
-        <Menu.Item onClick={() => setAsked('key')}>Replace key</Menu.Item>
-        {status === 'inactive' ? (
-          <Menu.Item onClick={() => void resume()}>Switch on</Menu.Item>
-        ) : (
-          <Menu.Item onClick={() => setAsked('pause')}>Switch off</Menu.Item>
+        {connection.source === 'stored' && (
+          <ChangingItems status={status} onAsk={setAsked} onResume={() => void resume()} />
         )}
-        <Menu.Item color="red" onClick={() => setAsked('delete')}>
-          Delete
-        </Menu.Item>
       </RowMenu>
       <Asked
         connection={connection}
@@ -82,6 +75,27 @@ export function ConnectionActions({ connection }: Props) {
     </>
   )
 }
+
+interface ItemsProps {
+  status: PlatformConnection['status']
+  onAsk: (deed: Deed) => void
+  onResume: () => void
+}
+
+const ChangingItems = ({ status, onAsk, onResume }: ItemsProps) => (
+  <>
+    <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+    <Menu.Item onClick={() => onAsk('key')}>Replace key</Menu.Item>
+    {status === 'inactive' ? (
+      <Menu.Item onClick={onResume}>Switch on</Menu.Item>
+    ) : (
+      <Menu.Item onClick={() => onAsk('pause')}>Switch off</Menu.Item>
+    )}
+    <Menu.Item color="red" onClick={() => onAsk('delete')}>
+      Delete
+    </Menu.Item>
+  </>
+)
 
 interface AskedProps extends Props {
   asked: Deed | undefined

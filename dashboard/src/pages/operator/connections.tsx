@@ -24,6 +24,12 @@ const columns = [
   'Tested',
   { name: 'Actions', isHidden: true },
 ] as const
+/** Where a connection comes from that cannot be changed here. */
+const sources = {
+  environment: 'environment',
+  discovered: 'this machine',
+  built_in: 'built in',
+} as const
 const colors = { active: 'green', inactive: 'gray', error: 'red' } as const
 
 async function make(fields: object) {
@@ -54,8 +60,8 @@ export function PlatformConnectionsPage() {
         minWidth={980}
         things="connections"
         empty={{
-          title: 'No connections in the database',
-          text: 'Those that the environment of the server makes work, and are not listed here. Add one with a key that you have at a provider; it is kept encrypted, and never shown again.',
+          title: 'No connections',
+          text: 'Add one with a key that you have at a provider; it is kept encrypted, and never shown again.',
         }}
         isFiltered={search.search !== undefined}
         page={search.page ?? 1}
@@ -82,6 +88,11 @@ const Row = ({ connection: one }: { connection: PlatformConnection }) => (
             default
           </Badge>
         )}
+        {one.source !== 'stored' && (
+          <Badge variant="outline" color="gray" size="sm">
+            {sources[one.source]}
+          </Badge>
+        )}
       </Group>
       {one.endpoint_url && (
         <Text size="xs" c="dimmed">
@@ -104,7 +115,7 @@ const Row = ({ connection: one }: { connection: PlatformConnection }) => (
     <Table.Td ta="right">{count(one.priority)}</Table.Td>
     <Table.Td>{limitsOf(one)}</Table.Td>
     <Table.Td>
-      <Moment at={one.last_tested_at} />
+      <Moment at={one.last_tested_at} none={one.source === 'stored' ? 'never' : '–'} />
     </Table.Td>
     <Table.Td>
       <ConnectionActions connection={one} />

@@ -30,7 +30,7 @@ export function ProvidersPage() {
   return (
     <Page
       title="Providers"
-      about="Those that you added. Those that come with Tollgate need a connection only."
+      about="Providers that you added, then those that come with Tollgate, which need a connection only."
       actions={add}
     >
       <Filters>
@@ -54,7 +54,7 @@ export function ProvidersPage() {
         minWidth={860}
         things="providers"
         empty={{
-          title: 'No providers of your own yet',
+          title: 'No providers',
           text: 'Add one that does not come with Tollgate, or a server of your own, then a connection to it and its models.',
         }}
         isFiltered={search.search !== undefined}
@@ -84,17 +84,20 @@ const Row = ({ provider }: { provider: Provider }) => (
     <Table.Td style={{ overflowWrap: 'anywhere' }}>{provider.base_url ?? 'by connection'}</Table.Td>
     <Table.Td>
       <Badge variant="light" color={provider.enabled ? 'green' : 'gray'}>
-        {provider.enabled ? 'on' : 'off'}
+        {stateOf(provider)}
       </Badge>
     </Table.Td>
-    <Table.Td>
-      <When at={provider.created_at} />
-    </Table.Td>
+    <Table.Td>{provider.created_at ? <When at={provider.created_at} /> : '–'}</Table.Td>
     <Table.Td>
       <Actions provider={provider} />
     </Table.Td>
   </Table.Tr>
 )
+
+function stateOf({ built_in: isBuiltIn, enabled }: Provider): string {
+  if (isBuiltIn) return 'built in'
+  return enabled ? 'on' : 'off'
+}
 
 type Deed = 'change' | 'off' | 'delete'
 
@@ -104,21 +107,29 @@ interface MenuProps {
   onEnable: () => void
 }
 
-const ProviderMenu = ({ provider: { key, name, enabled }, onAsk, onEnable }: MenuProps) => (
-  <RowMenu name={name}>
-    <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>
+const ProviderMenu = ({ provider, onAsk, onEnable }: MenuProps) => (
+  <RowMenu name={provider.name}>
+    {!provider.built_in && <Menu.Item onClick={() => onAsk('change')}>Change</Menu.Item>}
     <Menu.Item
-      renderRoot={(props) => <Link to="/operator/models" search={{ provider: key }} {...props} />}
+      renderRoot={(props) => (
+        <Link to="/operator/models" search={{ provider: provider.key }} {...props} />
+      )}
     >
       Its models
     </Menu.Item>
     <Menu.Item
       renderRoot={(props) => (
-        <Link to="/operator/connections" search={{ search: key }} {...props} />
+        <Link to="/operator/connections" search={{ search: provider.key }} {...props} />
       )}
     >
       Its connections
     </Menu.Item>
+    {!provider.built_in && <ChangingItems {...{ provider, onAsk, onEnable }} />}
+  </RowMenu>
+)
+
+const ChangingItems = ({ provider: { enabled }, onAsk, onEnable }: MenuProps) => (
+  <>
     {enabled ? (
       <Menu.Item onClick={() => onAsk('off')}>Switch off</Menu.Item>
     ) : (
@@ -127,7 +138,7 @@ const ProviderMenu = ({ provider: { key, name, enabled }, onAsk, onEnable }: Men
     <Menu.Item color="red" onClick={() => onAsk('delete')}>
       Delete
     </Menu.Item>
-  </RowMenu>
+  </>
 )
 
 function Actions({ provider }: { provider: Provider }) {

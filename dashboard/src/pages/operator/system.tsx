@@ -123,7 +123,7 @@ const Nodes = ({ nodes }: { nodes: System['nodes'] }) => (
 )
 
 const breakerWords = {
-  open: ['passed over', 'red'],
+  open: ['passed over for all', 'red'],
   half_open: ['on trial', 'orange'],
   closed: ['failing at times', 'yellow'],
 } as const
@@ -156,6 +156,8 @@ const Breakers = ({ breakers: { failing, total } }: { breakers: System['breakers
   </Card>
 )
 
+const accounts = (number: number) => (number === 1 ? '1 account' : `${count(number)} accounts`)
+
 function Breaker({ breaker }: { breaker: System['breakers']['failing'][number] }) {
   const [words, color] = breakerWords[breaker.state]
   return (
@@ -170,6 +172,11 @@ function Breaker({ breaker }: { breaker: System['breakers']['failing'][number] }
         {breaker.state === 'open' && (
           <Text size="xs" c="dimmed">
             for {shownUptime(breaker.retry_after_seconds)}
+          </Text>
+        )}
+        {breaker.open_for_accounts > 0 && (
+          <Text size="xs" c="dimmed">
+            Passed over for {accounts(breaker.open_for_accounts)}
           </Text>
         )}
       </Table.Td>
