@@ -19,6 +19,8 @@ interface Parts {
 export class FaultInjector {
   readonly #parts: Parts
   readonly #counts = new Map<FaultKind, number>()
+  /** Rows that were locked, and until when they are left alone. */
+  readonly #freeUntilMs = new Map<string, number>()
   #isOver = false
 
   constructor(parts: Parts) {
@@ -52,27 +54,21 @@ export class FaultInjector {
     const { scheduler, random } = this.#parts
     scheduler.after(random.waitMs(meanMs), () => {
       if (this.#isOver) return
-      this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
-      this.#inject(kind)
+      if (this.#inject(kind)) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
       this.#parts.onChange()
       this.#schedule(kind, meanMs)
     })
   }
 
-  #inject(kind: FaultKind): void {
+  /** Whether it happened. */
+  #inject(kind: FaultKind): boolean {
     const { random, database, ledger, scheduler } = this.#parts
     switch (kind) {
       case 'account locked':
-        database.lockFor(
-          `account ${random.pick([...ledger.accounts.keys()])}`,
-          this.#ms(300, 10_000),
-        )
-        break
+        return this.#lock(`account ${random.pick([...ledger.accounts.keys()])}`)
       case 'lease locked': {
         const leases = [...ledger.active.keys()]
-        if (leases.length > 0)
-          database.lockFor(`lease ${random.pick(leases)}`, this.#ms(300, 10_000))
-        break
+        return leases.length > 0 && this.#lock(`lease ${random.pick(leases)}`)
       }
       case 'commits stall':
         database.commitsStallUntilMs = scheduler.nowMs + this.#ms(300, 5_000)
@@ -90,6 +86,17 @@ export class FaultInjector {
       default:
         this.#injectInto(random.pick(this.#parts.nodes), kind)
     }
+    return true
+  }
+
+  /** A row is locked half of the time at most: who finds it locked longer than callers wait fails for a reason. */
+  #lock(row: string): boolean {
+    const { database, scheduler } = this.#parts
+    const forMs = this.#ms(300, 10_000)
+    if (scheduler.nowMs < (this.#freeUntilMs.get(row) ?? 0)) return false
+    this.#freeUntilMs.set(row, scheduler.nowMs + 2 * forMs)
+    database.lockFor(row, forMs)
+    return true
   }
 
   #injectInto(node: SimulatedNode, kind: FaultKind): void {

@@ -27,6 +27,8 @@ export interface RunOptions {
   faultyMs: number
   /** Instead of what follows from the seed. */
   change?: (profile: Profile) => Profile
+  /** What the database does; a test may break it. */
+  ledger?: ModelLedger
 }
 
 const startMs = 5000
@@ -41,7 +43,7 @@ class World {
   readonly #random: Random
   readonly #profile: Profile
   readonly #scheduler = new Scheduler()
-  readonly #ledger = new ModelLedger()
+  readonly #ledger: ModelLedger
   readonly #database: SimulatedDatabase
   readonly #nodes: SimulatedNode[] = []
   readonly #observer: AccountObserver
@@ -50,7 +52,8 @@ class World {
   #injector: FaultInjector | undefined
   #ids = 0
 
-  constructor({ seed, change }: RunOptions) {
+  constructor({ seed, change, ledger = new ModelLedger() }: RunOptions) {
+    this.#ledger = ledger
     this.#random = new Random(seed)
     const drawn = drawProfile(this.#random)
     this.#profile = change?.(drawn) ?? drawn

@@ -31,6 +31,7 @@ describe('plans', () => {
       monthly_spend: null,
       max_org_members: 100,
       is_default: true,
+      house_pays: false,
       created_at: expect.any(String),
       updated_at: expect.any(String),
     })

@@ -5,6 +5,8 @@ import type { Hold } from './slice'
 interface Waiting {
   need: Need
   sinceMs: number
+  /** The ledger, and through it all other nodes, was asked since it came. */
+  isAsked: boolean
   resolve: (hold: Hold) => void
   reject: (error: unknown) => void
 }
@@ -35,7 +37,7 @@ export class CreditQueue {
   add(need: Need, nowMs: number): Promise<Hold> {
     if (this.#waiting.length >= maxWaiting) throw new Error('too many requests wait for credit')
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ need, sinceMs: nowMs, resolve, reject })
+      this.#waiting.push({ need, sinceMs: nowMs, isAsked: false, resolve, reject })
     })
   }
 
@@ -62,9 +64,17 @@ export class CreditQueue {
     }
   }
 
-  /** Ends all of them: each with its hold, or with what `holdFor` throws. */
-  settleAll(holdFor: (need: Need) => Hold): void {
-    for (const { need, resolve, reject } of this.#waiting.splice(0)) {
+  /** The ledger is about to be asked, and recalls what other nodes have, for all that wait now. */
+  markAsked(): void {
+    for (const one of this.#waiting) one.isAsked = true
+  }
+
+  /** Ends those that the ledger was asked for: each with its hold, or with what `holdFor` throws. */
+  settleAsked(holdFor: (need: Need) => Hold): void {
+    const all = this.#waiting.splice(0)
+    this.#waiting.push(...all.filter(({ isAsked }) => !isAsked))
+    for (const { need, isAsked, resolve, reject } of all) {
+      if (!isAsked) continue
       try {
         resolve(holdFor(need))
       } catch (thrown) {

@@ -46,3 +46,19 @@ test('what is left by a node that had more is had by one that gave way to it', a
   await settleDown(world)
   expect([world.admitted, world.refused.length]).toEqual([5, 1])
 })
+
+test('a request that comes while what is left goes back is served from it', async () => {
+  const world = new World()
+  await world.run({ do: 'topUp', account: 0, amount: 100 })
+  // It has less than is wanted, and knows for a second that there is no more.
+  await world.run({ do: 'admit', node: 0, account: 0, full: 500, floor: 500 })
+  await world.run({ do: 'deliver', pick: 0, fate: 'answered' })
+  await world.run({ do: 'deliver', pick: 0, fate: 'answered' })
+  expect(world.refused.length).toBe(1)
+  // Another node is short, so the first returns its 100; the database has not answered yet.
+  await world.run({ do: 'admit', node: 1, account: 0, full: 50, floor: 50 })
+  await world.run({ do: 'deliver', pick: 0, fate: 'answered' })
+  await world.run({ do: 'admit', node: 0, account: 0, full: 30, floor: 30 })
+  await settleDown(world)
+  expect([world.admitted, world.refused.length]).toEqual([2, 1])
+})

@@ -93,19 +93,23 @@ export class Purse {
   hold(need: Need): Hold | Promise<Hold> {
     const now = this.#ports.now()
     this.#lastUsedMs = now.monotonicMs
-    const slice = this.#leases.usable(now)
-    const isDecided = now.monotonicMs < this.#nothingLeftUntilMs
-    if (slice && this.#queue.isEmpty) {
-      if (slice.free >= need.full && this.#hasMinimum(slice, need, now)) {
-        return this.#newHold(slice, need.full)
-      }
-      if (isDecided) return this.#lowered(slice, need)
-    } else if (isDecided) {
-      throw new Refused(slice?.free ?? 0n, larger(need.floor, need.minimum))
-    }
+    // None overtakes those that wait.
+    const hold = this.#queue.isEmpty ? this.#holdAtOnce(need, now) : undefined
+    if (hold) return hold
     const holding = this.#queue.add(need, now.monotonicMs)
     if (!this.#isWorking) void this.#work()
     return holding
+  }
+
+  /** What memory has; undefined where the ledger must be asked. Throws `Refused` while nothing more can be had. */
+  #holdAtOnce(need: Need, now: Moment): Hold | undefined {
+    const slice = this.#leases.usable(now)
+    if (slice && slice.free >= need.full && this.#hasMinimum(slice, need, now)) {
+      return this.#newHold(slice, need.full)
+    }
+    if (now.monotonicMs >= this.#nothingLeftUntilMs) return undefined
+    if (slice) return this.#lowered(slice, need)
+    throw new Refused(0n, larger(need.floor, need.minimum))
   }
 
   /** Something came to the account: a request that was refused may be sent again. */
@@ -114,7 +118,7 @@ export class Purse {
     this.#spacing = { fruitless: 0, nextAtMs: 0 }
   }
 
-  /** What this node had left went back: it is there for the next request. */
+  /** What this node had left goes back: the next request asks for it again. */
   noteReturn(): void {
     this.#nothingLeftUntilMs = 0
   }
@@ -252,6 +256,7 @@ export class Purse {
   /** Takes what requests lack, and serves those that it is enough for. */
   async #take({ isRecalling }: { isRecalling: boolean }): Promise<LeaseAnswer> {
     const demand = () => {
+      if (isRecalling) this.#queue.markAsked()
       const { full, largest } = this.#queue
       return { full, wish: larger(this.#spend.amount, fewRequests * largest) }
     }
@@ -273,7 +278,10 @@ export class Purse {
     return answer
   }
 
-  /** The account has nothing more: holds are lowered, then refused. */
+  /**
+   * The account has nothing more: holds are lowered, then refused. Requests that came after the question may find
+   * what others have left since: they wait for the next.
+   */
   #decide(answer: LeaseAnswer): void {
     const now = this.#ports.now()
     const slice = this.#leases.usable(now)
@@ -283,7 +291,7 @@ export class Purse {
     const { fruitless } = this.#spacing
     const spacingMs = Math.min(maxSpacingMs, 100 * (2 ** fruitless - 1))
     this.#spacing = { fruitless: fruitless + 1, nextAtMs: now.monotonicMs + spacingMs }
-    this.#queue.settleAll((need) => {
+    this.#queue.settleAsked((need) => {
       if (!slice) throw new Refused(0n, larger(need.floor, need.minimum))
       return this.#lowered(slice, need)
     })

@@ -207,12 +207,14 @@ export class Purses {
       return { leaseId, generation, amount }
     })
     // Gone from here before it is asked for: an answer that never comes must not be spent twice.
-    for (const { slice, amount } of parts) slice.amount -= amount
+    for (const { purse, slice, amount } of parts) {
+      slice.amount -= amount
+      if (amount > 0n) purse.noteReturn()
+    }
     try {
       const answers = await store.giveBack(returns, options)
       for (const { purse, slice, amount } of parts) {
         const answer = answers.get(slice.leaseId)
-        if (amount > 0n) purse.noteReturn()
         if (!answer) slice.amount += amount
         else if (answer.isActive && !this.#isAbandoned(slice, options)) slice.adopt(answer)
         else purse.drop(slice)
