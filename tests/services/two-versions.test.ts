@@ -16,13 +16,13 @@ import { startFakeProvider } from '../upstreams/fake-provider'
 setDefaultTimeout(180_000)
 
 /** The release before, or what comes nearest; `PREVIOUS=<commit>` for another. Moves on with releases. */
-const previous = process.env['PREVIOUS'] ?? 'f8e07cf'
+const previous = process.env['PREVIOUS'] ?? '07b06da'
 const root = dirname(dirname(import.meta.dir))
 
 const git = (...args: string[]) => Bun.spawnSync(['git', '-C', root, ...args])
 const isKnown = git('cat-file', '-e', `${previous}^{commit}`).exitCode === 0
 
-/** The tree of that commit, with the packages of this one. */
+/** The tree of that commit, with its packages: those of this one, where they are the same. */
 async function treeOf(commit: string): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'tollgate-previous-'))
   const archive = join(path, 'tree.tar')
@@ -32,6 +32,12 @@ async function treeOf(commit: string): Promise<string> {
   ]) {
     const { exitCode, stderr } = Bun.spawnSync(command)
     if (exitCode !== 0) throw new Error(`${command.join(' ')}: ${stderr.toString()}`)
+  }
+  if (git('diff', '--quiet', commit, '--', 'package-lock.json').exitCode !== 0) {
+    const install = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund']
+    const { exitCode, stderr } = Bun.spawnSync(install, { cwd: path })
+    if (exitCode !== 0) throw new Error(`npm ci of ${commit}: ${stderr.toString()}`)
+    return path
   }
   for (const folder of ['', 'server']) {
     const packages = join(root, folder, 'node_modules')
