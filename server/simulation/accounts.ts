@@ -10,6 +10,15 @@ export interface PendingRequest {
   minimum: bigint
   /** The least that requests before it left of the account at any moment since it came. */
   leastAvailable: bigint
+  /** Whether its node still works at it. */
+  isAlive: () => boolean
+}
+
+/** A request that was refused, while others waited that may yet turn out to have had the credit. */
+interface OpenRefusal {
+  request: PendingRequest
+  others: Set<PendingRequest>
+  conclude: () => void
 }
 
 interface LeaseUse {
@@ -35,6 +44,7 @@ export class AccountObserver {
   /** Settled costs that came out of no lease, by account and event. */
   readonly #beyond = new Map<string, Map<string, bigint>>()
   readonly #pending = new Map<string, Set<PendingRequest>>()
+  readonly #refused = new Map<string, Set<OpenRefusal>>()
   readonly #seen = new Map<string, Seen[]>()
   /** For how long an answer may be older than its question, in milliseconds. */
   readonly #slackMs: number
@@ -78,9 +88,18 @@ export class AccountObserver {
     while (seen[0] && seen[1] && seen[1].atMs < nowMs - this.#slackMs) seen.shift()
     seen.push({ atMs: nowMs, available })
     this.#seen.set(accountId, seen)
+    for (const { request } of this.#refused.get(accountId) ?? []) {
+      if (available < request.leastAvailable) request.leastAvailable = available
+    }
     let left = available
-    for (const request of this.#pending.get(accountId) ?? []) {
+    const pending = this.#pending.get(accountId)
+    for (const request of pending ?? []) {
       const { full, floor, minimum } = request
+      if (!request.isAlive()) {
+        pending?.delete(request)
+        this.#forget(request)
+        continue
+      }
       if (left < request.leastAvailable) request.leastAvailable = left
       // First come, first served, lowered where there is less.
       if (left >= floor && left >= minimum) left -= full < left ? full : left
@@ -107,6 +126,36 @@ export class AccountObserver {
   end(request: PendingRequest): void {
     this.look(request.accountId)
     this.#pending.get(request.accountId)?.delete(request)
+    this.#forget(request)
+  }
+
+  /**
+   * A request was refused. Those that wait beside it are in no order, wherever they wait: `conclude` is called once
+   * all of them have ended, as what they got may be what this one lacked.
+   */
+  endRefused(request: PendingRequest, conclude: () => void): void {
+    const { accountId } = request
+    this.end(request)
+    const others = new Set(this.#pending.get(accountId))
+    if (others.size === 0) return conclude()
+    const refused = this.#refused.get(accountId) ?? new Set()
+    this.#refused.set(accountId, refused.add({ request, others, conclude }))
+  }
+
+  /** The run is over: none is waited for any more. */
+  concludeAll(): void {
+    for (const refused of this.#refused.values()) for (const { conclude } of refused) conclude()
+    this.#refused.clear()
+  }
+
+  #forget(ended: PendingRequest): void {
+    const refused = this.#refused.get(ended.accountId)
+    for (const one of refused ?? []) {
+      one.others.delete(ended)
+      if (one.others.size > 0) continue
+      refused?.delete(one)
+      one.conclude()
+    }
   }
 
   /** A request has settled; its event will be booked. */

@@ -26,6 +26,8 @@ interface Start extends SimulatedProcess {
   upkeep: LeaseUpkeep
   journal: Journal
   flusher: Flusher
+  /** Requests that wait for a hold, or run. */
+  requests: number
 }
 
 const rotateAfterMs = 12 * 3_600_000
@@ -124,7 +126,14 @@ export class SimulatedNode {
     await this.#recover({ statements, journal, flusher })
     const purses = this.#openPurses(process, statements, nodeId)
     await purses.liveness.measure()
-    this.#start = Object.assign(process, { nodeId, statements, journal, flusher, ...purses })
+    this.#start = Object.assign(process, {
+      nodeId,
+      statements,
+      journal,
+      flusher,
+      ...purses,
+      requests: 0,
+    })
     this.#earlierIds.push(nodeId)
     ports.onChange()
   }
@@ -200,17 +209,17 @@ export class SimulatedNode {
     this.#ports.onChange()
   }
 
-  /** Books what is settled and gives leases back, as `start/money.ts` does at the end, then ends. */
-  stop(): void {
+  /** Books what is settled and gives leases back, as `start/money.ts` does at the end, then starts again. */
+  restart(afterMs: number): void {
     const start = this.#start
     if (!start) return
     this.#start = undefined
     const leave = async () => {
-      for (let tries = 0; start.purses.totals().holds > 0 && tries < maxDrainTries; tries++) {
+      for (let tries = 0; start.requests > 0 && tries < maxDrainTries; tries++) {
         await new Promise((resolve) => setTimeout(resolve, drainMs))
       }
       // As a server that drains does: requests that still run are cut off, their attempts are orphans.
-      if (start.purses.totals().holds > 0) return
+      if (start.requests > 0) return
       await start.flusher.drain()
       await start.purses.giveBackAll()
       await start.statements.endLeasesOf(start.nodeId)
@@ -218,7 +227,10 @@ export class SimulatedNode {
     this.#ports.scheduler.runAs(start, () => {
       leave()
         .catch(() => undefined)
-        .finally(() => this.kill())
+        .finally(() => {
+          this.kill()
+          this.#ports.scheduler.after(afterMs, () => this.start())
+        })
     })
   }
 
