@@ -26,9 +26,10 @@ interface LeaseUse {
   unbooked: bigint
 }
 
+/** What those that waited left of an account for the next. */
 interface Seen {
   atMs: number
-  available: bigint
+  left: bigint
 }
 
 /**
@@ -84,10 +85,6 @@ export class AccountObserver {
   look(accountId: string): void {
     const { nowMs } = this.#scheduler
     const available = this.availableOf(accountId)
-    const seen = this.#seen.get(accountId) ?? []
-    while (seen[0] && seen[1] && seen[1].atMs < nowMs - this.#slackMs) seen.shift()
-    seen.push({ atMs: nowMs, available })
-    this.#seen.set(accountId, seen)
     for (const { request } of this.#refused.get(accountId) ?? []) {
       if (available < request.leastAvailable) request.leastAvailable = available
     }
@@ -104,6 +101,11 @@ export class AccountObserver {
       // First come, first served, lowered where there is less.
       if (left >= floor && left >= minimum) left -= full < left ? full : left
     }
+    // The next one comes after all of these.
+    const seen = this.#seen.get(accountId) ?? []
+    while (seen[0] && seen[1] && seen[1].atMs < nowMs - this.#slackMs) seen.shift()
+    seen.push({ atMs: nowMs, left })
+    this.#seen.set(accountId, seen)
   }
 
   lookAtAll(): void {
@@ -114,7 +116,7 @@ export class AccountObserver {
     const { accountId } = wanted
     this.look(accountId)
     const leastAvailable = (this.#seen.get(accountId) ?? [])
-      .map(({ available }) => available)
+      .map(({ left }) => left)
       .reduce((a, b) => (a < b ? a : b))
     const request = { ...wanted, leastAvailable }
     const pending = this.#pending.get(accountId) ?? new Set()

@@ -218,11 +218,10 @@ export class Purse {
     const waitMs = this.#spacing.nextAtMs - this.#ports.now().monotonicMs
     if (waitMs > 0) await this.#ports.bank.creditWithin(waitMs)
     let answer = await this.#take({ isRecalling: true })
-    for (let recalls = 1; isShort(answer) && recalls <= maxRecalls; recalls++) {
-      if (!isAwaited(answer)) break
+    for (let recalls = 1; isShort(answer) && isAwaited(answer); recalls++) {
       const { hasGained, latest } = await this.#awaitOthers(answer)
       answer = latest
-      if (this.#queue.isEmpty || !hasGained) break
+      if (this.#queue.isEmpty || !hasGained || recalls === maxRecalls) break
       // While it waited, something may have become free where there was nothing before.
       answer = await this.#take({ isRecalling: true })
     }
