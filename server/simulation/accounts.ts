@@ -34,8 +34,7 @@ interface Seen {
 
 /**
  * What accounts can truly spend, as an observer sees it who knows all nodes at once: the balance less what
- * running requests hold and what is settled and not booked, without what is leased to nodes that no other node
- * can reach.
+ * running requests hold and what is settled and not booked, without what is leased to nodes that cannot return it.
  */
 export class AccountObserver {
   readonly #ledger: ModelLedger
@@ -72,7 +71,7 @@ export class AccountObserver {
     const account = this.#ledger.account(accountId)
     let available = account.posted - account.leased
     for (const [id, lease] of this.#ledger.active) {
-      if (lease.accountId !== accountId || !this.#nodeOf(lease.nodeId)?.isReachable) continue
+      if (lease.accountId !== accountId || !this.#nodeOf(lease.nodeId)?.canReturn(id)) continue
       const { held, unbooked } = this.useOf(id)
       const free = lease.amount - lease.spent - held - unbooked
       if (free > 0n) available += free

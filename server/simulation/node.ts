@@ -35,6 +35,8 @@ const directory = '/data'
 const restartMs = 5000
 const drainMs = 100
 const maxDrainTries = 100
+/** Recalls are looked for every two seconds where notifications were missed. */
+const noticeMs = 3000
 
 const toBody = (event: ModelEvent): string =>
   JSON.stringify([
@@ -87,6 +89,15 @@ export class SimulatedNode {
     const { nowMs } = this.#ports.scheduler
     const start = this.#start
     return start !== undefined && start.frozenUntilMs <= nowMs && this.link.cutUntilMs <= nowMs
+  }
+
+  /** Whether it has known for a while that others may be short, and can return what is free of a lease. */
+  canReturn(leaseId: string): boolean {
+    const start = this.#start
+    if (!start || !this.isReachable) return false
+    const sinceMs = Math.max(start.frozenUntilMs, this.link.cutUntilMs)
+    if (sinceMs > 0 && this.#ports.scheduler.nowMs - sinceMs < noticeMs) return false
+    return start.purses.slices().some((slice) => slice.leaseId === leaseId && !slice.isUnsure)
   }
 
   start(): void {
