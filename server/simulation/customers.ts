@@ -111,16 +111,15 @@ export class Customers {
     } catch (thrown) {
       if (thrown instanceof Refused) {
         this.counts.refused += 1
-        observer.endRefused(pending, () => violations.checkRefusal(pending))
+        observer.refused(pending, (least) => violations.checkRefusal(pending, least))
       } else {
-        observer.end(pending)
+        observer.failed(pending)
         this.counts.failed += 1
         violations.checkFailure(thrown)
       }
       return
     }
-    observer.useOf(hold.leaseId).held += hold.amount
-    observer.end(pending)
+    observer.served(pending, hold)
     violations.checkHold(hold.leaseId, attempt)
     await this.#run(attempt, start, hold)
   }
