@@ -221,8 +221,10 @@ export class Purse {
     for (let recalls = 1; isShort(answer) && isAwaited(answer); recalls++) {
       const { hasGained, latest } = await this.#awaitOthers(answer)
       answer = latest
-      if (this.#queue.isEmpty || !hasGained || recalls === maxRecalls) break
-      // While it waited, something may have become free where there was nothing before.
+      if (this.#queue.isEmpty || recalls === maxRecalls) break
+      // While it waited, something may have become free where there was nothing before; one that could not ask for
+      // too long is in no line any more, and nobody answers it.
+      if (!hasGained && latest.isWaiting) break
       answer = await this.#take({ isRecalling: true })
     }
     if (this.#queue.isEmpty) this.#spacing.fruitless = 0
