@@ -95,8 +95,15 @@ export class SimulatedNode {
   canReturn(leaseId: string): boolean {
     const start = this.#start
     if (!start || !this.isReachable) return false
-    const sinceMs = Math.max(start.frozenUntilMs, this.link.cutUntilMs)
-    if (sinceMs > 0 && this.#ports.scheduler.nowMs - sinceMs < noticeMs) return false
+    const { scheduler, database } = this.#ports
+    const { frozenUntilMs, refusesUntilMs } = database
+    const sinceMs = Math.max(
+      start.frozenUntilMs,
+      this.link.cutUntilMs,
+      frozenUntilMs,
+      refusesUntilMs,
+    )
+    if (sinceMs > 0 && scheduler.nowMs - sinceMs < noticeMs) return false
     return start.purses.slices().some((slice) => slice.leaseId === leaseId && !slice.isUnsure)
   }
 
