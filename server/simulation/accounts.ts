@@ -1,3 +1,4 @@
+import { Availability } from './availability'
 import type { SimulatedNode } from './node'
 import type { Scheduler } from './scheduler'
 import type { ModelEvent, ModelLedger } from '../src/ledger/model-ledger'
@@ -8,8 +9,17 @@ export interface PendingRequest {
   full: bigint
   floor: bigint
   minimum: bigint
-  /** The least that requests before it left of the account at any moment since it came. */
-  leastAvailable: bigint
+  sinceMs: number
+  /** Whether its node still works at it. */
+  isAlive: () => boolean
+}
+
+/** A request that was refused, while others waited that may yet turn out to have had the credit. */
+interface OpenRefusal {
+  request: PendingRequest
+  refusedAtMs: number
+  others: Set<PendingRequest>
+  conclude: (leastAvailable: bigint) => void
 }
 
 interface LeaseUse {
@@ -17,15 +27,9 @@ interface LeaseUse {
   unbooked: bigint
 }
 
-interface Seen {
-  atMs: number
-  available: bigint
-}
-
 /**
  * What accounts can truly spend, as an observer sees it who knows all nodes at once: the balance less what
- * running requests hold and what is settled and not booked, without what is leased to nodes that no other node
- * can reach.
+ * running requests hold and what is settled and not booked, without what is leased to nodes that cannot return it.
  */
 export class AccountObserver {
   readonly #ledger: ModelLedger
@@ -35,7 +39,8 @@ export class AccountObserver {
   /** Settled costs that came out of no lease, by account and event. */
   readonly #beyond = new Map<string, Map<string, bigint>>()
   readonly #pending = new Map<string, Set<PendingRequest>>()
-  readonly #seen = new Map<string, Seen[]>()
+  readonly #refused = new Map<string, Set<OpenRefusal>>()
+  readonly #availability = new Map<string, Availability>()
   /** For how long an answer may be older than its question, in milliseconds. */
   readonly #slackMs: number
 
@@ -61,7 +66,7 @@ export class AccountObserver {
     const account = this.#ledger.account(accountId)
     let available = account.posted - account.leased
     for (const [id, lease] of this.#ledger.active) {
-      if (lease.accountId !== accountId || !this.#nodeOf(lease.nodeId)?.isReachable) continue
+      if (lease.accountId !== accountId || !this.#nodeOf(lease.nodeId)?.canReturn(id)) continue
       const { held, unbooked } = this.useOf(id)
       const free = lease.amount - lease.spent - held - unbooked
       if (free > 0n) available += free
@@ -72,18 +77,9 @@ export class AccountObserver {
 
   /** Something about the account has changed. */
   look(accountId: string): void {
-    const { nowMs } = this.#scheduler
-    const available = this.availableOf(accountId)
-    const seen = this.#seen.get(accountId) ?? []
-    while (seen[0] && seen[1] && seen[1].atMs < nowMs - this.#slackMs) seen.shift()
-    seen.push({ atMs: nowMs, available })
-    this.#seen.set(accountId, seen)
-    let left = available
+    this.#historyOf(accountId).note(this.#scheduler.nowMs, this.availableOf(accountId))
     for (const request of this.#pending.get(accountId) ?? []) {
-      const { full, floor, minimum } = request
-      if (left < request.leastAvailable) request.leastAvailable = left
-      // First come, first served, lowered where there is less.
-      if (left >= floor && left >= minimum) left -= full < left ? full : left
+      if (!request.isAlive()) this.#ended(request)
     }
   }
 
@@ -91,22 +87,72 @@ export class AccountObserver {
     for (const accountId of this.#ledger.accounts.keys()) this.look(accountId)
   }
 
-  begin(wanted: Omit<PendingRequest, 'leastAvailable'>): PendingRequest {
+  #historyOf(accountId: string): Availability {
+    let history = this.#availability.get(accountId)
+    if (!history) this.#availability.set(accountId, (history = new Availability()))
+    return history
+  }
+
+  begin(wanted: Omit<PendingRequest, 'sinceMs'>): PendingRequest {
     const { accountId } = wanted
     this.look(accountId)
-    const leastAvailable = (this.#seen.get(accountId) ?? [])
-      .map(({ available }) => available)
-      .reduce((a, b) => (a < b ? a : b))
-    const request = { ...wanted, leastAvailable }
+    const request = { ...wanted, sinceMs: this.#scheduler.nowMs }
     const pending = this.#pending.get(accountId) ?? new Set()
     this.#pending.set(accountId, pending.add(request))
-    this.look(accountId)
     return request
   }
 
-  end(request: PendingRequest): void {
+  /** The request has its hold. */
+  served(request: PendingRequest, { leaseId, amount }: { leaseId: string; amount: bigint }): void {
+    const { accountId, sinceMs } = request
+    this.useOf(leaseId).held += amount
+    this.#historyOf(accountId).taken(sinceMs, amount)
+    this.look(accountId)
+    this.#ended(request)
+  }
+
+  failed(request: PendingRequest): void {
     this.look(request.accountId)
-    this.#pending.get(request.accountId)?.delete(request)
+    this.#ended(request)
+  }
+
+  /**
+   * The request was refused. `conclude` is called once all that wait beside it have ended, with the least that the
+   * account could spend at any moment of it.
+   */
+  refused(request: PendingRequest, conclude: (leastAvailable: bigint) => void): void {
+    const { accountId } = request
+    this.failed(request)
+    const others = new Set(this.#pending.get(accountId))
+    const refusal = { request, refusedAtMs: this.#scheduler.nowMs, others, conclude }
+    if (others.size === 0) return this.#conclude(refusal)
+    const refused = this.#refused.get(accountId) ?? new Set()
+    this.#refused.set(accountId, refused.add(refusal))
+  }
+
+  /** The run is over: none is waited for any more. */
+  concludeAll(): void {
+    for (const refused of this.#refused.values()) {
+      for (const refusal of refused) this.#conclude(refusal)
+    }
+    this.#refused.clear()
+  }
+
+  #conclude({ request, refusedAtMs, conclude }: OpenRefusal): void {
+    const { accountId, sinceMs } = request
+    conclude(this.#historyOf(accountId).least(sinceMs - this.#slackMs, refusedAtMs))
+  }
+
+  #ended(request: PendingRequest): void {
+    const { accountId } = request
+    this.#pending.get(accountId)?.delete(request)
+    const refused = this.#refused.get(accountId)
+    for (const refusal of refused ?? []) {
+      refusal.others.delete(request)
+      if (refusal.others.size > 0) continue
+      refused?.delete(refusal)
+      this.#conclude(refusal)
+    }
   }
 
   /** A request has settled; its event will be booked. */
@@ -122,8 +168,15 @@ export class AccountObserver {
     this.#beyond.get(event.accountId)?.delete(event.id)
   }
 
-  /** A lease is over: what was used of it matters no more. */
+  /** What matters no more: what was used of leases that are over, what accounts had before any open request. */
   forgetEnded(): void {
+    for (const [accountId, history] of this.#availability) {
+      const open = [
+        ...(this.#pending.get(accountId) ?? []),
+        ...[...(this.#refused.get(accountId) ?? [])].map(({ request }) => request),
+      ].map(({ sinceMs }) => sinceMs)
+      history.forgetBefore(Math.min(this.#scheduler.nowMs, ...open) - this.#slackMs)
+    }
     for (const id of this.#uses.keys()) {
       if (this.#ledger.leases.has(id) && !this.#ledger.active.has(id)) this.#uses.delete(id)
     }

@@ -93,29 +93,33 @@ export class Customers {
     const floor = random.chance(0.5) ? full : full / 4n + 1n
     const attempt = { id: newId('event'), accountId, node, full, floor, atMs: scheduler.nowMs }
     this.counts.requests += 1
-    scheduler.runAs(start, () => void this.#serve(attempt, start))
+    start.requests += 1
+    scheduler.runAs(start, () => {
+      void this.#serve(attempt, start).finally(() => (start.requests -= 1))
+    })
   }
 
   async #serve(attempt: Attempt, start: Serving): Promise<void> {
     const { observer, profile, violations } = this.#parts
     const { accountId, floor, full } = attempt
-    const pending = observer.begin({ accountId, full, floor, minimum: profile.minimum })
+    const { minimum } = profile
+    const isAlive = () => start.isAlive
+    const pending = observer.begin({ accountId, full, floor, minimum, isAlive })
     let hold: Hold
     try {
-      hold = await start.purses.of(accountId).hold({ full, floor, minimum: profile.minimum })
+      hold = await start.purses.of(accountId).hold({ full, floor, minimum })
     } catch (thrown) {
-      observer.end(pending)
       if (thrown instanceof Refused) {
         this.counts.refused += 1
-        violations.checkRefusal(pending)
+        observer.refused(pending, (least) => violations.checkRefusal(pending, least))
       } else {
+        observer.failed(pending)
         this.counts.failed += 1
         violations.checkFailure(thrown)
       }
       return
     }
-    observer.useOf(hold.leaseId).held += hold.amount
-    observer.end(pending)
+    observer.served(pending, hold)
     violations.checkHold(hold.leaseId, attempt)
     await this.#run(attempt, start, hold)
   }

@@ -117,8 +117,7 @@ export class FaultInjector {
         scheduler.after(this.#ms(2000, 300_000), () => node.start())
         break
       case 'node restarts':
-        node.stop()
-        scheduler.after(this.#ms(6000, 20_000), () => node.start())
+        node.restart(this.#ms(100, 20_000))
         break
       case 'clock jumps':
         node.jumpWallClock((this.#parts.random.chance(0.5) ? 1 : -1) * this.#ms(500, 7_200_000))

@@ -26,6 +26,8 @@ interface Start extends SimulatedProcess {
   upkeep: LeaseUpkeep
   journal: Journal
   flusher: Flusher
+  /** Requests that wait for a hold, or run. */
+  requests: number
 }
 
 const rotateAfterMs = 12 * 3_600_000
@@ -33,6 +35,8 @@ const directory = '/data'
 const restartMs = 5000
 const drainMs = 100
 const maxDrainTries = 100
+/** Recalls are looked for every two seconds where notifications were missed. */
+const noticeMs = 3000
 
 const toBody = (event: ModelEvent): string =>
   JSON.stringify([
@@ -87,6 +91,22 @@ export class SimulatedNode {
     return start !== undefined && start.frozenUntilMs <= nowMs && this.link.cutUntilMs <= nowMs
   }
 
+  /** Whether it has known for a while that others may be short, and can return what is free of a lease. */
+  canReturn(leaseId: string): boolean {
+    const start = this.#start
+    if (!start || !this.isReachable) return false
+    const { scheduler, database } = this.#ports
+    const { frozenUntilMs, refusesUntilMs } = database
+    const sinceMs = Math.max(
+      start.frozenUntilMs,
+      this.link.cutUntilMs,
+      frozenUntilMs,
+      refusesUntilMs,
+    )
+    if (sinceMs > 0 && scheduler.nowMs - sinceMs < noticeMs) return false
+    return start.purses.slices().some((slice) => slice.leaseId === leaseId && !slice.isUnsure)
+  }
+
   start(): void {
     if (this.#process) return
     const { scheduler, newId } = this.#ports
@@ -124,7 +144,14 @@ export class SimulatedNode {
     await this.#recover({ statements, journal, flusher })
     const purses = this.#openPurses(process, statements, nodeId)
     await purses.liveness.measure()
-    this.#start = Object.assign(process, { nodeId, statements, journal, flusher, ...purses })
+    this.#start = Object.assign(process, {
+      nodeId,
+      statements,
+      journal,
+      flusher,
+      ...purses,
+      requests: 0,
+    })
     this.#earlierIds.push(nodeId)
     ports.onChange()
   }
@@ -200,17 +227,17 @@ export class SimulatedNode {
     this.#ports.onChange()
   }
 
-  /** Books what is settled and gives leases back, as `start/money.ts` does at the end, then ends. */
-  stop(): void {
+  /** Books what is settled and gives leases back, as `start/money.ts` does at the end, then starts again. */
+  restart(afterMs: number): void {
     const start = this.#start
     if (!start) return
     this.#start = undefined
     const leave = async () => {
-      for (let tries = 0; start.purses.totals().holds > 0 && tries < maxDrainTries; tries++) {
+      for (let tries = 0; start.requests > 0 && tries < maxDrainTries; tries++) {
         await new Promise((resolve) => setTimeout(resolve, drainMs))
       }
       // As a server that drains does: requests that still run are cut off, their attempts are orphans.
-      if (start.purses.totals().holds > 0) return
+      if (start.requests > 0) return
       await start.flusher.drain()
       await start.purses.giveBackAll()
       await start.statements.endLeasesOf(start.nodeId)
@@ -218,7 +245,10 @@ export class SimulatedNode {
     this.#ports.scheduler.runAs(start, () => {
       leave()
         .catch(() => undefined)
-        .finally(() => this.kill())
+        .finally(() => {
+          this.kill()
+          this.#ports.scheduler.after(afterMs, () => this.start())
+        })
     })
   }
 

@@ -43,9 +43,6 @@ export class Violations {
     this.#parts = parts
   }
 
-  parts() {
-    return this.#parts
-  }
   note(promise: string, details: string): void {
     if (this.found.length < largestKept) {
       this.found.push({ atMs: this.#parts.scheduler.nowMs, promise, details })
@@ -58,7 +55,7 @@ export class Violations {
   }
 
   /** A request was refused for want of credit: at some moment it must have been true. */
-  checkRefusal({ accountId, floor, minimum, leastAvailable }: PendingRequest): void {
+  checkRefusal({ accountId, floor, minimum }: PendingRequest, leastAvailable: bigint): void {
     const least = floor > minimum ? floor : minimum
     if (leastAvailable < least) return
     this.note('unjustified refusal', `${accountId} had ${leastAvailable}, ${least} needed`)

@@ -127,6 +127,7 @@ class World {
       this.#injector?.heal()
     })
     scheduler.runUntil(faultyMs + healingMs)
+    this.#observer.concludeAll()
     const { delivered = new Map<string, bigint>(), toppedUp = 0n } = this.#customers ?? {}
     this.#violations.checkEnd(delivered, toppedUp)
   }

@@ -62,3 +62,19 @@ test('a request that comes while what is left goes back is served from it', asyn
   await settleDown(world)
   expect([world.admitted, world.refused.length]).toEqual([2, 1])
 })
+
+test('a recall that could not be answered is answered a second later', async () => {
+  const world = new World()
+  await world.run({ do: 'topUp', account: 0, amount: 100 })
+  await world.run({ do: 'admit', node: 0, account: 0, full: 500, floor: 500 })
+  await settleDown(world)
+  await world.run({ do: 'admit', node: 1, account: 0, full: 50, floor: 50 })
+  await world.run({ do: 'deliver', pick: 0, fate: 'answered' })
+  // What the first returns, as a row that is locked for too long would make it.
+  await world.run({ do: 'deliver', pick: 0, fate: 'lost before' })
+  for (let second = 0; second < 2; second++) {
+    await world.run({ do: 'tick', node: 0 })
+    await settleDown(world)
+  }
+  expect([world.admitted, world.refused.length]).toEqual([1, 1])
+})

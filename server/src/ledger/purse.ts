@@ -218,12 +218,13 @@ export class Purse {
     const waitMs = this.#spacing.nextAtMs - this.#ports.now().monotonicMs
     if (waitMs > 0) await this.#ports.bank.creditWithin(waitMs)
     let answer = await this.#take({ isRecalling: true })
-    for (let recalls = 1; isShort(answer) && recalls <= maxRecalls; recalls++) {
-      if (!isAwaited(answer)) break
+    for (let recalls = 1; isShort(answer) && isAwaited(answer); recalls++) {
       const { hasGained, latest } = await this.#awaitOthers(answer)
       answer = latest
-      if (this.#queue.isEmpty || !hasGained) break
-      // While it waited, something may have become free where there was nothing before.
+      if (this.#queue.isEmpty || recalls === maxRecalls) break
+      // While it waited, something may have become free where there was nothing before; one that could not ask for
+      // too long is in no line any more, and nobody answers it.
+      if (!hasGained && latest.isWaiting) break
       answer = await this.#take({ isRecalling: true })
     }
     if (this.#queue.isEmpty) this.#spacing.fruitless = 0

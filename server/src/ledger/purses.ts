@@ -3,6 +3,7 @@ import { CreditSignals } from './credit-signals'
 import type { Held } from './held'
 import { Purse, type PursePorts } from './purse'
 import type { LeaseStore } from './lease-store'
+import { idleMs, isIdle, isReturnable, returnableOf, type OwnedSlice } from './owned-slice'
 import type { Slice } from './slice'
 
 export interface PursesPorts extends Omit<PursePorts, 'bank'> {
@@ -22,40 +23,19 @@ export interface SliceTotals {
   held: bigint
 }
 
-const idleMs = 30_000
-const renewEveryMs = 20_000
+/** A lease that is locked for ten seconds is renewed in half of its life still: others take it for lost after that. */
+const renewEveryMs = 15_000
 /** Costs are booked within seconds; where the database is away, no lease ends either. */
 const bookingMs = 120_000
 const mostReturnsAtOnce = 500
-
-interface Idle {
-  accountId: string
-  purse: Purse
-  slice: Slice
-}
-
-/**
- * The account is not used; or the slice is retired and has something free, or ends: its last cost
- * should be booked by now.
- */
-function isIdle({ purse, slice }: Idle, now: number): boolean {
-  if (now - purse.lastUsedMs >= idleMs) return true
-  if (slice === purse.slice) return false
-  return slice.held > 0n ? slice.free > 0n : now - slice.settledAtMs >= idleMs
-}
-
-/** Whether there is anything to give back, a lease without amount included. */
-const isReturnable = ({ isUnsure, free, held }: Slice) =>
-  !isUnsure && (free > 0n || (free === 0n && held === 0n))
-
-/** Of what costs beyond their holds have taken, nothing can be given back. */
-const returnableOf = ({ free }: Slice) => (free > 0n ? free : 0n)
 
 /** All accounts that have a slice on this node: renewed while in use, given back when idle. */
 export class Purses {
   readonly #ports: PursesPorts
   readonly #purses = new Map<string, Purse>()
   readonly #signals: CreditSignals
+  /** Accounts whose recall could not be answered, as a row was locked for too long: it is tried again. */
+  readonly #unanswered = new Set<string>()
   #renewedAtMs: number
 
   constructor(ports: PursesPorts) {
@@ -124,8 +104,25 @@ export class Purses {
     }
     const all = purse.slices.map((slice) => ({ accountId, purse, slice }))
     await purse.exclusively(async () => {
-      for (const one of all) await this.#giveBackFree([one], { isSkipping: false })
+      for (const one of all) await this.#answerRecall(one)
     })
+  }
+
+  /** Rejects where it could not; `tick` tries again. */
+  async #answerRecall(one: OwnedSlice): Promise<void> {
+    try {
+      await this.#giveBackFree([one], { isSkipping: false })
+    } catch (thrown) {
+      this.#unanswered.add(one.accountId)
+      throw thrown
+    }
+  }
+
+  async #answerAgain(): Promise<void> {
+    const accounts = [...this.#unanswered]
+    this.#unanswered.clear()
+    const { onError } = this.#ports
+    await Promise.all(accounts.map((accountId) => this.recalled(accountId).catch(onError)))
   }
 
   /** To be called every second. Renews what is in use and gives back what is not. Never rejects. */
@@ -133,10 +130,10 @@ export class Purses {
     const now = this.#ports.now().monotonicMs
     try {
       if (now - this.#renewedAtMs >= renewEveryMs) {
-        this.#renewedAtMs = now
-        await this.#renew()
+        await this.#renew().then(() => (this.#renewedAtMs = now), this.#ports.onError)
       }
       await this.#fenceUnsure()
+      await this.#answerAgain()
       this.#rotate(now)
       const idle = this.#all().filter((one) => isIdle(one, now))
       for (let from = 0; from < idle.length; from += mostReturnsAtOnce) {
@@ -166,14 +163,14 @@ export class Purses {
     }
   }
 
-  #all(): Idle[] {
+  #all(): OwnedSlice[] {
     return [...this.#purses].flatMap(([accountId, purse]) =>
       purse.slices.map((slice) => ({ accountId, purse, slice })),
     )
   }
 
   /** One statement for many accounts; each is kept from other lease work until it is answered. */
-  async #giveBack(all: readonly Idle[]): Promise<void> {
+  async #giveBack(all: readonly OwnedSlice[]): Promise<void> {
     const { promise: answered, resolve } = Promise.withResolvers<void>()
     const chosen = all.filter(({ purse, slice }) => {
       if (!isReturnable(slice)) return false
@@ -187,7 +184,7 @@ export class Purses {
   }
 
   async #giveBackFree(
-    all: readonly Idle[],
+    all: readonly OwnedSlice[],
     { isSkipping }: { isSkipping: boolean },
   ): Promise<void> {
     const sure = all.filter(({ slice }) => !slice.isUnsure)
@@ -198,7 +195,7 @@ export class Purses {
   }
 
   async #return(
-    chosen: readonly Idle[],
+    chosen: readonly OwnedSlice[],
     options: { isLast: boolean; isSkipping: boolean },
   ): Promise<void> {
     const { store } = this.#ports
@@ -275,7 +272,8 @@ export class Purses {
   }
 
   async #release(accountId: string, slice: Slice): Promise<void> {
-    const chosen = [{ accountId, purse: this.of(accountId), slice }]
-    await this.#giveBackFree(chosen, { isSkipping: false }).catch(this.#ports.onError)
+    await this.#answerRecall({ accountId, purse: this.of(accountId), slice }).catch(
+      this.#ports.onError,
+    )
   }
 }
