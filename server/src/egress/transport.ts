@@ -112,8 +112,8 @@ export class Transport {
   #sentIdle(sending: Sending): Promise<Answer> | undefined {
     const { route, message, signal } = sending
     const { key } = route
-    // A large body is let go of once it was sent, and could not be sent again.
-    if (message.sent || message.bytes > maxKeptBytes) return undefined
+    // A large body is let go of once it was sent: it could not be sent again.
+    if (message.bytes > maxKeptBytes) return undefined
     for (let idle = this.#idle.take(key); idle; idle = this.#idle.take(key)) {
       sending.connection = idle
       const answer = idle.exchange(message, signal, sending)
