@@ -24,7 +24,8 @@ export interface Attack {
 }
 
 export interface Timing {
-  /** How often the victim is measured without and with the attack. */
+  /** How often the victim is measured without and with the attack, at least and at most. */
+  leastTurns: number
   turns: number
   /** How long each time. */
   windowMs: number
@@ -32,7 +33,7 @@ export interface Timing {
   leadMs: number
 }
 
-export const usualTiming: Timing = { turns: 5, windowMs: 800, leadMs: 200 }
+export const usualTiming: Timing = { leastTurns: 3, turns: 5, windowMs: 800, leadMs: 200 }
 
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
@@ -42,6 +43,10 @@ const serviceOf = (measured: readonly Service[]): Service => ({
   p99Ms: median(measured.map(({ p99Ms }) => p99Ms)),
 })
 
+/** Less than half of what an attack may do: more turns would say the same. */
+const isClear = (before: Service, during: Service): boolean =>
+  during.rate > 0.95 * before.rate && during.p99Ms < 1.5 * before.p99Ms
+
 /**
  * Measures a victim with and without an attack, in turns, so that whatever else keeps the machine busy counts
  * for both. The medians of each.
@@ -49,7 +54,7 @@ const serviceOf = (measured: readonly Service[]): Service => ({
 export async function measureEffect(
   stage: Stage,
   { name, assault }: Attack,
-  { turns, windowMs, leadMs }: Timing = usualTiming,
+  { leastTurns, turns, windowMs, leadMs }: Timing = usualTiming,
 ): Promise<Effect> {
   const before: Service[] = []
   const during: Service[] = []
@@ -63,6 +68,7 @@ export async function measureEffect(
     during.push(await stage.measure(windowMs))
     add(cost, await end())
     await Bun.sleep(leadMs)
+    if (turn + 1 >= leastTurns && isClear(serviceOf(before), serviceOf(during))) break
   }
   return {
     attack: name,

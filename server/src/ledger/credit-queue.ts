@@ -12,8 +12,9 @@ interface Waiting {
 }
 
 const maxWaiting = 10_000
-/** While the database answers but the account cannot be changed, a request waits for so long. */
+/** While the database answers but the account cannot be changed, a request waits for so long: longer if it is far. */
 const maxWaitMs = 30_000
+const maxWaitRoundTrips = 20
 
 /** Requests that wait for credit of one account, first come first served. */
 export class CreditQueue {
@@ -88,8 +89,9 @@ export class CreditQueue {
   }
 
   /** Ends those that have waited too long. */
-  rejectOld(nowMs: number, cause: unknown): void {
-    const old = this.#waiting.findIndex(({ sinceMs }) => nowMs - sinceMs < maxWaitMs)
+  rejectOld(cause: unknown, nowMs: number, roundTripMs: number): void {
+    const longestMs = maxWaitMs + maxWaitRoundTrips * roundTripMs
+    const old = this.#waiting.findIndex(({ sinceMs }) => nowMs - sinceMs < longestMs)
     const count = old < 0 ? this.#waiting.length : old
     for (const { reject } of this.#waiting.splice(0, count)) reject(cause)
   }

@@ -198,8 +198,9 @@ export class Purse {
 
   /** A call failed. While the database answers, requests wait on; a database that is gone fails them all. */
   async #recover(thrown: unknown): Promise<void> {
-    if (!(await this.#ports.bank.isAlive())) return this.#queue.rejectAll(thrown)
-    this.#queue.rejectOld(this.#ports.now().monotonicMs, thrown)
+    const { bank, now } = this.#ports
+    if (!(await bank.isAlive())) return this.#queue.rejectAll(thrown)
+    this.#queue.rejectOld(thrown, now().monotonicMs, bank.roundTripMs)
     if (!this.#queue.isEmpty) await this.#leases.throttle()
   }
 
@@ -222,8 +223,7 @@ export class Purse {
       const { hasGained, latest } = await this.#awaitOthers(answer)
       answer = latest
       if (this.#queue.isEmpty || recalls === maxRecalls) break
-      // While it waited, something may have become free where there was nothing before; one that could not ask for
-      // too long is in no line any more, and nobody answers it.
+      // Something may have become free meanwhile; and who could not ask for too long is in no line any more.
       if (!hasGained && latest.isWaiting) break
       answer = await this.#take({ isRecalling: true })
     }

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { startNodes, type Asked, type Nodes } from './nodes'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked } from '../money/till'
+import { internalUrl, scrape } from '../observability/scrape'
+import type { Customer } from '../rig'
+
+let nodes: Nodes
+
+afterEach(async () => {
+  for (const { recorder } of nodes.all) recorder.verify()
+  await nodes[Symbol.asyncDispose]()
+})
+
+const asked: Asked = { name: 'chunks-2', max_tokens: 1000 }
+/** A renewal, and the tick after it. */
+const renewalMs = 17_000
+
+/** Holds the row of an account, or of one of its leases, as a transaction of somebody else would. */
+async function lockRow({ userId }: Customer, row: 'account' | 'lease', seconds: number) {
+  const sql = nodes.postgres.connect()
+  try {
+    await sql.begin(async (held) => {
+      if (row === 'account') {
+        await held`select 1 from credit_account where id = ${userId} for update`
+      } else {
+        await held`select 1 from credit_lease where id in (
+          select id from credit_lease where account_id = ${userId} and state = 'active' limit 1
+        ) for update`
+      }
+      await held`select pg_sleep(${seconds})`
+    })
+  } finally {
+    await sql.close()
+  }
+}
+
+/** Commits wait for a standby that is not there. */
+async function stallCommits(ms: number): Promise<void> {
+  const setStandby = async (name: string) => {
+    await nodes.sql.unsafe(`alter system set synchronous_standby_names = '${name}'`)
+    await nodes.sql`select pg_reload_conf()`
+  }
+  await setStandby('nobody')
+  await Bun.sleep(ms)
+  await setStandby('')
+}
+
+/** Each node's own sum of its leases, in nano-dollars, and the database's. */
+async function leaseSums(): Promise<{ told: number; stored: number }> {
+  const scrapes = await Promise.all(nodes.all.map(async (node) => scrape(await internalUrl(node))))
+  const [row] = await nodes.sql`
+    select coalesce(sum(amount), 0) as stored from credit_lease where state = 'active'`
+  const told = scrapes.map((one) => one.sum('tollgate_lease_usd', { part: 'amount' }))
+  return {
+    told: told.reduce((sum, usd) => sum + Math.round(usd * 1e9), 0),
+    stored: Number(row.stored),
+  }
+}
+
+/** The sums once they are equal; as they are after a renewal where they never were. */
+async function equalSums() {
+  const startedAt = performance.now()
+  for (;;) {
+    const sums = await leaseSums()
+    if (sums.told === sums.stored || performance.now() - startedAt > renewalMs) return sums
+    await Bun.sleep(500)
+  }
+}
+
+/** Customers who can pay all the time; two requests of each run on each node, until `isOver`. */
+async function load(customers: readonly Customer[], isOver: () => boolean) {
+  const statuses = new Map<string, number>()
+  let slowestMs = 0
+  const one = async (customer: Customer, index: number) => {
+    while (!isOver()) {
+      const { status, error, tookMs } = await nodes.chat(nodes.at(index), customer, asked)
+      slowestMs = Math.max(slowestMs, tookMs)
+      const told = status === 200 ? '200' : `${status} ${error.code}`
+      statuses.set(told, (statuses.get(told) ?? 0) + 1)
+      await Bun.sleep(20)
+    }
+  }
+  await Promise.all(
+    customers.flatMap((customer) => nodes.all.map((_, index) => one(customer, index))),
+  )
+  return { statuses: Object.fromEntries(statuses), slowestMs }
+}
+
+/** Rows locked for 1 to 10 s, and commits stalled for 3 s, one after the other and beside each other. */
+async function disturb([poor, rich]: readonly [Customer, Customer]): Promise<void> {
+  await lockRow(poor, 'account', 1)
+  await Bun.sleep(500)
+  await lockRow(poor, 'lease', 2.6)
+  await Promise.all([stallCommits(3000), lockRow(rich, 'account', 2.6)])
+  await Bun.sleep(500)
+  await lockRow(poor, 'account', 5)
+  await Bun.sleep(2000)
+  const stalling = Bun.sleep(4000).then(() => stallCommits(3000))
+  await Promise.all([lockRow(poor, 'lease', 10), lockRow(rich, 'lease', 5), stalling])
+}
+
+/** The promises, on so many nodes. */
+export function describeLeaseFaults(count: number): void {
+  describe(`rows locked for 1 to 10 s and commits stalled for 3 s, ${count} nodes`, () => {
+    test.each([0, 200, 500])(
+      'finding M1, M3: the database %d ms away: none is refused, nothing written off, leases are what nodes think',
+      async (roundTripMs) => {
+        nodes = await startNodes(count, { METRICS_PORT: '0', LOG_LEVEL: 'info' })
+        const worst = await nodes.floorOf(asked)
+        // On the small balance all that run at once can be paid, and one more.
+        const poor = await nodes.customer(BigInt(count + 2) * 4n * worst)
+        const rich = await nodes.customer(1_000_000_000_000n)
+        for (const wire of nodes.all.map((_, index) => nodes.wireOf(index)))
+          wire.delay(roundTripMs / 2)
+        let isOver = false
+        const loading = load([poor, rich], () => isOver)
+        await disturb([poor, rich])
+        await Bun.sleep(1000)
+        isOver = true
+        const { statuses, slowestMs } = await loading
+        console.log(
+          `${count} nodes, ${roundTripMs} ms: ${JSON.stringify(statuses)}, slowest ${slowestMs.toFixed(0)} ms`,
+        )
+        expect(Object.keys(statuses)).toEqual(['200'])
+        const { told, stored } = await equalSums()
+        expect(told).toBe(stored)
+        await allBooked(nodes.sql)
+        await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.seen().length })
+      },
+    )
+  })
+}

@@ -1,0 +1,45 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { startNodes, type Asked } from './nodes'
+import { expectSoundLedger } from '../money/ledger-oracle'
+import { allBooked, nanosOf, outputPrice } from '../money/till'
+
+setDefaultTimeout(120_000)
+
+const minimum = 100_000_000n
+const granted = 150_000_000n
+/** What a request of it holds, a hundred tokens of input included. */
+const worst = 850n * outputPrice + 100_000n
+const asked: Asked = { name: 'chunks-125', max_tokens: 850 }
+
+test.each([1, 2, 3, 5])(
+  'finding M2: 0.15 USD are served by %d nodes at once, without a refusal while the account can pay',
+  async (count) => {
+    await using nodes = await startNodes(count, {
+      LOG_LEVEL: 'error',
+      MINIMUM_BALANCE_USD: '0.1',
+    })
+    const customer = await nodes.customer(granted)
+    let left = granted
+    const refusals: unknown[] = []
+    let served = 0
+    // One request at a time on each node: what the others hold at most is not there for this one.
+    const canPay = () => left - BigInt(count) * worst >= minimum
+    const serve = async (index: number) => {
+      while (canPay()) {
+        const { status, headers, error } = await nodes.chat(nodes.at(index), customer, asked)
+        if (status === 200) {
+          left -= nanosOf(headers.get('x-tollgate-cost'))
+          served += 1
+        } else if (status !== 402 || canPay()) refusals.push([status, error.details])
+      }
+    }
+    await Promise.all(nodes.all.map((_, index) => serve(index)))
+    console.log(
+      `${count} nodes: ${served} served, ${refusals.length} false refusals, ${left} n$ left`,
+    )
+    expect(refusals).toEqual([])
+    expect(served).toBeGreaterThan(40)
+    await allBooked(nodes.sql)
+    await expectSoundLedger(nodes.sql, { attempts: nodes.upstream.seen().length })
+  },
+)
