@@ -10,6 +10,8 @@ import { agentEnvironment, engineEnvironment, ignoredProxies } from './engine.mj
 import { helpFor } from './help.mjs'
 
 const bunVersion = '1.4.5'
+/** Twice what the longest suite takes on two processors. */
+const testLimitMs = Number(process.env.TEST_LIMIT_MINUTES ?? 40) * 60_000
 const root = dirname(dirname(realpathSync(fileURLToPath(import.meta.url))))
 
 /** What `check` runs, in this order: a name and the command line, `bun` standing for ours. */
@@ -96,8 +98,9 @@ function services(args) {
   return [...(suites.length > 0 ? suites : ['tests/services']), ...args.slice(names.length)]
 }
 
-/** Runs tests; a machine that is busy is slow, not wrong. */
-const bunTest = (args) => run(findBun(), ['test', '--timeout', '20000', ...args], { cwd: root })
+/** Runs tests; a machine that is busy is slow, not wrong. A test that never yields is named, and ends the run. */
+const bunTest = (args) =>
+  run(findBun(), ['test', '--timeout', '20000', ...args], { cwd: root, limitMs: testLimitMs })
 
 /** Runs the checks up to the first that fails; returns its exit code. */
 async function check() {
@@ -216,7 +219,7 @@ function childEnvironment() {
  * Runs a program to its end and returns its exit code, 128 + n after signal n. Whatever we are sent
  * goes to the child, and we stay until it has gone: it may be finishing requests.
  */
-function run(command, args, { cwd = process.cwd(), env = childEnvironment() } = {}) {
+function run(command, args, { cwd = process.cwd(), env = childEnvironment(), limitMs } = {}) {
   return new Promise((resolve, reject) => {
     const TOLLGATE_LAUNCHER_PID = String(process.pid)
     const child = spawn(command, args, {
@@ -225,6 +228,8 @@ function run(command, args, { cwd = process.cwd(), env = childEnvironment() } = 
       env: { ...env, TOLLGATE_LAUNCHER_PID },
     })
     const stopForwarding = forwardSignals(child)
+    const limit = limitMs && setTimeout(() => stopLate(child, limitMs), limitMs)
+    child.once('exit', () => clearTimeout(limit))
     child.once('error', (cause) => {
       stopForwarding()
       reject(new LaunchError(`${command} cannot be run: ${cause.message}.`))
@@ -234,6 +239,13 @@ function run(command, args, { cwd = process.cwd(), env = childEnvironment() } = 
       resolve(signal ? 128 + os.constants.signals[signal] : code)
     })
   })
+}
+
+/** Bun says which files still run when it is told to stop; one that cannot hear is killed. */
+function stopLate(child, limitMs) {
+  console.error(`tollgate: stopped after ${limitMs / 60_000} minutes.`)
+  child.kill('SIGTERM')
+  setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
 }
 
 /**
