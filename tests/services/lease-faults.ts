@@ -35,12 +35,13 @@ async function lockRow({ userId }: Customer, row: 'account' | 'lease', seconds: 
   }
 }
 
-/** Commits wait for a standby that is not there. */
+/** Commits wait for a standby of that name; for none where it is empty. */
+async function setStandby(name: string): Promise<void> {
+  await nodes.sql.unsafe(`alter system set synchronous_standby_names = '${name}'`)
+  await nodes.sql`select pg_reload_conf()`
+}
+
 async function stallCommits(ms: number): Promise<void> {
-  const setStandby = async (name: string) => {
-    await nodes.sql.unsafe(`alter system set synchronous_standby_names = '${name}'`)
-    await nodes.sql`select pg_reload_conf()`
-  }
   await setStandby('nobody')
   await Bun.sleep(ms)
   await setStandby('')
