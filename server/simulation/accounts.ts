@@ -155,8 +155,9 @@ export class AccountObserver {
     }
   }
 
-  /** A request has settled; its event will be booked. */
-  settled(event: ModelEvent): void {
+  /** A request has settled; its event will be booked. What it costs beyond its hold was never there for others. */
+  settled(event: ModelEvent, { sinceMs, held }: { sinceMs: number; held: bigint }): void {
+    if (event.cost > held) this.#historyOf(event.accountId).taken(sinceMs, event.cost - held)
     this.useOf(event.leaseId).unbooked += event.fromLease
     if (event.cost === event.fromLease) return
     const beyond = this.#beyond.get(event.accountId) ?? new Map<string, bigint>()

@@ -141,7 +141,7 @@ export class Customers {
     const cost = BigInt(Math.ceil(Number(amount) * share))
     const event: ModelEvent = { id, accountId, cost, ...hold.settle(cost) }
     observer.useOf(leaseId).held -= amount
-    observer.settled(event)
+    observer.settled(event, { sinceMs: attempt.atMs, held: amount })
     observer.look(accountId)
     if (event.fromLease < cost) this.mayBeWrittenOff.add(id)
     try {
