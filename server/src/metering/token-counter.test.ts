@@ -172,10 +172,10 @@ describe('deadlines and bounds', () => {
   })
 
   test('a job that waits behind another keeps its own deadline', async () => {
-    const first = warm.count(endless, { deadlineMs: 60 })
-    const second = warm.count(['Hello'], { deadlineMs: 10 })
+    const first = warm.count(endless, { deadlineMs: 20_000 })
+    const second = warm.count(['Hello'], { deadlineMs: 1 })
     expect(await second).toBeUndefined()
-    expect(await first).toBeUndefined()
+    expect(await first).toBeGreaterThan(0)
   })
 
   test('a full queue answers undefined at once', async () => {

@@ -130,5 +130,7 @@ export class Deadline implements Disposable, Stop {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#running?.delete(this)
+    // The engine keeps who listens to a request's signal for a while after its answer: not all of the request with it.
+    this.#goesOn = undefined
   }
 }
