@@ -74,3 +74,13 @@ test.each([true, false])(
     expect((await passed(deadline)).reason).toBeInstanceOf(ClientGone)
   },
 )
+
+test('one that is over asks nobody whether to go on, and keeps nothing of its request', () => {
+  const caller = new AbortController()
+  let asked = 0
+  const deadline = new Deadline({ totalMs: 1000 })
+  deadline.follow(caller.signal, () => (asked += 1) > 0)
+  deadline[Symbol.dispose]()
+  caller.abort()
+  expect(asked).toBe(0)
+})
