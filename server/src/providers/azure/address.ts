@@ -40,33 +40,34 @@ export function azureCall(
   model: string,
 ): AzureCall {
   const { apiVersion } = connection
-  const { origin, pathname } = new URL(connection.baseUrl)
+  const { pathname } = new URL(connection.baseUrl)
+  const base = baseOf(connection)
   const path = operations[operation]
   const named = connection.deployments?.[model]
   const deployment = named ?? model
   const surface = surfaceOf(connection)
   if (surface === 'foundry' && /claude/i.test(model)) {
-    return { url: `${origin}/anthropic/v1/messages`, model: deployment, dialect: 'anthropic' }
+    return { url: `${base}/anthropic/v1/messages`, model: deployment, dialect: 'anthropic' }
   }
   const call = (url: string, version: string | undefined): AzureCall => ({
     url: version === undefined ? url : `${url}?api-version=${encodeURIComponent(version)}`,
     model: deployment,
     dialect: 'openai',
   })
-  if (surface === 'foundry') return call(`${origin}/models/${path}`, apiVersion ?? foundryVersion)
-  if (surface === 'v1') return call(`${origin}/openai/v1/${path}`, apiVersion)
+  if (surface === 'foundry') return call(`${base}/models/${path}`, apiVersion ?? foundryVersion)
+  if (surface === 'v1') return call(`${base}/openai/v1/${path}`, apiVersion)
   // An address that names its deployment is meant, unless the map says otherwise.
   const own = named === undefined ? deploymentIn(pathname) : undefined
   const step = own ?? encodeURIComponent(deployment)
-  return call(`${origin}/openai/deployments/${step}/${path}`, apiVersion ?? classicVersion)
+  return call(`${base}/openai/deployments/${step}/${path}`, apiVersion ?? classicVersion)
 }
 
 /** What a connection is asked, to see whether it works: a list of models, or of Foundry what it has. */
 export function azureTestCall({ baseUrl, apiVersion }: AzureConnection) {
-  const { origin } = new URL(baseUrl)
+  const base = baseOf({ baseUrl })
   const surface = surfaceOf({ baseUrl, apiVersion })
   const dated = (path: string, version: string | undefined) =>
-    `${origin}${path}${version === undefined ? '' : `?api-version=${encodeURIComponent(version)}`}`
+    `${base}${path}${version === undefined ? '' : `?api-version=${encodeURIComponent(version)}`}`
   switch (surface) {
     case 'v1':
       return { surface, url: dated('/openai/v1/models', apiVersion) }
@@ -77,14 +78,24 @@ export function azureTestCall({ baseUrl, apiVersion }: AzureConnection) {
   }
 }
 
-const deploymentIn = (pathname: string) => /^\/openai\/deployments\/([^/]+)/.exec(pathname)?.[1]
+/** Where the surfaces of an address are: what comes before them is a gateway's path, and stays. */
+function baseOf({ baseUrl }: Pick<AzureConnection, 'baseUrl'>): string {
+  const { origin, pathname } = new URL(baseUrl)
+  const surfaceAt = pathname.search(surfacePath)
+  const before = surfaceAt < 0 ? pathname : pathname.slice(0, surfaceAt)
+  return origin + before.replace(/\/+$/, '')
+}
+
+const surfacePath = /\/(openai|models|anthropic)(\/|$)/
+
+const deploymentIn = (pathname: string) => /\/openai\/deployments\/([^/]+)/.exec(pathname)?.[1]
 
 function surfaceOf({ baseUrl, apiVersion }: AzureConnection): 'v1' | 'classic' | 'foundry' {
   const { hostname, pathname } = new URL(baseUrl)
-  if (/^\/openai\/v1(\/|$)/.test(pathname)) return 'v1'
+  if (/\/openai\/v1(\/|$)/.test(pathname)) return 'v1'
   if (deploymentIn(pathname) !== undefined) return 'classic'
   const isFoundry = hostname.endsWith('.services.ai.azure.com')
-  if (isFoundry || /^\/(models|anthropic)(\/|$)/.test(pathname)) return 'foundry'
+  if (isFoundry || /\/(models|anthropic)(\/|$)/.test(pathname)) return 'foundry'
   return apiVersion !== undefined && /^\d{4}-/.test(apiVersion) ? 'classic' : 'v1'
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { azureCall, azureCredential, type AzureConnection } from './address'
+import { azureCall, azureCredential, azureTestCall, type AzureConnection } from './address'
 import { ChatStream } from '../openai/chat-stream'
 import { providers } from '../registry'
 import { linesOf, sampleSource } from '../samples'
@@ -9,6 +9,7 @@ import { toCallerError } from '../upstream-error'
 
 const host = 'https://res.openai.azure.com'
 const foundry = 'https://res.services.ai.azure.com'
+const gateway = 'https://gateway.example'
 
 const urlOf = (connection: AzureConnection, operation: 'chat' | 'embeddings' = 'chat') =>
   azureCall(connection, operation, 'gpt-4o').url
@@ -39,10 +40,31 @@ describe('where a call is sent', () => {
       `${foundry}/models/chat/completions?api-version=2025-04-01`,
     ],
     [{ baseUrl: `${foundry}/openai/v1` }, `${foundry}/openai/v1/chat/completions`],
+    // Behind a gateway of an organization's own.
+    [{ baseUrl: `${gateway}/team/openai/v1` }, `${gateway}/team/openai/v1/chat/completions`],
+    [{ baseUrl: `${gateway}/a/b/` }, `${gateway}/a/b/openai/v1/chat/completions`],
+    [
+      { baseUrl: `${gateway}/team`, apiVersion: '2025-01-01-preview' },
+      `${gateway}/team/openai/deployments/gpt-4o/chat/completions?api-version=2025-01-01-preview`,
+    ],
+    [
+      { baseUrl: `${gateway}/team/openai/deployments/mine` },
+      `${gateway}/team/openai/deployments/mine/chat/completions?api-version=2024-10-21`,
+    ],
+    [
+      { baseUrl: `${gateway}/team/models` },
+      `${gateway}/team/models/chat/completions?api-version=2024-05-01-preview`,
+    ],
   ])('%o', (connection, url) => expect(urlOf(connection)).toBe(url))
 
   test('embeddings have the same address but for the end', () => {
     expect(urlOf({ baseUrl: host }, 'embeddings')).toBe(`${host}/openai/v1/embeddings`)
+  })
+
+  test('finding P5: a test of a connection goes by the same path', () => {
+    expect(azureTestCall({ baseUrl: `${gateway}/team/openai/v1` }).url).toBe(
+      `${gateway}/team/openai/v1/models`,
+    )
   })
 
   test('a deployment stands for its model in the body too', () => {
