@@ -72,7 +72,7 @@ test('S7: an answer nested 200,000 levels deep is the provider’s failure, is n
   expect(answer.error.message).toContain('nested deeper than 128 levels')
   const id = answer.headers.get('x-request-id') ?? ''
   const logged = () =>
-    ask(gateway, { path: `/api/request-logs/${id}`, method: 'GET', key: attacker.key })
+    ask(gateway, { path: `/api/account/request-logs/${id}`, method: 'GET', key: attacker.key })
   let log = await logged()
   while (log.status !== 200) {
     await Bun.sleep(50)

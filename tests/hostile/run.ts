@@ -67,6 +67,8 @@ interface Ended {
   tests: number
   failures: number
   skipped: number
+  /** Names of the tests that failed. */
+  failed: string[]
 }
 
 /** The files' own lines of a JUnit report; those of `describe` stand deeper. */
@@ -75,12 +77,15 @@ async function readEnded(path: string): Promise<Map<string, Ended>> {
   const suites = text.matchAll(
     /^ {2}<testsuite name="[^"]*" file="([^"]*)" tests="(\d+)" assertions="\d+" failures="(\d+)" skipped="(\d+)"/gm,
   )
-  return new Map(
+  const ended = new Map<string, Ended>(
     [...suites].map(([, file = '', tests, failures, skipped]) => [
       file,
-      { tests: Number(tests), failures: Number(failures), skipped: Number(skipped) },
+      { tests: Number(tests), failures: Number(failures), skipped: Number(skipped), failed: [] },
     ]),
   )
+  const failures = text.matchAll(/<testcase name="([^"]*)"[^>]* file="([^"]*)"[^>]*>\s*<failure/g)
+  for (const [, name = '', file = ''] of failures) ended.get(file)?.failed.push(name)
+  return ended
 }
 
 /** The files of patterns. Throws where there is none: a table that is empty would hold everything. */
@@ -143,20 +148,29 @@ const lineOf = (cells: readonly string[]) =>
 const toLine = ({ attack, cost, effect, isHeld }: AttackRow) =>
   lineOf([attack, cost, effect, isHeld ? 'held' : '**broken**'])
 
+function failedLine(file: string, ended: Ended | undefined): string {
+  const names = ended ? ended.failed.join('; ') : 'the file, which did not run to its end'
+  return lineOf([file, '', `failed: ${names}`, '**broken**'])
+}
+
 async function tableLine(table: Table, ended: ReadonlyMap<string, Ended>): Promise<string> {
   const files = await listFiles(table.files)
   const sum = { tests: 0, failures: 0, skipped: 0, missing: 0 }
+  const names: string[] = []
   for (const file of files) {
     const one = ended.get(file)
     if (!one) sum.missing += 1
     sum.tests += one?.tests ?? 0
     sum.failures += one?.failures ?? 0
     sum.skipped += one?.skipped ?? 0
+    names.push(...(one?.failed ?? [file]))
   }
   const { tests, failures, skipped, missing } = sum
   const isHeld = failures === 0 && missing === 0
   const words = [
-    isHeld ? 'held' : `**broken**: ${failures} failed, ${missing} files did not run`,
+    isHeld
+      ? 'held'
+      : `**broken**: ${failures} failed, ${missing} files did not run: ${names.join('; ')}`,
     `${tests} tests`,
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ]
@@ -189,7 +203,7 @@ async function main(words: readonly string[]): Promise<number> {
       '| attack | cost to the attacker | effect on other accounts | verdict |',
       '|---|---|---|---|',
       ...(await readRows(folder)).map(toLine),
-      ...failed.map((file) => lineOf([file, '', 'its tests failed: see above', '**broken**'])),
+      ...failed.map((file) => failedLine(file, measured.ended.get(file))),
       ...(await Promise.all(shown.map((table) => tableLine(table, asserted.ended)))),
     ]
     const text = `# The hostile customer\n\n${lines.join('\n')}\n`
