@@ -116,7 +116,7 @@ export function replayed({ requestId, status, headers, body }: KeptAnswer): Resp
     headers: {
       ...headers,
       // The same key gets the same answer.
-      ...(status >= 500 && { 'x-should-retry': 'false' }),
+      ...(status >= 400 && { 'x-should-retry': 'false' }),
       'x-request-id': requestId,
       'x-idempotent-replay': 'true',
     },
