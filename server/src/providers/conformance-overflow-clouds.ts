@@ -247,7 +247,7 @@ export const overflowOfClouds: readonly OverflowRow[] = [
     {
       error: {
         message: 'The total length of all messages is too long.',
-        type: 'bad_request',
+        type: 'too_many_prompt_tokens',
         code: 400,
       },
     },

@@ -1,16 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { adapterOf } from './adapters'
 import type { OverflowRow } from './conformance-overflow'
-import { overflowOfClouds } from './conformance-overflow-clouds'
-import { overflowOfMakers } from './conformance-overflow-makers'
-import { overflowOfServers } from './conformance-overflow-servers'
+import { overflowRows } from './conformance-error-table'
 import { providers } from './registry'
 import { toCallerError, type Source } from './upstream-error'
 import { vertexGemini } from './vertex'
 import { anthropicOnVertex } from './vertex/anthropic'
 import { anthropic } from './anthropic'
-
-const overflowRows = [...overflowOfMakers, ...overflowOfClouds, ...overflowOfServers]
 
 /** What the catalogue says of the model, which is never what a service says. */
 const catalogued = 7777

@@ -15,6 +15,7 @@ const codes = new Set([
   'context_exceeded',
   'prompt_too_long',
   'max_tokens_per_request',
+  'too_many_prompt_tokens',
 ])
 
 /**

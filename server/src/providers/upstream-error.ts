@@ -134,7 +134,7 @@ const tactful = (words: string) =>
 
 function providerError(refusal: Refusal, { provider }: Source): ApiError {
   const { said, text, status, retryAfter } = refusal
-  const told = refusal.words || `It answered with status ${status}.`
+  const told = refusal.words || tactful(`It answered with status ${status}.`)
   const isUnpaid = isAccountWithoutCredit(said, text)
   const waits = isBusy(said, { text, status }) && !isUnpaid
   const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(said.words)
