@@ -1,6 +1,6 @@
-import Anthropic from '@anthropic-ai/sdk'
+import Anthropic, { AuthenticationError } from '@anthropic-ai/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import OpenAI from 'openai'
+import OpenAI, { BadRequestError } from 'openai'
 import { startRig, upstreamSecret, type Customer, type Rig } from '../rig'
 import { ask, messages, type Answer, type Json } from './asking'
 import { timed } from '../timed'
@@ -41,17 +41,38 @@ const endpoints: Endpoint[] = [
 ]
 
 /** What a provider answers, and what its words become. */
-const rejections: [string, number, object | string, string][] = [
-  ['without a field', 400, { error: { message: 'No such tool.', param: null } }, 'No such tool.'],
-  ['by a field of its own', 400, { error: { message: 'No.', param: 'stream_options' } }, 'No.'],
+interface Rejection {
+  status: number
+  answered: object | string
+  words: string
+}
+
+const rejections: [string, Rejection][] = [
+  [
+    'without a field',
+    {
+      status: 400,
+      answered: { error: { message: 'No such tool.', param: null } },
+      words: 'No such tool.',
+    },
+  ],
+  [
+    'by a field of its own',
+    { status: 400, answered: { error: { message: 'No.', param: 'stream_options' } }, words: 'No.' },
+  ],
   [
     'as FastAPI does',
-    422,
-    { detail: [{ loc: ['body', 'top_k'], msg: 'Field required', input: 'secret text' }] },
-    'top_k: Field required',
+    {
+      status: 422,
+      answered: { detail: [{ loc: ['body', 'top_k'], msg: 'Field required', input: 'secret' }] },
+      words: 'top_k: Field required',
+    },
   ],
-  ['as text', 413, 'Payload Too Large', 'Payload Too Large'],
-  ['without a word', 400, '', 'fake rejected the request with status 400.'],
+  ['as text', { status: 413, answered: 'Payload Too Large', words: 'Payload Too Large' }],
+  [
+    'without a word',
+    { status: 400, answered: '', words: 'fake rejected the request with status 400.' },
+  ],
 ]
 
 /** The message of an error, whatever format it is in. */
@@ -70,7 +91,7 @@ describe.each(endpoints)('$path', ({ path, body }) => {
 
   test.each(rejections)(
     'finding P9: a provider that rejects it %s: 400 in its words, asked once',
-    async (_how, status, answered, words) => {
+    async (_how, { status, answered, words }) => {
       serve(status, answered)
       for (const fields of streams) {
         rig.upstream.reset()
@@ -135,16 +156,33 @@ describe.each(endpoints)('$path', ({ path, body }) => {
   })
 })
 
-describe('what clients do then', () => {
-  /** Counts requests on their way to the gateway. */
-  function counting() {
-    const seen: string[] = []
-    const send = (input: string | URL | Request, init?: RequestInit) => {
-      seen.push(input instanceof Request ? input.url : String(input))
-      return rig.gateway.recorder.fetch(input, init)
-    }
-    return { seen, send }
+/** Counts requests on their way to the gateway. */
+function counting() {
+  const seen: string[] = []
+  const send = (input: string | URL | Request, init?: RequestInit) => {
+    seen.push(input instanceof Request ? input.url : String(input))
+    return rig.gateway.recorder.fetch(input, init)
   }
+  return { seen, send }
+}
+
+describe('what clients do then', () => {
+  test('finding P4: Codex, which takes streams only, reads a prompt too long in one', async () => {
+    const words = "This model's maximum prompt length is 4242 but the request contains 5353 tokens."
+    serve(400, { error: words })
+    const tooLong = [{ input: 'Say it.' }, { input: 'word '.repeat(400_000) }]
+    for (const fields of tooLong) {
+      const answer = await ask(rig.gateway, {
+        path: '/v1/responses',
+        key: customer.key,
+        body: { model, stream: true, ...fields },
+        headers: { accept: 'text/event-stream' },
+      })
+      expect(answer.status).toBe(200)
+      expect(answer.text).toContain('event: response.failed\n')
+      expect(answer.text).toContain('"code":"context_length_exceeded"')
+    }
+  })
 
   test('finding P9: the OpenAI client asks once', async () => {
     serve(422, { detail: [{ loc: ['body', 'top_k'], msg: 'Field required' }] })
@@ -159,7 +197,7 @@ describe('what clients do then', () => {
       model,
       messages: [{ role: 'user', content: 'Hi' }],
     })
-    expect(await asked.catch((thrown: unknown) => thrown)).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(await asked.catch((thrown: unknown) => thrown)).toBeInstanceOf(BadRequestError)
     expect(seen).toHaveLength(1)
   })
 
@@ -177,7 +215,7 @@ describe('what clients do then', () => {
       messages: [{ role: 'user', content: 'Hi' }],
     })
     const thrown = await asked.catch((reason: unknown) => reason)
-    expect(thrown).toBeInstanceOf(Anthropic.AuthenticationError)
+    expect(thrown).toBeInstanceOf(AuthenticationError)
     expect(seen).toHaveLength(1)
   })
 })

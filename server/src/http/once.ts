@@ -1,5 +1,5 @@
 import type { StreamCopy } from './event-stream'
-import { renderError, toRendered } from './render'
+import { renderError, streamOf, toRendered } from './render'
 import type { Wording } from '../dialects/dialect'
 import { mostAnswerBytes, type Claim, type Claims } from '../idempotency/claims'
 import { hashRequest, readKey } from '../idempotency/key'
@@ -122,12 +122,3 @@ export function replayed({ requestId, status, headers, body }: KeptAnswer): Resp
     },
   })
 }
-
-/** Of unknown length, as streams are. */
-const streamOf = (body: Uint8Array) =>
-  new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      controller.enqueue(body)
-      controller.close()
-    },
-  })

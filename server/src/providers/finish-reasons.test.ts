@@ -11,61 +11,74 @@ import { sampleSource } from './samples'
 import { toFinishReason } from '../wire/finish-reason'
 import { noUsage } from '../wire/usage'
 
-const readers = {
-  OpenAI: toFinishReason,
-  Anthropic: (word: string) => toFinish(word),
-  Bedrock: toBedrocks,
-  Cohere: toCoheres,
-  Google: toGoogles,
-}
+type Read = (word: string, hasCalls: boolean) => string | undefined
 
 /** Every word that a provider documents, by what it becomes without calls; undefined is a failure. */
-const documented: Record<keyof typeof readers, Record<string, string | undefined>> = {
-  OpenAI: {
-    stop: 'stop',
-    length: 'length',
-    content_filter: 'content_filter',
-    insufficient_system_resource: undefined,
-  },
-  Anthropic: {
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    pause_turn: 'stop',
-    max_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    refusal: 'content_filter',
-  },
-  Bedrock: {
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    max_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    guardrail_intervened: 'content_filter',
-    content_filtered: 'content_filter',
-    malformed_model_output: undefined,
-    malformed_tool_use: undefined,
-  },
-  Cohere: {
-    COMPLETE: 'stop',
-    STOP_SEQUENCE: 'stop',
-    MAX_TOKENS: 'length',
-    ERROR: undefined,
-    TIMEOUT: undefined,
-  },
-  Google: {
-    STOP: 'stop',
-    MAX_TOKENS: 'length',
-    SAFETY: 'content_filter',
-    MALFORMED_FUNCTION_CALL: undefined,
-    OTHER: 'length',
-  },
-}
+const providers: [string, Read, Record<string, string | undefined>][] = [
+  [
+    'OpenAI and DeepSeek',
+    toFinishReason,
+    {
+      stop: 'stop',
+      length: 'length',
+      content_filter: 'content_filter',
+      insufficient_system_resource: undefined,
+    },
+  ],
+  [
+    'Anthropic',
+    toFinish,
+    {
+      end_turn: 'stop',
+      stop_sequence: 'stop',
+      pause_turn: 'stop',
+      max_tokens: 'length',
+      model_context_window_exceeded: 'length',
+      refusal: 'content_filter',
+    },
+  ],
+  [
+    'Bedrock',
+    toBedrocks,
+    {
+      end_turn: 'stop',
+      stop_sequence: 'stop',
+      max_tokens: 'length',
+      model_context_window_exceeded: 'length',
+      guardrail_intervened: 'content_filter',
+      content_filtered: 'content_filter',
+      malformed_model_output: undefined,
+      malformed_tool_use: undefined,
+    },
+  ],
+  [
+    'Cohere',
+    toCoheres,
+    {
+      COMPLETE: 'stop',
+      STOP_SEQUENCE: 'stop',
+      MAX_TOKENS: 'length',
+      ERROR: undefined,
+      TIMEOUT: undefined,
+    },
+  ],
+  [
+    'Google',
+    toGoogles,
+    {
+      STOP: 'stop',
+      MAX_TOKENS: 'length',
+      SAFETY: 'content_filter',
+      MALFORMED_FUNCTION_CALL: undefined,
+      OTHER: 'length',
+    },
+  ],
+]
 
-describe.each(Object.entries(readers))('finding P7: %s', (name, read) => {
+describe.each(providers)('finding P7: %s', (_name, read, documented) => {
   test('what is documented', () => {
-    const words = documented[name as keyof typeof readers]
-    const got = Object.keys(words).map((word) => [word, read(word, false)])
-    expect(Object.fromEntries(got)).toEqual(words)
+    const got = Object.keys(documented).map((word) => [word, read(word, false)])
+    expect(Object.fromEntries(got)).toEqual(documented)
   })
 
   test('a word that is not known is no ordinary end', () => {
@@ -84,6 +97,15 @@ const relay = {
   estimate: () => ({ ...noUsage, estimated: true }),
 } as const
 
+const thrownBy = (run: () => unknown): unknown => {
+  try {
+    run()
+  } catch (thrown) {
+    return thrown
+  }
+  return undefined
+}
+
 describe('finding P7: an answer that DeepSeek breaks off is an error that says so', () => {
   const word = 'insufficient_system_resource'
   const cut = { index: 0, finish_reason: word }
@@ -94,15 +116,6 @@ describe('finding P7: an answer that DeepSeek breaks off is an error that says s
     retryable: false,
     details: { provider: 'acme', provider_error: `an answer that broke off: ${word}` },
   }
-  const thrownBy = (run: () => unknown): unknown => {
-    try {
-      run()
-    } catch (thrown) {
-      return thrown
-    }
-    return undefined
-  }
-
   test.each([
     ['a stream', () => new ChatStream(relay).next(JSON.stringify({ choices: [delta] }))],
     [
