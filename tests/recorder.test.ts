@@ -105,12 +105,13 @@ describe('good answers', () => {
     code: 'rate_limit_exceeded',
     details: limit,
   }
+  const unrepeated = { 'www-authenticate': 'Bearer', 'x-should-retry': 'false' }
   const keyless = { ...error, type: 'authentication_error', code: 'missing_api_key' }
   test.each<[string, Answer, Record<string, unknown>]>([
     ['a whole answer', () => Response.json({ id: 1 }, { headers: usual }), {}],
     ['an error', refusal(502, { error }), {}],
     ['an internal error', refusal(500, { error: internal, request_id: id }), {}],
-    ['a 401', refusal(401, { error: keyless }, { 'www-authenticate': 'Bearer' }), {}],
+    ['a 401', refusal(401, { error: keyless }, unrepeated), {}],
     ['a 429', refusal(429, { error: tooMany }, limited), {}],
     ['a stream', streamed(': ping\n\n', chunk(), finish, done), {}],
     [
@@ -135,6 +136,8 @@ describe('each broken rule is found', () => {
     ['I13: status 405', refusal(405, { error })],
     ['I13: status 204', () => new Response(null, { status: 204, headers: usual })],
     ['I13: status 400 does not fit', refusal(400, { error })],
+    ['C3: 401 without', refusal(401, { error }, { 'www-authenticate': 'Bearer' })],
+    ['C3: 404 without', refusal(404, { error }, { 'x-should-retry': 'true' })],
     ['I13: error has the keys', refusal(502, { error: bare })],
     ['I13: error has the keys', refusal(502, { error: { ...error, extra: 1 } })],
     ['I13: the body has the keys', refusal(502, { error, request_id: id })],

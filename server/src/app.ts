@@ -8,7 +8,6 @@ import { automationRoutes, type Automation } from './automation/routes'
 import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
-import { ApiError } from './errors'
 import type { Gateway } from './gateway'
 import { allowAnyOrigin } from './http/cors'
 import { dashboardRoutes, type DashboardFiles } from './http/dashboard'
@@ -20,6 +19,7 @@ import { assertGuarded, type Guards } from './http/guards'
 import { refuseNul } from './http/nul'
 import { paceRefusal } from './http/refusal-pace'
 import { securityHeaders } from './http/security-headers'
+import { unknownRoute } from './http/unknown-route'
 import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface, type Audience } from './http/openapi'
 import { chatCompletionRoutes } from './v1/chat-completions'
@@ -119,17 +119,3 @@ const refusedOf = (c: Context<Env>) => ({
   owner: c.get('principal')?.accountId,
   address: () => c.env.server.requestIP(c.req.raw)?.address ?? '',
 })
-
-/** A base address without `/v1` is what people get wrong most. */
-function unknownRoute(path: string): ApiError {
-  if (/^\/v1\/v1\/(messages|models)\b/.test(path)) {
-    const message = 'There is nothing here. The base URL of an Anthropic client ends before /v1.'
-    return new ApiError('resource_not_found', { message })
-  }
-  const isModelPath = /^\/(chat\/completions|completions|embeddings|models|responses)\b/.test(path)
-  return new ApiError('resource_not_found', {
-    message: isModelPath
-      ? `There is nothing here. The base URL of this service ends in /v1: use /v1${path}.`
-      : 'There is nothing here.',
-  })
-}

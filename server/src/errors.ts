@@ -66,12 +66,12 @@ export const errors = {
   invalid_request: invalid('The request is not valid.', { issue: z.enum(issues) }),
   invalid_model: invalid('A model is named <provider>/<model>, for example openai/gpt-4o.', {}),
   context_length_exceeded: invalid("The request is longer than the model's context.", {
-    max_context: z.int(),
-    requested: z.int(),
+    max_context: z.int().nullable(),
+    requested: z.int().nullable(),
   }),
   max_tokens_exceeded: invalid('The output limit is above what the model can produce.', {
-    max_allowed: z.int(),
-    requested: z.int(),
+    max_allowed: z.int().nullable(),
+    requested: z.int().nullable(),
   }),
   missing_api_key: unauthenticated(
     'No API key was sent. Send it as "Authorization: Bearer <key>".',
@@ -147,7 +147,10 @@ interface Extra {
   status?: Status
   /** Sent as `Retry-After`, rounded up to whole seconds. */
   retryAfterSeconds?: number
-  /** False tells client libraries that a repeat is useless or would be billed again. */
+  /**
+   * False tells client libraries that a repeat is useless or would be billed again. By default that is
+   * so of every 4xx but 429: what is wrong with the request or its key stays wrong.
+   */
   retryable?: boolean
   /** The limit that refused, on a 429. */
   quota?: Quota
@@ -180,7 +183,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
     this.param = extra?.param ?? null
     this.details = extra?.details ?? {}
     this.retryAfterSeconds = extra?.retryAfterSeconds
-    this.retryable = extra?.retryable ?? true
+    this.retryable = extra?.retryable ?? (this.status === 429 || this.status >= 500)
     this.quota = extra?.quota
   }
 }

@@ -41,15 +41,12 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
   const ask = (name: string, fields = {}) => asked.chat(name, { stream, ...fields })
 
   test.each([
-    ['status-400', refusedFor(502, 'false')],
     ['status-401', refusedFor(502, 'false')],
     ['status-402', refusedFor(502, 'false')],
     ['status-403', refusedFor(502, 'false')],
     ['status-404', refusedFor(502, 'false')],
     ['status-408', refusedFor(502, 'false')],
     ['status-409', refusedFor(502, 'false')],
-    ['status-413', refusedFor(502, 'false')],
-    ['status-422', refusedFor(502, 'false')],
     ['status-429', refusedFor(503, null)],
     ['status-500', refusedFor(502, null)],
     ['status-502', refusedFor(502, null)],
@@ -74,6 +71,36 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
     },
     timed,
   )
+
+  test.each(['status-400', 'status-413', 'status-422'])(
+    'finding P9: %s is the request’s fault, in the provider’s words',
+    async (name) => {
+      const seen = rig.upstream.seen().length
+      const answer = await ask(name)
+      expect(summary(answer)).toEqual({
+        status: 400,
+        code: 'invalid_request',
+        type: 'invalid_request_error',
+        shouldRetry: 'false',
+        retryAfter: null,
+      })
+      expect(answer.error.param).toBeNull()
+      expect(answer.error.details).toEqual({ issue: 'refused_by_provider' })
+      expect(rig.upstream.seen()).toHaveLength(seen + 1)
+    },
+    timed,
+  )
+
+  test('finding P9: a request that is rejected opens no breaker, however often', async () => {
+    const body = '{"error":{"message":"No such tool."}}'
+    rig.upstream.serve('rejecting', { status: 400, body })
+    for (let count = 0; count < 25; count++) {
+      const { status, error } = await ask('rejecting')
+      expect([status, error.code, error.message]).toEqual([400, 'invalid_request', 'No such tool.'])
+    }
+    rig.upstream.serve('rejecting', { status: 500, body })
+    expect((await ask('rejecting')).status).toBe(502)
+  })
 
   test('U09: a date in Retry-After becomes seconds', async () => {
     const date = new Date(Date.now() + 90_000).toUTCString()
@@ -127,12 +154,13 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
       [429, 'Rate limit reached'],
       [429, ''],
       [400, 'rate_limit: error 429, you hit the RATE-LIMIT (HTTP 429)'],
+      [403, 'rate_limit: error 429, you hit the RATE-LIMIT (HTTP 429)'],
       [503, 'ratelimit'],
     ] as const) {
       const body = message === '' ? '' : JSON.stringify({ error: { message } })
       rig.upstream.serve('limited', { status, body })
       const { error } = await ask('limited')
-      expect(error.code).toBe('provider_error')
+      expect(error.code).toBe(status === 400 ? 'invalid_request' : 'provider_error')
       expect(JSON.stringify(error)).not.toMatch(/rate[\s_-]*limit|\b429\b/i)
     }
   })
@@ -166,7 +194,11 @@ describe.each([[false], [true]])('with stream %p', (stream) => {
       details: { issue: 'refused_by_provider' },
     })
     const unsent = await ask('field-error')
-    expect([unsent.status, unsent.error.code]).toEqual([502, 'provider_error'])
+    expect([unsent.status, unsent.error.code, unsent.error.param]).toEqual([
+      400,
+      'invalid_request',
+      null,
+    ])
   })
 
   test('a refusal by the provider’s filter is content_filter', async () => {

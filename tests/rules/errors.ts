@@ -37,7 +37,10 @@ const withoutName = (message: unknown, param: unknown) =>
 /** R16 and R17: texts that clients read for want of a code. */
 function wordProblems(code: unknown, message: unknown): string[] {
   const text = String(message)
-  if (code === 'context_length_exceeded' && !/maximum context length is \d+ tokens/.test(text)) {
+  if (
+    code === 'context_length_exceeded' &&
+    !/maximum context length is (?:\d+ tokens|exceeded)/.test(text)
+  ) {
     return ['R16: the message does not give the maximum context length']
   }
   const isLimit = code === 'rate_limit_exceeded' || code === 'tokens_per_minute_exceeded'

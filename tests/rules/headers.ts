@@ -28,6 +28,9 @@ const allowed = new RegExp(
   ].join('|')})$`,
 )
 
+/** What is wrong with a request or its key is wrong with its repeat. */
+const hopeless = new Set([400, 401, 402, 403, 404])
+
 const isWhole = (value: string | null) => value !== null && /^\d+$/.test(value)
 
 /** I14: what a 429 must say so that clients can wait for the right time. */
@@ -73,6 +76,9 @@ export function headerProblems(response: Response, also: readonly string[]): str
   if (!headers.get('x-request-id')) problems.push('R22: no x-request-id')
   if (status === 401 && !headers.has('www-authenticate'))
     problems.push('headers: 401 without www-authenticate')
+  if (hopeless.has(status) && headers.get('x-should-retry') !== 'false') {
+    problems.push(`C3: ${status} without x-should-retry: false`)
+  }
   if (status === 429) problems.push(...limitProblems(headers))
   if (isEventStream(response)) problems.push(...streamProblems(headers))
   return problems

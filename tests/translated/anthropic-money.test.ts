@@ -20,7 +20,7 @@ afterAll(() => it[Symbol.asyncDispose]())
 
 describe('errors', () => {
   const failed: [string, number, Json][] = [
-    ['status-400', 502, { code: 'provider_error' }],
+    ['status-400', 400, { code: 'invalid_request' }],
     ['status-401', 502, { code: 'provider_error' }],
     ['status-404', 502, { code: 'provider_error' }],
     ['429-17', 503, { code: 'provider_error' }],

@@ -144,7 +144,7 @@ test('and no more than once', async () => {
   const answer = await front.stream('openai/gpt-6-astra', { tools, messages: history })
   expect([front.seen.length, answer.status, answer.error['code']]).toEqual([
     2,
-    502,
-    'provider_error',
+    400,
+    'invalid_request',
   ])
 })

@@ -145,7 +145,7 @@ describe('signatures of another model', () => {
       front.answer = () => refused(message)
       const answer = await front.chat(gemini, { tools, messages: calledBefore })
       expect(front.seen).toHaveLength(message.startsWith('C') ? 2 : 1)
-      expect(answer.error['code']).toBe('provider_error')
+      expect(answer.error['code']).toBe('invalid_request')
     },
   )
 })

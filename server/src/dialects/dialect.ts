@@ -7,6 +7,11 @@ import type { JsonObject } from '../wire/json-body'
 export interface Wording {
   errorBody: (error: ApiError, requestId: string) => object
   headers?: (requestId: string) => Record<string, string>
+  /**
+   * The events of an error that its client looks for in a stream, though none had begun; undefined where it
+   * is told by its status.
+   */
+  failedStream?: (error: ApiError, requestId: string) => string | undefined
 }
 
 /**

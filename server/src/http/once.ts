@@ -1,5 +1,5 @@
 import type { StreamCopy } from './event-stream'
-import { renderError, toRendered } from './render'
+import { renderError, streamOf, toRendered } from './render'
 import type { Wording } from '../dialects/dialect'
 import { mostAnswerBytes, type Claim, type Claims } from '../idempotency/claims'
 import { hashRequest, readKey } from '../idempotency/key'
@@ -116,18 +116,9 @@ export function replayed({ requestId, status, headers, body }: KeptAnswer): Resp
     headers: {
       ...headers,
       // The same key gets the same answer.
-      ...(status >= 500 && { 'x-should-retry': 'false' }),
+      ...(status >= 400 && { 'x-should-retry': 'false' }),
       'x-request-id': requestId,
       'x-idempotent-replay': 'true',
     },
   })
 }
-
-/** Of unknown length, as streams are. */
-const streamOf = (body: Uint8Array) =>
-  new ReadableStream<Uint8Array>({
-    pull: (controller) => {
-      controller.enqueue(body)
-      controller.close()
-    },
-  })

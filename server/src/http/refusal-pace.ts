@@ -16,6 +16,10 @@ interface Refused {
   address: () => string
 }
 
+/** One that is told in a stream says that it is none to repeat, too. */
+const isRefusal = ({ status, headers }: Response): boolean =>
+  (status >= 400 && status < 500) || (status === 200 && headers.get('x-should-retry') === 'false')
+
 /**
  * Has a refusal wait while its account, or else its address, has had too many: a storm of requests that are
  * refused must not take the time of those that are served. The wait is none for the first few hundred a second.
@@ -26,7 +30,7 @@ export async function paceRefusal(
   { request, owner, address }: Refused,
   budget: Shares,
 ): Promise<void> {
-  if (response.status < 400 || response.status >= 500) return
+  if (!isRefusal(response)) return
   // What was only announced has cost nothing: it is dropped as it comes.
   const announced = request.bodyUsed ? Number(request.headers.get('content-length') ?? 0) : 0
   const bytes = Number.isFinite(announced) ? Math.min(Math.max(0, announced), maxBodyBytes) : 0

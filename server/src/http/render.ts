@@ -32,6 +32,22 @@ export function toRendered(thrown: unknown): ApiError {
   return isOutage(thrown) ? unavailable(thrown) : toApiError(thrown)
 }
 
+/** Of server-sent events, which nothing on their way may keep back. */
+export const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+/** Of unknown length, as streams are. */
+export const streamOf = (body: Uint8Array) =>
+  new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      controller.enqueue(body)
+      controller.close()
+    },
+  })
+
 export const ownWording: Wording = { errorBody }
 
 /** The answer for an error. The only place where something thrown becomes a body. */
@@ -40,12 +56,14 @@ export function renderError(
   requestId: string,
   wording: Wording = ownWording,
 ): Response {
+  const events = wording.failedStream?.(error, requestId)
   const headers = new Headers({
-    'content-type': 'application/json',
+    ...(events === undefined ? { 'content-type': 'application/json' } : streamHeaders),
     ...errorHeaders(error),
     ...wording.headers?.(requestId),
   })
   if (error.quota) tellQuota(headers, error.quota)
+  if (events !== undefined) return new Response(streamOf(Buffer.from(events)), { headers })
   return new Response(JSON.stringify(wording.errorBody(error, requestId)), {
     status: error.status,
     headers,

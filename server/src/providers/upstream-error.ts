@@ -1,7 +1,16 @@
+import { readOverflow, type Overflow } from './context-length'
+import { readErrorBody, type ErrorBody } from './error-body'
+import { redact, scrub } from './redact'
+import {
+  isAccountWithoutCredit,
+  isBeyondAnyWait,
+  isBusy,
+  isFiltered,
+  isOutputLimit,
+  meantStatus,
+} from './refusal-kind'
 import { ApiError, invalidRequest } from '../errors'
 import { isObject, type JsonObject } from '../wire/json-body'
-
-const longestWords = 300
 
 /** Who answers which request, as far as an error needs to know. */
 export interface Source {
@@ -17,59 +26,6 @@ export interface Source {
   maxOutputTokens: number | null
 }
 
-/** In full, or shortened by `::`; a time of day is neither. */
-const ipv6 =
-  /(?<![\w:])\[?(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?::(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?)(?:%\w+)?(?![\w:])(?:\](?::\d+)?)?/gi
-
-/** Secrets, keys, addresses and markup do not leave with a provider's words. */
-export function scrub(text: string, secret: string | null): string {
-  const known = secret ? text.replaceAll(secret, '[secret]') : text
-  return known
-    .slice(0, 4 * longestWords)
-    .replaceAll(/<[^<>]{0,200}>/g, ' ')
-    .replaceAll(/\b(?:(?:sk|pk|rk|gsk|xai|key)[-_]|Bearer )[\w.-]{8,}/gi, '[secret]')
-    .replaceAll(/\bhttps?:\/\/[^\s"'<>]{1,300}/gi, '[address]')
-    .replaceAll(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, '[address]')
-    .replaceAll(ipv6, '[address]')
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, longestWords)
-}
-
-/** The words of an error in any of the shapes that OpenAI-alikes use. Source: wire.md 7.4. */
-function wordsOf(body: unknown): string | undefined {
-  if (typeof body === 'string') return body
-  if (Array.isArray(body)) return wordsOf(body[0])
-  if (!isObject(body)) return undefined
-  for (const name of ['error', 'message', 'detail', 'status_msg', 'base_resp']) {
-    const words = wordsOf(body[name])
-    if (words) return words
-  }
-  return undefined
-}
-
-/** The object that holds `code`, `param` and `type`. */
-function coreOf(body: unknown): JsonObject {
-  if (Array.isArray(body)) return coreOf(body[0])
-  if (!isObject(body)) return {}
-  return isObject(body['error']) ? body['error'] : body
-}
-
-/** The field that words such as "messages.3: ..." begin with. Its place may not be the caller's. */
-const fieldIn = (words: string) => /^([a-z_]{2,40})(?:\.[\w.-]{1,80})?: /.exec(words)?.[1] ?? ''
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
-
-/** Numbers of a text such as "maximum context length is 8192 tokens ... requested 9000". */
-const numbersIn = (text: string) =>
-  [...text.matchAll(/\d[\d,]{2,}/g)].map(([digits]) => Number(digits.replaceAll(',', '')))
-
-const tooLong =
-  /context_length_exceeded|maximum context length|prompt is too long|exceeds the maximum number of tokens|input is too long|context window/i
-const capTooHigh =
-  /max_(?:completion_|output_)?tokens.{0,40}(?:too large|too high|>|exceed|at most)/i
-const busy = /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
-
 /** A provider's refusal. */
 export interface Failure {
   status: number
@@ -77,88 +33,118 @@ export interface Failure {
   retryAfter?: string | null
 }
 
+/** A refusal as it was read. */
+interface Refusal {
+  said: ErrorBody
+  /** Its words without secrets, as much as is read. */
+  text: string
+  /** What of them leaves. */
+  words: string
+  /** What it stands for, whatever its own status: some say 400 of a bad key. */
+  status: number
+  retryAfter: string | null | undefined
+}
+
+/** The field that words such as "messages.3: ..." begin with. Its place may not be the caller's. */
+const fieldIn = (words: string) => /^([a-z_]{2,40})(?:\.[\w.-]{1,80})?: /.exec(words)?.[1] ?? ''
+
+/** Numbers of a text such as "max_tokens: 9000 > 4096". */
+const numbersIn = (text: string) =>
+  [...text.matchAll(/\d[\d,]{2,}/g)].map(([digits]) => Number(digits.replaceAll(',', '')))
+
+/** A request that its provider rejects is the caller's to change. */
+const rejections = new Set([400, 413, 422])
+
 /** What a provider's error means for the caller. Source: api.md 21.2. */
 export function toCallerError(failure: Failure, source: Source): ApiError {
-  const { body } = failure
-  const core = coreOf(body)
-  const words = scrub(wordsOf(body) ?? '', source.secret)
-  const code = `${textOf(core['code'])} ${textOf(core['type'])}`
-  // An error inside a 200 may name the status that it would have had.
-  const inner = Number(core['code'])
-  const status = failure.status === 200 && inner >= 400 && inner < 600 ? inner : failure.status
-  const isCallersFault = [400, 413, 422].includes(status)
-
-  if (isCallersFault || status === 200) {
-    const known = lengthError(`${code} ${words}`, words, source)
-    if (known) return known
-  }
-  const fault = isCallersFault ? fieldError(core, { code, words }, source) : undefined
-  return fault ?? providerError({ ...failure, status }, source, { words, code })
+  const said = readErrorBody(failure.body)
+  const text = redact(said.words, source.secret)
+  const words = tactful(text.slice(0, 300))
+  const status = meantStatus(failure.status, said, text)
+  const refusal = { said, text, words, status, retryAfter: failure.retryAfter }
+  return (
+    aboutContent(refusal, source) ??
+    aboutLength(refusal, source) ??
+    (rejections.has(status) ? rejection(refusal, source) : providerError(refusal, source))
+  )
 }
 
-/** For a request that was wrong; undefined where nothing says in what. */
-function fieldError(
-  core: JsonObject,
-  { code, words }: { code: string; words: string },
-  source: Source,
-): ApiError | undefined {
-  if (/content_filter|content_policy/i.test(code)) {
-    return invalidRequest(source.textField, 'content_filter', tactful(words) || 'Refused.')
-  }
-  // For a legacy completion its prompt became the messages.
-  const field = fieldIn(words).replace(/^messages$/, source.textField)
-  const param = textOf(core['param']) || field
-  if (param === '' || !source.wasSent(param.split(/[.[]/)[0] ?? '')) return undefined
-  return invalidRequest(param, 'refused_by_provider', tactful(words))
+function aboutContent({ said, text, words, status }: Refusal, source: Source) {
+  if (!isFiltered(said, { text, status })) return undefined
+  return invalidRequest(
+    source.textField,
+    'content_filter',
+    words || `${source.provider} filtered the request.`,
+  )
 }
 
-function lengthError(text: string, words: string, source: Source): ApiError | undefined {
+function aboutLength({ said, text, words, status }: Refusal, source: Source) {
+  // Whose fault a busy provider or a bad key is does not depend on its words.
+  if (!rejections.has(status) && status !== 200 && status !== 500) return undefined
+  const overflow = readOverflow(said, { words: text, status })
+  if (overflow) return contextLengthExceeded(overflow, words, source)
+  return status !== 500 && isOutputLimit(said, text) ? maxTokensExceeded(words, source) : undefined
+}
+
+/** The provider knows its maximum better than the catalogue. */
+function contextLengthExceeded(
+  { maximum: told, requested }: Overflow,
+  words: string,
+  { contextLength, textField }: Source,
+): ApiError {
+  const maximum = told ?? contextLength
+  // Some clients recognise this error by these very words (wire.md R16).
+  const known =
+    maximum === null
+      ? "This model's maximum context length is exceeded."
+      : `This model's maximum context length is ${maximum} tokens.`
+  const isSaid = maximum !== null && words.includes(`maximum context length is ${maximum} tokens`)
+  return new ApiError('context_length_exceeded', {
+    param: textField,
+    message: isSaid ? words : `${known} ${words}`.trim(),
+    details: { max_context: maximum, requested },
+  })
+}
+
+function maxTokensExceeded(words: string, source: Source): ApiError {
   // The first two numbers are the limit and what was asked, in either order.
   const [low, high] = numbersIn(words)
     .slice(0, 2)
     .toSorted((a, b) => a - b)
-  if (tooLong.test(text)) {
-    const maximum = source.contextLength ?? low ?? 0
-    return new ApiError('context_length_exceeded', {
-      param: source.textField,
-      message: /maximum context length is/i.test(words)
-        ? words
-        : `This model's maximum context length is ${maximum} tokens.`,
-      details: { max_context: maximum, requested: high ?? low ?? maximum },
-    })
-  }
-  if (!capTooHigh.test(text)) return undefined
-  const allowed = source.maxOutputTokens ?? low ?? 0
   return new ApiError('max_tokens_exceeded', {
     param: source.wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens',
     message: words,
-    details: { max_allowed: allowed, requested: high ?? low ?? allowed },
+    details: { max_allowed: low ?? source.maxOutputTokens, requested: high ?? null },
   })
+}
+
+/** A request that is wrong: by the field, where the caller sent what is named. */
+function rejection({ said, words, status }: Refusal, source: Source): ApiError {
+  // For a legacy completion its prompt became the messages.
+  const field = fieldIn(words).replace(/^messages$/, source.textField)
+  const named = said.param || field
+  const param = source.wasSent(named.split(/[.[]/)[0] ?? '') ? named : null
+  const message = words || `${source.provider} rejected the request with status ${status}.`
+  return invalidRequest(param, 'refused_by_provider', message)
 }
 
 /** Words about rates belong to our own 429 only: clients take any such text for one (wire.md R17). */
 const tactful = (words: string) =>
   words.replaceAll(/rate[\s_-]*limit/gi, 'quota').replaceAll(/\b429\b/g, '"too many requests"')
 
-const busyStatuses = new Set([429, 503, 529])
-
-function providerError(
-  { status, body, retryAfter }: Failure,
-  { provider }: Source,
-  { words, code }: { words: string; code: string },
-): ApiError {
-  const told = tactful(words || `It answered with status ${status}.`)
-  const isQuota = /insufficient_quota|billing/i.test(code)
-  const seemsBusy = busyStatuses.has(status) || (status === 200 && busy.test(`${code} ${words}`))
-  const isBusy = seemsBusy && !isQuota
-  const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(wordsOf(body) ?? '')
+function providerError(refusal: Refusal, { provider }: Source): ApiError {
+  const { said, text, status, retryAfter } = refusal
+  const told = refusal.words || tactful(`It answered with status ${status}.`)
+  const isUnpaid = isAccountWithoutCredit(said, text)
+  const waits = isBusy(said, { text, status }) && !isUnpaid
+  const seconds = retryAfterSeconds(retryAfter) ?? secondsIn(said.words)
   return new ApiError('provider_error', {
-    status: isBusy ? 503 : 502,
+    status: waits ? 503 : 502,
     message: `${provider} answered with an error: ${told}`,
     details: { provider, provider_error: told },
-    // A repeat cures neither a refusal, nor a credential, nor an empty account.
-    retryable: isBusy || (status >= 500 && !isQuota),
-    ...(isBusy && seconds !== undefined && { retryAfterSeconds: seconds }),
+    // A repeat cures neither a refusal, nor a credential, nor an empty account, nor what is too large.
+    retryable: waits ? !isBeyondAnyWait(text) : status >= 500 && !isUnpaid,
+    ...(waits && seconds !== undefined && { retryAfterSeconds: seconds }),
     cause: { upstreamStatus: status },
   })
 }
@@ -190,9 +176,25 @@ export const nonsense = (provider: string, what: string, cause?: unknown) =>
     cause,
   })
 
-/** An error in place of an answer whose status was good. */
-export const failure = (body: JsonObject, source: Source) =>
-  toCallerError({ status: 200, body }, source)
+/** An error in place of an answer whose status was good, or an answer that says why it broke off. */
+export function failure(body: JsonObject, source: Source): ApiError {
+  const said = [body, ...choicesIn(body)].find(isError)
+  const word = said ? undefined : [body, ...choicesIn(body)].map(reasonOf).find(Boolean)
+  if (word === undefined) return toCallerError({ status: 200, body: said ?? body }, source)
+  return nonsense(source.provider, `an answer that broke off: ${scrub(word, source.secret)}`)
+}
+
+const isError = ({ error, message, base_resp: base }: JsonObject) =>
+  Boolean(error) || typeof message === 'string' || isObject(base)
+
+const choicesIn = ({ choices }: JsonObject) =>
+  Array.isArray(choices) ? choices.filter(isObject) : []
+
+function reasonOf(choice: JsonObject): string | undefined {
+  const { finish_reason: word, native_finish_reason: native } = choice
+  if (native === 'error') return native
+  return typeof word === 'string' ? word : undefined
+}
 
 export const endedEarly = (source: Source) =>
   nonsense(source.provider, 'an answer that ended early')

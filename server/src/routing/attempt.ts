@@ -138,8 +138,13 @@ async function refused(attempt: Attempt, response: Answer): Promise<Answer> {
   }
   const tell = sent.failure ?? adapter?.failure ?? toCallerError
   const error = tell(refusal, source)
-  throw new AttemptFailed(error, othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
+  throw new AttemptFailed(error, mayTryNext(error, status))
 }
+
+/** What is wrong with the request itself is wrong for every connection. */
+const mayTryNext = (error: ApiError, status: number): boolean =>
+  error.code === 'provider_error' &&
+  (othersMayDoBetter.has(meantBy(error) ?? status) || status >= 500)
 
 /** The status that an error stands for: Google says 400 of a bad key, where others say 401. */
 function meantBy({ cause }: ApiError): number | undefined {

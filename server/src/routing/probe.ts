@@ -5,7 +5,7 @@ import type { Egress } from '../egress/egress'
 import { connectionTest } from '../providers/connection-test'
 import type { Credentials } from '../providers/credentials'
 import type { Provider } from '../providers/provider'
-import { scrub } from '../providers/upstream-error'
+import { scrub } from '../providers/redact'
 import { answerShape } from '../wire/json-shape'
 import { parseShaped } from '../wire/json-slices'
 

@@ -2,6 +2,7 @@ import { AttemptFailed } from './attempt'
 import type { Failure } from './route-breaker'
 import { GatewayLost } from '../egress/gateway-call'
 import { ApiError } from '../errors'
+import { isBeyondAnyWait } from '../providers/refusal-kind'
 import { isObject } from '../wire/json-body'
 
 /**
@@ -41,9 +42,6 @@ export function verdictOf(thrown: unknown): Verdict {
   }
 }
 
-/** Words of a 429 for one request that is beyond a limit by itself, however rare requests are. */
-const tooLarge = /\btoo large\b|\bmust be reduced\b|\breduce (?:the|your)\b/i
-
 function verdictOfProviderError({
   status,
   retryAfterSeconds = 0,
@@ -52,7 +50,7 @@ function verdictOfProviderError({
 }: ApiError): Verdict {
   const upstream = isObject(cause) ? cause['upstreamStatus'] : undefined
   const words = details['provider_error']
-  if (upstream === 429 && typeof words === 'string' && tooLarge.test(words)) return 'nothing'
+  if (upstream === 429 && typeof words === 'string' && isBeyondAnyWait(words)) return 'nothing'
   if (status === 503) {
     return retryAfterSeconds > 0 ? { busyMs: retryAfterSeconds * 1000, isShared: true } : fails
   }

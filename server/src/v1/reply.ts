@@ -10,6 +10,7 @@ import {
   type StreamWatch,
 } from '../http/event-stream'
 import { Once, replayed } from '../http/once'
+import { streamHeaders } from '../http/render'
 import { wordingOf } from '../http/wording'
 import type { Claims } from '../idempotency/claims'
 
@@ -107,9 +108,7 @@ export async function streamed(
   // Headers wait for the first event, so that what fails before it is still a status.
   const opened = await openedWithin(opening, earlyHeadersMs)
   const headers = new Headers({
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
+    ...streamHeaders,
     ...wordingOf(request).headers?.(requestId),
   })
   if (opened) headers.set('x-tollgate-provider', opened.provider)

@@ -16,6 +16,12 @@ test.each([
   ['SAFETY', 'content_filter'],
   ['error', undefined],
   ['failed', undefined],
+  ['complete', 'stop'],
+  ['stop_sequence', 'stop'],
+  ['pause_turn', 'stop'],
+  ['model_context_window_exceeded', 'length'],
+  ['max_new_tokens', 'length'],
+  ['sensitive', 'content_filter'],
 ] as const)('R13: %s becomes %s', (word, wanted) => {
   expect(toFinishReason(word, false)).toBe(wanted)
 })
@@ -23,6 +29,30 @@ test.each([
 test('R13: a word for calls where there are none is a plain stop', () => {
   expect(toFinishReason('tool_calls', false)).toBe('stop')
   expect(toFinishReason('function_call', false)).toBe('stop')
+})
+
+test.each([
+  // DeepSeek, Zhipu, vLLM and SGLang, OpenRouter, Cohere
+  'insufficient_system_resource',
+  'network_error',
+  'abort',
+  'aborted',
+  'cancelled',
+  'timeout',
+  'ERROR',
+])('finding P7: %s cut the answer, with calls and without', (word) => {
+  expect(toFinishReason(word, false)).toBeUndefined()
+  expect(toFinishReason(word, true)).toBeUndefined()
+})
+
+test('finding P7: a word that nobody knows is no ordinary end: the answer may be incomplete', () => {
+  const known = /^(stop|eos|end|complete|finish|done|tool|function|pause|compaction)/i
+  const property = fc.property(fc.string(), (word) => {
+    fc.pre(word !== '' && !known.test(word))
+    expect(toFinishReason(word, false)).not.toBe('stop')
+  })
+  fc.assert(property)
+  expect(toFinishReason('something_new', false)).toBe('length')
 })
 
 test('R13: with calls it is tool_calls, whatever the provider says of its end', () => {

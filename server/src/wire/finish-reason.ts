@@ -1,24 +1,65 @@
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 
+/** An ordinary end; empty where it is not said. */
+const ended: ReadonlySet<string> = new Set([
+  '',
+  'stop',
+  'stop_sequence',
+  'stop_token',
+  'eos',
+  'eos_token',
+  'end',
+  'end_turn',
+  'end_of_text',
+  'complete',
+  'completed',
+  'finish',
+  'finished',
+  'done',
+  'tool_call',
+  'tool_calls',
+  'tool_use',
+  'function_call',
+  'pause_turn',
+  'compaction',
+])
+
+const filtered: ReadonlySet<string> = new Set([
+  'content_filter',
+  'content_filtered',
+  'content-filter',
+  'safety',
+  'refusal',
+  'sensitive',
+  'guardrail_intervened',
+])
+
+/** The provider broke it off. */
+const broken: ReadonlySet<string> = new Set([
+  'error',
+  'failed',
+  'abort',
+  'aborted',
+  'cancel',
+  'canceled',
+  'cancelled',
+  'timeout',
+  'interrupted',
+  'server_error',
+  'network_error',
+  // DeepSeek
+  'insufficient_system_resource',
+])
+
 /**
- * A provider's word for why it stopped, in the words that clients know; undefined for its word for
- * failure. Tool calls always end in `tool_calls`. Source: wire.md R13.
+ * A provider's word for why it stopped, in the words that clients know; undefined where it broke off.
+ * Tool calls end in `tool_calls`. A word that is not known is `length`, as the answer may be
+ * incomplete. Source: wire.md R13.
  */
 export function toFinishReason(word: string, hasToolCalls: boolean): FinishReason | undefined {
-  switch (word.toLowerCase()) {
-    case 'error':
-    case 'failed':
-      return undefined
-    case 'length':
-    case 'max_tokens':
-    case 'max_output_tokens':
-    case 'model_length':
-      return hasToolCalls ? 'tool_calls' : 'length'
-    case 'content_filter':
-    case 'safety':
-    case 'refusal':
-      return 'content_filter'
-    default:
-      return hasToolCalls ? 'tool_calls' : 'stop'
-  }
+  const known = word.toLowerCase()
+  if (broken.has(known)) return undefined
+  if (filtered.has(known)) return 'content_filter'
+  if (hasToolCalls) return 'tool_calls'
+  return ended.has(known) ? 'stop' : 'length'
 }

@@ -16,7 +16,11 @@ const types: Partial<Record<Status, string>> = {
 /** Clients compact a conversation when they read Anthropic's own words for this. */
 function messageOf({ code, message, details }: ApiError): string {
   if (code !== 'context_length_exceeded') return message
-  return `prompt is too long: ${String(details['requested'])} tokens > ${String(details['max_context'])} maximum`
+  const { requested, max_context: maximum } = details
+  if (typeof maximum !== 'number') return `prompt is too long: ${message}`
+  return typeof requested === 'number'
+    ? `prompt is too long: ${requested} tokens > ${maximum} maximum`
+    : `prompt is too long: the maximum is ${maximum} tokens`
 }
 
 /** The body of an error. @see https://docs.claude.com/en/api/errors */

@@ -26,11 +26,12 @@ const refused = (status: number, type: string, message = 'No.') => ({
   status,
   body: failure(type, message),
 })
+const rejected = { code: 'invalid_request', status: 400, param: null, message: 'No.' } as const
 const terminal = { code: 'provider_error', status: 502, retryable: false } as const
 const busy = { code: 'provider_error', status: 503, retryable: true } as const
 
 const errors: ErrorRow[] = [
-  { ...refused(400, 'invalid_request_error'), error: terminal },
+  { ...refused(400, 'invalid_request_error'), error: rejected },
   {
     ...refused(400, 'invalid_request_error', 'temperature: range: 0..1'),
     what: 'errors: a field that the caller sent',
@@ -44,14 +45,15 @@ const errors: ErrorRow[] = [
   {
     ...refused(400, 'invalid_request_error', 'metadata.user_id: too long'),
     what: 'errors: a field that is ours',
-    error: terminal,
+    error: { ...rejected, message: 'metadata.user_id: too long' },
   },
   {
     ...refused(400, 'invalid_request_error', 'prompt is too long: 205000 tokens > 200000 maximum'),
     what: 'errors: context length',
     error: {
       code: 'context_length_exceeded',
-      message: "This model's maximum context length is 200000 tokens.",
+      message:
+        "This model's maximum context length is 200000 tokens. prompt is too long: 205000 tokens > 200000 maximum",
       details: { max_context: 200_000, requested: 205_000 },
     },
   },
@@ -78,13 +80,27 @@ const errors: ErrorRow[] = [
   { ...refused(404, 'not_found_error', 'model: claude-nothing'), error: terminal },
   { ...refused(408, 'timeout_error'), error: terminal },
   { ...refused(409, 'conflict_error'), error: terminal },
-  { ...refused(413, 'request_too_large'), error: terminal },
+  { ...refused(413, 'request_too_large'), error: rejected },
   {
     ...refused(429, 'rate_limit_error', 'This would exceed your rate limit.'),
     retryAfter: '17',
     error: { ...busy, retryAfterSeconds: 17 },
   },
-  { ...refused(422, 'invalid_request_error'), error: terminal },
+  { ...refused(422, 'invalid_request_error'), error: rejected },
+  {
+    ...refused(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
+    what: 'finding C6: errors: its content filter',
+    error: { code: 'invalid_request', param: 'messages', details: { issue: 'content_filter' } },
+  },
+  {
+    ...refused(
+      400,
+      'invalid_request_error',
+      'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.',
+    ),
+    what: 'errors: an empty account',
+    error: { ...terminal, cause: { upstreamStatus: 402 } },
+  },
   {
     ...refused(429, 'rate_limit_error', 'Try again.'),
     what: 'errors: 429 without saying when',

@@ -3,15 +3,17 @@ import type { FinishReason } from '../../wire/finish-reason'
 /** @see https://docs.claude.com/en/api/handling-stop-reasons */
 export function toFinish(stopReason: string): FinishReason {
   switch (stopReason) {
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-      return 'length'
+    case 'end_turn':
+    case 'stop_sequence':
+    case 'pause_turn':
+    case 'compaction':
+      return 'stop'
     case 'tool_use':
       return 'tool_calls'
     case 'refusal':
       return 'content_filter'
-    // end_turn, stop_sequence, pause_turn, and what will be added
+    // max_tokens, model_context_window_exceeded, and what will be added: the answer may be incomplete
     default:
-      return 'stop'
+      return 'length'
   }
 }

@@ -32,13 +32,13 @@ const texts: AnswerRow[] = [
     ],
     message: { content: 'Hi' },
   },
-  ...(['stop_sequence', 'pause_turn', 'a_new_reason'] as const).map((reason) => ({
+  ...(['stop_sequence', 'pause_turn'] as const).map((reason) => ({
     what: `shape: ${reason} is a stop`,
     events: [start(), ...said(0, 'Hi'), ...ending(reason)],
     message: { content: 'Hi' },
     finish: 'stop',
   })),
-  ...(['max_tokens', 'model_context_window_exceeded'] as const).map((reason) => ({
+  ...(['max_tokens', 'model_context_window_exceeded', 'a_new_reason'] as const).map((reason) => ({
     what: `shape: ${reason} is a length`,
     events: [start(), ...said(0, 'Hi'), ...ending(reason)],
     message: { content: 'Hi' },

@@ -7,7 +7,6 @@ const told = (status: number, body: unknown, retryAfter: string | null = null) =
 
 describe('a refusal of Bedrock', () => {
   test.each([
-    [400, 502, false],
     [401, 502, false],
     [403, 502, false],
     [404, 502, false],
@@ -21,6 +20,15 @@ describe('a refusal of Bedrock', () => {
     expect(error).toMatchObject({ code: 'provider_error', status: ours, retryable })
     expect(error.details['provider_error']).toBe('Because.')
     expect(error.retryAfterSeconds).toBe(ours === 503 ? 3 : undefined)
+  })
+
+  test.each([400, 422])('finding P9: %d is the caller’s to change', (status) => {
+    expect(told(status, { message: 'Because.' })).toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      param: null,
+      message: 'Because.',
+    })
   })
 
   test.each([

@@ -31,21 +31,15 @@ function parsed(words: string): unknown {
   }
 }
 
-const tooLong = /input is too long|too many input tokens|prompt is too long|maximum context length/i
-const capTooHigh = /maximum tokens you requested exceeds|max(?:_|imum )?tokens.{0,40}exceed/i
-
-/** A refusal of Bedrock, `{message}`, by its words where they say whose fault it is. */
+/** A refusal of Bedrock, `{message}`, without whose resources it is about. */
 export function toError(failure: Failure, source: Source): ApiError {
-  const { body } = failure
+  const { body, status } = failure
   const words = isObject(body) ? (body['message'] ?? body['Message']) : body
   if (typeof words !== 'string') return toCallerError(failure, source)
-  const isCallers = failure.status === 400
   const message = words.replaceAll(/arn:aws[\w-]*:[^\s"',]+/g, '[resource]')
-  // What this vendor says, in the codes that the others have.
-  const code = isCallers && tooLong.test(words) ? 'context_length_exceeded' : ''
-  const type = isCallers && capTooHigh.test(words) ? 'max_tokens exceeded' : ''
-  const param = isCallers && words.includes('toolConfig.toolChoice') ? 'tool_choice' : ''
-  return toCallerError({ ...failure, body: { error: { message, code, type, param } } }, source)
+  // The field as the caller knows it.
+  const param = status === 400 && words.includes('toolConfig.toolChoice') ? 'tool_choice' : ''
+  return toCallerError({ ...failure, body: { error: { message, param } } }, source)
 }
 
 /** Whether a history was refused for the thoughts in it. */

@@ -1,16 +1,10 @@
-import type { FinishReason } from '../../wire/finish-reason'
+import { toFinishReason as toCommonReason, type FinishReason } from '../../wire/finish-reason'
 
-/** @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html */
-export function toFinishReason(word: string, hasCalls: boolean): FinishReason {
-  switch (word) {
-    case 'content_filtered':
-    case 'guardrail_intervened':
-      return 'content_filter'
-    case 'max_tokens':
-    case 'model_context_window_exceeded':
-      return hasCalls ? 'tool_calls' : 'length'
-    default:
-      // `end_turn`, `stop_sequence`, `tool_use`
-      return hasCalls ? 'tool_calls' : 'stop'
-  }
-}
+const broken = new Set(['malformed_model_output', 'malformed_tool_use'])
+
+/**
+ * Undefined for what the model wrote so that nobody can read it.
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html
+ */
+export const toFinishReason = (word: string, hasCalls: boolean): FinishReason | undefined =>
+  broken.has(word) ? undefined : toCommonReason(word, hasCalls)

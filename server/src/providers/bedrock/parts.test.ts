@@ -197,7 +197,6 @@ describe('an error inside a 200', () => {
     ['serviceUnavailableException', { code: 'provider_error', status: 503, retryable: true }],
     ['internalServerException', { code: 'provider_error', status: 502, retryable: true }],
     ['modelStreamErrorException', { code: 'provider_error', status: 502, retryable: false }],
-    ['validationException', { code: 'provider_error', status: 502, retryable: false }],
     ['somethingNewException', { code: 'provider_error', status: 502 }],
   ])('%s', (type, wanted) => {
     const text = own('guardrail').slice(0, 2).map(eventFrame)
@@ -206,6 +205,15 @@ describe('an error inside a 200', () => {
       expect(error).toMatchObject(wanted)
       expect(error.details).toEqual({ provider: 'acme', provider_error: 'Because.' })
     }
+  })
+
+  test('finding P9: a request that is wrong is the caller’s', () => {
+    expect(thrown([exceptionFrame('validationException', 'Because.')])).toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      message: 'Because.',
+      retryable: false,
+    })
   })
 
   test('a request that is too long is the caller’s', () => {

@@ -62,6 +62,12 @@ export function partsReader(source: Source): PartsReader {
     return block?.kind === 'thought' ? signatureParts(block, at) : []
   }
 
+  function finish(word: string): Part {
+    const reason = toFinishReason(word, calls > 0)
+    if (!reason) throw nonsense(source.provider, `an answer that broke off: ${word}`)
+    return { type: 'finish', reason }
+  }
+
   return function read(data) {
     const event = toEvent(data, source)
     if (event.exception) {
@@ -70,9 +76,7 @@ export function partsReader(source: Source): PartsReader {
     if (event.contentBlockStart) return start(event.contentBlockStart)
     if (event.contentBlockDelta) return more(event.contentBlockDelta)
     if (event.contentBlockStop) return stop(event.contentBlockStop.contentBlockIndex)
-    if (event.messageStop) {
-      return [{ type: 'finish', reason: toFinishReason(event.messageStop.stopReason, calls > 0) }]
-    }
+    if (event.messageStop) return [finish(event.messageStop.stopReason)]
     const usage = toUsage(event.metadata?.usage)
     return usage ? [{ type: 'usage', usage }] : []
   }

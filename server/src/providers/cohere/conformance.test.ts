@@ -12,11 +12,13 @@ const refused = (status: number, message = 'No.') => ({
   status,
   body: { id: '7e1', message },
 })
+const rejected = { code: 'invalid_request', status: 400, param: null, message: 'No.' } as const
 const terminal = { code: 'provider_error', status: 502, retryable: false } as const
 const busy = { code: 'provider_error', status: 503, retryable: true } as const
 
 const errors: ErrorRow[] = [
-  ...[400, 401, 402, 403, 404, 405, 408, 409, 413, 422, 498, 499].map((status) => ({
+  ...[400, 413, 422].map((status) => ({ ...refused(status), error: rejected })),
+  ...[401, 402, 403, 404, 405, 408, 409, 498, 499].map((status) => ({
     ...refused(status),
     error: terminal,
   })),
@@ -37,7 +39,10 @@ const errors: ErrorRow[] = [
     error: { code: 'context_length_exceeded', status: 400, param: 'messages' },
   },
   {
-    ...refused(400, 'max tokens must be less than or equal to 4096, the maximum output'),
+    ...refused(
+      400,
+      'too many tokens: max tokens must be less than or equal to 4096, the maximum output length for this model - received 1000000.',
+    ),
     error: { code: 'max_tokens_exceeded', status: 400, param: 'max_tokens' },
   },
   {

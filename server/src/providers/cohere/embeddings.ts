@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { toError } from './failure'
 import type { EmbeddingAdapter } from '../embedding-adapter'
 import { toInputUsage } from '../input-usage'
 import { nonsense } from '../upstream-error'
@@ -28,7 +27,6 @@ export const cohereEmbeddings = {
       truncate: 'NONE',
     },
   }),
-  failure: toError,
   read: ({ body }, source) => {
     const answer = Answer.safeParse(body)
     if (!answer.success) throw nonsense(source.provider, 'no embeddings', answer.error)

@@ -1,4 +1,3 @@
-import { toError } from './failure'
 import { partsReader } from './parts'
 import { toChat } from './request'
 import type { Adapter } from '../adapter'
@@ -8,5 +7,4 @@ export const cohere = {
   framing: 'sse',
   request: toChat,
   reader: partsReader,
-  failure: toError,
 } satisfies Adapter

@@ -191,7 +191,10 @@ const busy = { code: 'provider_error', status: 503, retryable: true } as const
 const terminal = { code: 'provider_error', status: 502, retryable: false } as const
 
 const errors: ErrorRow[] = [
-  { ...refusal(400, 'INVALID_ARGUMENT'), error: terminal },
+  {
+    ...refusal(400, 'INVALID_ARGUMENT'),
+    error: { code: 'invalid_request', status: 400, param: null, message: 'No.' },
+  },
   {
     ...refusal(400, 'INVALID_ARGUMENT', 'API key not valid. sk-conformance-0123456789'),
     error: terminal,

@@ -115,10 +115,24 @@ describe('the caller’s own fault', () => {
 
   test.each([
     violation('generation_config.top_p'),
-    body(400, 'FAILED_PRECONDITION', { message: 'User location is not supported.' }),
     body(400, 'INVALID_ARGUMENT', { message: 'These tools and contents are odd.' }),
-  ])('%#: a field that he did not send, or none, is not his', (said) => {
-    expect(told(400, said)).toMatchObject({ code: 'provider_error', status: 502, retryable: false })
+  ])('finding P9: %#: is told without a field where he sent none of that name', (said) => {
+    expect(told(400, said)).toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      param: null,
+      details: { issue: 'refused_by_provider' },
+    })
+  })
+
+  test('where Google does not serve the connection, it is not his', () => {
+    const said = body(400, 'FAILED_PRECONDITION', { message: 'User location is not supported.' })
+    expect(told(400, said)).toMatchObject({
+      code: 'provider_error',
+      status: 502,
+      retryable: false,
+      cause: { upstreamStatus: 403 },
+    })
   })
 
   test('a prompt that is too long', () => {
@@ -126,7 +140,7 @@ describe('the caller’s own fault', () => {
       'The input token count (1250000) exceeds the maximum number of tokens allowed (1048576).'
     expect(told(400, body(400, 'INVALID_ARGUMENT', { message }))).toMatchObject({
       code: 'context_length_exceeded',
-      message: "This model's maximum context length is 1048576 tokens.",
+      message: `This model's maximum context length is 1048576 tokens. ${message}`,
       details: { max_context: 1_048_576, requested: 1_250_000 },
     })
   })

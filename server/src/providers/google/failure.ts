@@ -1,6 +1,7 @@
 import { ApiError } from '../../errors'
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { scrub, toCallerError, type Failure, type Source } from '../upstream-error'
+import { scrub } from '../redact'
+import { toCallerError, type Failure, type Source } from '../upstream-error'
 
 /** Google's names of fields -> OpenAI's, the first that fits. */
 const fields: readonly (readonly [RegExp, string])[] = [
@@ -29,7 +30,7 @@ export function toGoogleError(failure: Failure, source: Source): ApiError {
   return toCallerError(
     {
       ...failure,
-      status: isBadKey(details, words) ? 401 : failure.status,
+      status: meantStatus(failure.status, error, { details, words }),
       body: { error: core },
       retryAfter: failure.retryAfter ?? retryDelay(details),
     },
@@ -57,7 +58,16 @@ function errorOf(body: unknown): JsonObject {
   return typeof outer['error'] === 'string' ? { message: outer['error'] } : outer
 }
 
-/** A bad key is a 400 here, which would read as the caller's fault. */
+/** A bad key, and a place or account that Google does not serve, are 400s here: not the caller's fault. */
+function meantStatus(
+  status: number,
+  error: JsonObject,
+  { details, words }: { details: readonly JsonObject[]; words: string },
+): number {
+  if (isBadKey(details, words)) return 401
+  return status === 400 && error['status'] === 'FAILED_PRECONDITION' ? 403 : status
+}
+
 const isBadKey = (details: readonly JsonObject[], words: string) =>
   details.some(({ reason }) => typeof reason === 'string' && reason.startsWith('API_KEY_')) ||
   /API key (?:not valid|expired|not found)/i.test(words)
@@ -95,7 +105,7 @@ function outputLimitError(words: string, source: Source): ApiError | undefined {
     param: source.wasSent('max_completion_tokens') ? 'max_completion_tokens' : 'max_tokens',
     message: scrub(words, source.secret),
     details: {
-      max_allowed: source.maxOutputTokens ?? highest,
+      max_allowed: highest,
       requested: Number(found[1]),
     },
   })

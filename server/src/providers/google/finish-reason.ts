@@ -10,6 +10,7 @@ const filtered = new Set([
   'IMAGE_SAFETY',
   'IMAGE_PROHIBITED_CONTENT',
   'IMAGE_RECITATION',
+  'LANGUAGE',
 ])
 const failed = new Set([
   'MALFORMED_FUNCTION_CALL',
@@ -17,15 +18,17 @@ const failed = new Set([
   'TOO_MANY_TOOL_CALLS',
   'MISSING_THOUGHT_SIGNATURE',
   'MALFORMED_RESPONSE',
+  'NO_IMAGE',
+  'IMAGE_OTHER',
 ])
-const cut = new Set(['MAX_TOKENS', 'CONTINUATION'])
 
 /**
- * Why Gemini stopped; undefined where it failed. Any word that is not known is an ordinary end.
+ * Why Gemini stopped; undefined where it failed. `STOP` alone is an ordinary end: `OTHER` and words
+ * that are not known leave open what is missing.
  * @see https://ai.google.dev/api/generate-content#FinishReason
  */
 export function finishReasonOf(word: string, hasToolCalls: boolean): FinishReason | undefined {
   if (failed.has(word)) return undefined
   if (filtered.has(word)) return 'content_filter'
-  return toFinishReason(cut.has(word) ? 'length' : 'stop', hasToolCalls)
+  return toFinishReason(word === 'STOP' ? 'stop' : 'length', hasToolCalls)
 }

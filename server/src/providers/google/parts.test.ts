@@ -129,18 +129,23 @@ describe('how it ends', () => {
     ['PROHIBITED_CONTENT', 'content_filter'],
     ['SPII', 'content_filter'],
     ['IMAGE_SAFETY', 'content_filter'],
-    ['OTHER', 'stop'],
-    ['FINISH_REASON_UNSPECIFIED', 'stop'],
-    ['SOMETHING_NEW', 'stop'],
+    ['LANGUAGE', 'content_filter'],
+    // Finding P7: no ordinary end.
+    ['OTHER', 'length'],
+    ['FINISH_REASON_UNSPECIFIED', 'length'],
+    ['SOMETHING_NEW', 'length'],
   ])('%s is %s', (finishReason, reason) => {
     expect(partsOf([event({ finishReason })])).toEqual([{ type: 'finish', reason }])
   })
 
-  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL'])('%s is a failure', (word) => {
-    expect(() => partsOf([event({ finishReason: word })])).toThrow(
-      expect.objectContaining({ code: 'provider_error', status: 502, retryable: false }),
-    )
-  })
+  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'NO_IMAGE', 'IMAGE_OTHER'])(
+    '%s is a failure',
+    (word) => {
+      expect(() => partsOf([event({ finishReason: word })])).toThrow(
+        expect.objectContaining({ code: 'provider_error', status: 502, retryable: false }),
+      )
+    },
+  )
 
   test('a call that Google could not read is no answer', () => {
     expect(() => recorded('malformed-call')).toThrow('MALFORMED_FUNCTION_CALL')

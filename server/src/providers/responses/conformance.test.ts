@@ -15,10 +15,12 @@ const refused = (status: number, fields: object = {}) => ({
     error: { message: 'No.', type: 'invalid_request_error', param: null, code: null, ...fields },
   },
 })
+const rejected = { code: 'invalid_request', status: 400, param: null, message: 'No.' } as const
 const terminal = { code: 'provider_error', status: 502, retryable: false } as const
 
 const errors: ErrorRow[] = [
-  ...[400, 401, 402, 403, 404, 408, 409, 413, 422].map((status) => ({
+  ...[400, 413, 422].map((status) => ({ ...refused(status), error: rejected })),
+  ...[401, 402, 403, 404, 408, 409].map((status) => ({
     ...refused(status),
     error: terminal,
   })),
@@ -44,8 +46,8 @@ const errors: ErrorRow[] = [
     ...refused(400, { param: 'tools[0].name' }),
     error: { code: 'invalid_request', param: 'tools[0].name' },
   },
-  { ...refused(400, { param: 'text.format.schema' }), error: terminal },
-  { ...refused(400, { param: 'reasoning.effort' }), error: terminal },
+  { ...refused(400, { param: 'text.format.schema' }), error: rejected },
+  { ...refused(400, { param: 'reasoning.effort' }), error: rejected },
   {
     ...refused(400, { code: 'context_length_exceeded', param: 'input' }),
     error: { code: 'context_length_exceeded', param: 'messages' },

@@ -1,0 +1,24 @@
+import { ApiError } from '../errors'
+
+const modelPath = /^\/(?:chat\/completions|completions|embeddings|messages|models|responses)\b/
+
+/** The error for a path that is not there. What base URLs get wrong most is told with the right path. */
+export function unknownRoute(path: string): ApiError {
+  const single = path.replaceAll(/\/{2,}/g, '/')
+  const meant = single.replace(/^(?:\/v1)+(?=\/)/, '/v1')
+  const missing = 'There is nothing here.'
+  if (/^\/v1\/v1\/(?:messages|models)\b/.test(single)) {
+    return notFound(`${missing} The base URL of an Anthropic client ends before /v1: use ${meant}.`)
+  }
+  if (meant !== single) return notFound(`${missing} The path has /v1 more than once: use ${meant}.`)
+  if (single !== path)
+    return notFound(`${missing} The path has two slashes in a row: use ${meant}.`)
+  if (!modelPath.test(path)) return notFound(missing)
+  return notFound(`${missing} The base URL of this service ends in /v1: use /v1${path}.`)
+}
+
+/** A path is as long as its sender likes. */
+const maxMessage = 300
+
+const notFound = (message: string) =>
+  new ApiError('resource_not_found', { message: message.slice(0, maxMessage) })

@@ -1,0 +1,56 @@
+/** The most characters of a provider's words that leave. */
+const maxWords = 300
+/** How much of them is read at all: what matters may stand behind a long beginning. */
+const maxRead = 4 * maxWords
+
+/** In full, or shortened by `::`; a time of day is neither. */
+const ipv6 =
+  /(?<![\w:])\[?(?:(?:[\da-f]{1,4}:){7}[\da-f]{1,4}|(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?::(?:[\da-f]{1,4}(?::[\da-f]{1,4}){0,6})?)(?:%\w+)?(?![\w:])(?:\](?::\d+)?)?/gi
+
+/** A tag, or a status in its place; not `a < b`, and not `<= 8192`. */
+const markup = /<(?=[^\s\d=<>|]|\d{3}>)[^<>]{0,200}>/g
+
+/**
+ * What a key looks like, whole or with its middle hidden: OpenAI repeats `sk-ab***yz` and `sk-proj-...yz`.
+ * A prefix that words have too counts with a digit or a star behind it.
+ */
+const prefixedKey =
+  /\b(?:(?:sk|rk|gsk|xai|pplx|csk|nvapi|ghp)[-_]|AIza|ya29|AKIA|ASIA)[\w.*…-]{5,}[\w*…-]/gi
+const likelyKey =
+  /\b(?:pk|key|hf|fw|tgp|r8|jina|pa|api)[-_](?=[\w.*…-]*[\d*…])[\w.*…-]{6,}[\w*…-]/gi
+const bearer = /\bBearer [\w.*…~+/=-]{6,}/gi
+/** What is left of a key on either side of three stars or more. */
+const masked = /[\w-]{0,40}\*{3,}[\w*-]{0,60}/g
+/** Whatever stands where a key is named. */
+const named =
+  /\b((?:api[ _-]?(?:key|token)|secret(?: key)?|access (?:key|token)|auth(?:entication)? (?:key|token))(?: (?:id|provided|given|supplied))?\s*(?:[:=]|is\b:?)\s*["'`]?)(?=[\w.*…-]*[\d*])[\w.*…-]{3,}[\w*…-]/gi
+/** An operator's account at the provider. */
+const account = /\b(?:org|proj|team)[-_](?=\w*\d)[\w-]{8,}/gi
+const jwt = /\beyJ[\w-]{6,}\.[\w-]{4,}(?:\.[\w-]*)?/g
+
+/**
+ * What a provider says, without secrets, keys or parts of them, addresses and markup, on one line: as
+ * much of it as is read, which is more than leaves.
+ */
+export function redact(text: string, secret: string | null): string {
+  const known = secret ? text.replaceAll(secret, '[secret]') : text
+  return known
+    .slice(0, maxRead)
+    .replaceAll(markup, ' ')
+    .replaceAll(bearer, '[secret]')
+    .replaceAll(jwt, '[secret]')
+    .replaceAll(named, '$1[secret]')
+    .replaceAll(prefixedKey, '[secret]')
+    .replaceAll(likelyKey, '[secret]')
+    .replaceAll(masked, '[secret]')
+    .replaceAll(account, '[account]')
+    .replaceAll(/\bhttps?:\/\/[^\s"'<>]{1,300}/gi, '[address]')
+    .replaceAll(/\b\d{1,3}(\.\d{1,3}){3}(:\d+)?\b/g, '[address]')
+    .replaceAll(ipv6, '[address]')
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+}
+
+/** The same, as much as leaves. */
+export const scrub = (text: string, secret: string | null): string =>
+  redact(text, secret).slice(0, maxWords)

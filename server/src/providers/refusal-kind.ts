@@ -1,0 +1,113 @@
+import type { ErrorBody } from './error-body'
+import { isObject } from '../wire/json-body'
+
+const has = ({ codes }: ErrorBody, known: ReadonlySet<string>) =>
+  codes.some((code) => known.has(code))
+
+/** What some say 400 of, and what it stands for. */
+const badKeyCodes = new Set(['invalid_api_key', 'authentication_error', 'invalidapikey'])
+const badKey =
+  /(?:incorrect|invalid|wrong|bad|expired|missing) api[ _-]?key|api[ _-]?key (?:provided )?(?:is )?(?:not valid|invalid|incorrect|expired|not found|missing)/i
+
+const unpaidCodes = new Set([
+  'insufficient_quota',
+  'billing_error',
+  'billing_not_active',
+  'insufficient_balance',
+  'exceeded_current_quota_error',
+  'arrearage',
+  // Zhipu
+  '1113',
+])
+const unpaid =
+  /credit balance is too low|insufficient (?:account )?(?:balance|credits?|funds)|used all available credits|account is in good standing/i
+
+const unknownModelCodes = new Set([
+  'model_not_found',
+  'model_not_available',
+  'model_decommissioned',
+  'deploymentnotfound',
+  'invalid_model',
+])
+const unknownModel =
+  /\bmodel:?\s(?:[`'"]?[\w./:@-]{1,100}[`'"]?,? )?(?:does not exist|not exist|(?:was |is )?not found|has been decommissioned)|is not a valid model id|model identifier is invalid|non-serverless model/i
+
+/** Of an error in place of an answer: whose fault it would have been. */
+const rejectedTypes = new Set(['invalid_request_error', 'badrequesterror', 'validation'])
+
+const rejections = new Set([200, 400, 413, 422])
+
+/**
+ * The status that a refusal stands for: an error inside a 200 may name its own; and a bad key, an
+ * account without credit or a model that is not there is the connection's fault, not the caller's, also
+ * where it came as a 400.
+ */
+export function meantStatus(own: number, said: ErrorBody, text: string): number {
+  const inner = own === 200 ? Number(said.core['code']) : Number.NaN
+  const status = inner >= 400 && inner < 600 ? inner : own
+  if (!rejections.has(status)) return status
+  if (said.codes.includes('rate_limit_exceeded')) return 429
+  if (has(said, badKeyCodes) || badKey.test(text)) return 401
+  if (status !== 200 && isAccountWithoutCredit(said, text)) return 402
+  if (has(said, unknownModelCodes) || unknownModel.test(text)) return 404
+  return status === 200 && has(said, rejectedTypes) ? 400 : status
+}
+
+/** Whether the account at the provider is empty or blocked, which no wait mends. */
+export const isAccountWithoutCredit = (said: ErrorBody, text: string): boolean =>
+  has(said, unpaidCodes) || unpaid.test(text)
+
+const filterCodes = new Set([
+  'content_filter',
+  'content_policy_violation',
+  'content_filter_error',
+  'responsibleaipolicyviolation',
+  'data_inspection_failed',
+  'datainspectionfailed',
+  'moderation',
+  'prohibited_content',
+  'safety',
+  // Zhipu
+  '1301',
+  // MiniMax
+  '1026',
+  '1027',
+])
+const filtered =
+  /blocked by (?:our )?content filter|content management policy|content exists risk|data may contain inappropriate content|violates usage guidelines|violating our usage policy|rejected (?:as a result of|by) (?:our|the) safety system|considered high risk|potentially unsafe or sensitive content|input (?:was )?flagged/i
+/** OpenRouter and xAI say 403 of it. */
+const filterStatuses = new Set([200, 400, 403, 422, 451])
+
+/** Whether the provider's filter refused what the request says. */
+export function isFiltered(
+  said: ErrorBody,
+  { text, status }: { text: string; status: number },
+): boolean {
+  if (!filterStatuses.has(status)) return false
+  const { metadata } = said.core
+  const isFlagged = isObject(metadata) && metadata['flagged_input'] !== undefined
+  return isFlagged || has(said, filterCodes) || filtered.test(text)
+}
+
+const outputLimit =
+  /max[_ ](?:completion_|output_)?tokens.{0,60}?(?:too large|too high|>|exceed|at most|less than or equal|should be \[|valid range|must be (?:<|less|between))|maximum tokens you requested exceeds/i
+
+/** Whether the output limit that was sent is above the model's. */
+export const isOutputLimit = ({ codes }: ErrorBody, text: string): boolean =>
+  codes.includes('max_tokens_exceeded') || outputLimit.test(text)
+
+const busyStatuses = new Set([429, 503, 529])
+const busyWords = /overloaded|rate.?limit|too many requests|resource_exhausted|throttl|at capacity/i
+
+/** Whether the provider has too much to do at the moment, or lets the account do no more now. */
+export const isBusy = (
+  { codes }: ErrorBody,
+  { text, status }: { text: string; status: number },
+): boolean =>
+  busyStatuses.has(status) || (status === 200 && busyWords.test(`${codes.join(' ')} ${text}`))
+
+/** Words of a refusal of one request that is beyond a limit by itself, however rare requests are. */
+const tooLarge = /\btoo large\b|\bmust be reduced\b|\breduce (?:the|your)\b/i
+
+/** Whether waiting cannot make a request fit that a busy provider did not take. */
+export const isBeyondAnyWait = (text: string): boolean => tooLarge.test(text)
