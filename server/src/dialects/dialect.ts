@@ -24,17 +24,22 @@ export interface Dialect {
   read: (body: JsonObject) => Translation
 }
 
-/** A request that can be passed on as it is, or `responses` without what a provider would not know. */
+/** A request that can be passed on as it is. */
 export interface Original {
   format: 'messages' | 'responses'
   body: JsonObject
   /** Of the caller's headers those that belong to it. */
   headers: Readonly<Record<string, string>>
   /**
-   * The body without what the price of a model does not cover. Throws `invalid_request` for what
-   * cannot be left out.
+   * The body, or what `shared` made of it, without what the price of a model does not cover; `omit` is told of
+   * the fields. Throws `invalid_request` for what cannot be left out.
    */
-  paid: () => JsonObject
+  paid: (body: JsonObject, omit: (field: string) => void) => JsonObject
+  /**
+   * The body for a credential that several accounts use. Throws `invalid_request` for what would be another
+   * account's. Absent where a format knows nothing that a provider keeps.
+   */
+  shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
 }
 
 /** One request of a dialect: the chat request that stands in for it, and how its answer is told. */
@@ -48,6 +53,8 @@ export interface Translation {
   original?: Original | undefined
   /** Why no provider of another format can do what is asked; thrown before one of them is. */
   refusal?: ApiError | undefined
+  /** Fields that a provider of another format answers without; their caller is told. */
+  omitted?: readonly string[]
   /** The whole answer, for a whole chat completion of ours. */
   answer: (completion: JsonObject) => object
   /** Starts a stream. `identity` heads the chunks that its writer gets. */

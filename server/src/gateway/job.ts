@@ -139,6 +139,8 @@ export interface WholeReply {
   cost?: bigint
   /** Key of the provider that answered. */
   provider: string
+  /** Fields of the request that it was answered without. */
+  omitted?: readonly string[] | undefined
 }
 
 export interface StreamReply {
@@ -155,6 +157,8 @@ export interface OpenStream {
   provider: string
   /** What the stream gives are whole frames in the words of its caller. */
   isTold?: boolean
+  /** Fields of the request that it is answered without. */
+  omitted?: readonly string[] | undefined
   /** What was used so far; all of it once the stream has ended. */
   usage: () => Usage | undefined
   /** The caller has gone; the provider is told, or its answer is read to the end. Once. */

@@ -154,6 +154,8 @@ export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
 export interface Prepared extends Outgoing {
   /** Set where the caller's request is passed on in the format that it came in. */
   own?: OwnFormat | undefined
+  /** Fields of the request that are answered without; their caller is told. */
+  omitted?: readonly string[] | undefined
 }
 
 /** What one endpoint, or one of its prompts, adds to the opening of a stream. */
@@ -217,6 +219,7 @@ class Opening<Request> implements Part<Turn<Request>, OpenStream> {
         stream,
         provider: candidate.provider.key,
         isTold: prepared.own !== undefined,
+        omitted: prepared.omitted,
         usage: () => relayed.usage(),
         leave: () => leaving.leave(stream),
       }

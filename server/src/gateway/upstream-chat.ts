@@ -65,7 +65,8 @@ export function prepareChat<Request>(
   const relayed = toUpstreamChat(body, { upstreamModel, options })
   if (deployment !== undefined) relayed['model'] = deployment
   const source = new TurnSource(turn, form.textField)
-  return { source, operation: way.operation, url: way.url, body: relayed }
+  const omitted = translation?.omitted
+  return { source, operation: way.operation, url: way.url, body: relayed, omitted }
 }
 
 interface Going<Request> {
@@ -80,22 +81,46 @@ function passedOn<Request>(
   { own, original, body }: { own: OwnFormat; original: Original; body: JsonObject },
 ): Prepared {
   const { candidate, model } = turn
-  const isPriced = model.pricing && isByPrice(candidate.billing)
-  const request = own.request(isPriced ? original.paid() : original.body, {
-    upstreamModel: model.upstreamModel,
-    maxTokens: outputLimitOf(body)?.limit,
-  })
-  if (way.deployment !== undefined) request.body['model'] = way.deployment
+  const { operation, url, deployment } = way
+  const omitted: string[] = []
+  const allowed = allowedBody(original, turn, (field) => omitted.push(field))
+  const write = (asked: JsonObject): Sent => {
+    const request = own.request(asked, {
+      upstreamModel: model.upstreamModel,
+      maxTokens: outputLimitOf(body)?.limit,
+    })
+    if (deployment !== undefined) request.body['model'] = deployment
+    return { ...request, url, forwarded: original.headers }
+  }
+  const unsigned = own.unsigned?.(allowed)
   const sent = { model, body: original.body, candidate }
   return {
     source: new TurnSource(sent, form.textField),
-    operation: way.operation,
-    url: way.url,
-    ...request,
+    operation,
+    ...write(allowed),
     own,
-    forwarded: original.headers,
+    omitted,
+    ...(unsigned && {
+      unsigned: () => write(unsigned),
+      refusesSignatures: way.adapter?.refusesSignatures,
+    }),
   }
 }
+
+/** What of a request a candidate's credential may be used for, and its price covers. */
+function allowedBody(
+  original: Original,
+  { candidate, model }: Pick<Turn<unknown>, 'candidate' | 'model'>,
+  omit: (field: string) => void,
+): JsonObject {
+  const { body, shared, paid } = original
+  const { reasoning } = model.capabilities
+  const safe = shared && isShared(candidate) ? shared(body, { reasoning }) : body
+  return model.pricing && isByPrice(candidate.billing) ? paid(safe, omit) : safe
+}
+
+/** Others than the caller use the credential, too. */
+const isShared = ({ billing }: Turn<unknown>['candidate']) => billing.mode !== 'byok'
 
 /** Written by an adapter; once more where a provider may refuse what another model has signed. */
 function translated<Request>(
@@ -113,7 +138,8 @@ function translated<Request>(
   }
   const unsigned = adapter.refusesSignatures && (() => write('replaced'))
   const source = new TurnSource(turn, form.textField)
-  return { source, operation, ...write(undefined), unsigned }
+  const omitted = turn.checked.translation?.omitted
+  return { source, operation, ...write(undefined), unsigned, omitted }
 }
 
 /** A level of thinking is a wish: a model that does not think would refuse the word. */
@@ -129,7 +155,7 @@ function wayOf({ model, candidate, checked }: Undecided, body: JsonObject): Chat
   const original = checked.translation?.original
   const way =
     original?.format === 'responses'
-      ? responsesWayOf(candidate, upstreamModel, original.body)
+      ? responsesWayOf(candidate, upstreamModel, { keepsId: !isShared(candidate) })
       : undefined
   return way ?? chatWayOf(candidate, upstreamModel, body)
 }

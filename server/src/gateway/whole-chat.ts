@@ -53,11 +53,12 @@ const isOneOf = (prefixes: readonly string[], { model }: Turn<unknown>): boolean
 
 const relayOf = ({ turn, sent, telling }: ChatAttempt) => new Relay(turn, sent.source, telling)
 
-const replyOf = ({ body, usage }: WholeAnswer, { turn }: ChatAttempt): ChatReply => ({
+const replyOf = ({ body, usage }: WholeAnswer, { turn, sent }: ChatAttempt): ChatReply => ({
   kind: 'whole',
   body,
   usage,
   provider: turn.candidate.provider.key,
+  omitted: sent.omitted,
 })
 
 const relayed = (answer: unknown, attempt: ChatAttempt): ChatReply =>

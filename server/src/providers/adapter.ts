@@ -39,8 +39,10 @@ export interface OwnTarget {
 
 /** How requests of callers who speak the provider's own format are passed on, and answers back. */
 export interface OwnFormat {
-  format: 'messages'
+  format: 'messages' | 'responses'
   request: (body: JsonObject, target: OwnTarget) => UpstreamRequest
+  /** The body without the signatures of its history, where it has any that could be refused. */
+  unsigned?: (body: JsonObject) => JsonObject | undefined
   /** Its chunks are whole frames of that format. */
   stream: (asked: RelayRequest) => RelayedStream
   whole: (answer: unknown, asked: RelayRequest) => WholeAnswer

@@ -5,7 +5,7 @@ import { azureCall, type AzureOperation } from './azure/address'
 import { addressOf, type Line } from './line'
 import type { Provider } from './provider'
 import { responses } from './responses'
-import { toPassedOn } from './responses/request'
+import { ownFormat } from './responses/own-format'
 import {
   needsResponses,
   responsesFlagsOf,
@@ -46,18 +46,29 @@ export function chatWayOf(line: Line, model: string, chat: JsonObject): ChatWay 
   return flags ? { adapter: responsesFor(flags), operation: 'responses' } : relayed
 }
 
-/** The way of a request that came as one for a Response, in that format; undefined where it has none. */
+/** OpenAI's models, by the beginnings of their names. Of others Azure serves not all as Responses. */
+const openAiModels = /^(gpt-4o|gpt-4\.1|gpt-[5-9]|o[1-9]|chatgpt|codex|computer-use)/
+
+/**
+ * The way of a request that came as one for a Response to a provider that takes it so; undefined where it does
+ * not. `keepsId`: as that of `ownFormat`.
+ */
 export function responsesWayOf(
-  { provider: { dialect, options } }: Line,
+  line: Line,
   model: string,
-  original: JsonObject,
+  kept: { keepsId: boolean },
 ): ChatWay | undefined {
+  const { dialect, options } = line.provider
   const isChatOnly = options.chatOnlyModels.some((prefix) => model.startsWith(prefix))
-  if (dialect !== 'openai' || !options.takesResponses || isChatOnly) return undefined
-  const flags = responsesFlagsOf(options.responsesModels, model)
-  const request: Adapter['request'] = (chat, target) =>
-    toPassedOn(original, flags ? withKnownEffort(chat, flags) : chat, target)
-  return { adapter: { ...responses, request }, operation: 'responses' }
+  if (!options.takesResponses || isChatOnly) return undefined
+  const adapter: Adapter = { ...responses, own: ownFormat(kept) }
+  if (dialect === 'openai') return { adapter, operation: 'responses' }
+  if (dialect !== 'azure' || !openAiModels.test(model)) return undefined
+  const { url, model: deployment } = callOf(line, 'responses', model)
+  // The older surfaces have no Responses.
+  return url.includes('/openai/v1/')
+    ? { adapter, operation: 'responses', url, deployment }
+    : undefined
 }
 
 /** The way of what is relayed in any case: embeddings, legacy completions. */

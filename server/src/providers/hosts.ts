@@ -1,6 +1,14 @@
 import type { Provider } from './provider'
 import { responsesModels } from './responses/models'
-import { newCap, oldCap, openAiOnly, openAiReasoning, plainEmbeddings, row } from './row'
+import {
+  newCap,
+  oldCap,
+  openAiChatOnly,
+  openAiOnly,
+  openAiReasoning,
+  plainEmbeddings,
+  row,
+} from './row'
 
 /** Clouds and gateways that serve models of others. */
 export const hosts: readonly Provider[] = [
@@ -14,7 +22,12 @@ export const hosts: readonly Provider[] = [
     abort: 'stops',
     pricesId: 'azure',
     website: 'https://learn.microsoft.com/azure/ai-foundry',
-    options: { reasoningModels: openAiReasoning, responsesModels },
+    options: {
+      reasoningModels: openAiReasoning,
+      responsesModels,
+      takesResponses: true,
+      chatOnlyModels: openAiChatOnly,
+    },
   }),
   row(['azure-foundry', 'Azure AI Foundry'], 'https://{resource}.services.ai.azure.com/models', {
     dialect: 'azure',

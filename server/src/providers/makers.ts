@@ -1,6 +1,14 @@
 import type { Provider } from './provider'
 import { responsesModels } from './responses/models'
-import { newCap, oldCap, openAiOnly, openAiReasoning, plainEmbeddings, row } from './row'
+import {
+  newCap,
+  oldCap,
+  openAiChatOnly,
+  openAiOnly,
+  openAiReasoning,
+  plainEmbeddings,
+  row,
+} from './row'
 
 /** Who serves models of their own. */
 export const makers: readonly Provider[] = [
@@ -13,13 +21,7 @@ export const makers: readonly Provider[] = [
       reasoningModels: openAiReasoning,
       responsesModels,
       takesResponses: true,
-      chatOnlyModels: [
-        'gpt-audio',
-        'gpt-4o-audio',
-        'gpt-4o-mini-audio',
-        'gpt-4o-search',
-        'gpt-4o-mini-search',
-      ],
+      chatOnlyModels: openAiChatOnly,
     },
   }),
   row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {

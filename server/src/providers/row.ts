@@ -50,3 +50,12 @@ export const openAiOnly = [
 ]
 
 export const openAiReasoning = ['o1', 'o3', 'o4', 'gpt-5', 'gpt-6', 'gpt-daybreak', 'chat-latest']
+
+/** Models that hear or search by themselves: they know no Responses. */
+export const openAiChatOnly = [
+  'gpt-audio',
+  'gpt-4o-audio',
+  'gpt-4o-mini-audio',
+  'gpt-4o-search',
+  'gpt-4o-mini-search',
+]

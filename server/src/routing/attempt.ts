@@ -33,6 +33,8 @@ export interface Sent {
   failure?: Adapter['failure'] | undefined
   /** The same request with the history's signatures replaced, for a provider that refuses them. */
   unsigned?: (() => Sent) | undefined
+  /** Whether a refusal is about signatures, where no adapter says so. */
+  refusesSignatures?: Adapter['refusesSignatures'] | undefined
 }
 
 /** The same, with what decides on where it goes and on how its answer is read. */
@@ -133,7 +135,8 @@ async function refused(attempt: Attempt, response: Answer): Promise<Answer> {
   }
   const retryAfter = response.headers.get('retry-after')
   const refusal = { status, body: parsed(text), retryAfter }
-  if (unsigned && adapter?.refusesSignatures?.(refusal)) {
+  const isAboutSignatures = sent.refusesSignatures ?? adapter?.refusesSignatures
+  if (unsigned && isAboutSignatures?.(refusal)) {
     return send({ ...attempt, sent: { ...sent, ...unsigned(), unsigned: undefined } })
   }
   const tell = sent.failure ?? adapter?.failure ?? toCallerError

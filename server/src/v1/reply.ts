@@ -1,6 +1,6 @@
 import type { ModelCall } from './model-call'
 import type { ApiError } from '../errors'
-import type { KeptReply, Reply, StreamReply } from '../gateway/job'
+import type { KeptReply, Reply, StreamReply, WholeReply } from '../gateway/job'
 import { ChunkWriter } from '../wire/event-writer'
 import { plainUsd } from '../wire/usd'
 import {
@@ -92,10 +92,19 @@ function toResponse(
     'x-tollgate-provider': reply.provider,
     'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
   }
-  const own = wordingOf(asked.request).headers?.(asked.requestId)
+  const own = { ...wordingOf(asked.request).headers?.(asked.requestId), ...omittedHeader(reply) }
   return new Response(JSON.stringify(reply.body), {
-    headers: own ? { ...headers, ...own } : headers,
+    headers: { ...headers, ...own },
   })
+}
+
+/** Names at most so many fields. */
+const maxOmitted = 20
+
+/** Says which fields of the request were answered without. */
+function omittedHeader({ omitted }: Pick<WholeReply, 'omitted'>): Record<string, string> {
+  if (!omitted || omitted.length === 0) return {}
+  return { 'x-tollgate-omitted': omitted.slice(0, maxOmitted).join(', ') }
 }
 
 /** A stream on its way out. Rejects with what fails before its first event. */
@@ -112,6 +121,7 @@ export async function streamed(
     ...wordingOf(request).headers?.(requestId),
   })
   if (opened) headers.set('x-tollgate-provider', opened.provider)
+  for (const [name, value] of Object.entries(omittedHeader(opened ?? {}))) headers.set(name, value)
   const outgoing = {
     writer,
     requestId,

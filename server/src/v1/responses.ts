@@ -77,5 +77,7 @@ export const responseRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         ...modelErrors,
       },
     }),
-    modelEndpoint((call) => respond(call, (it) => gateway.converse(responses, it), ports)),
+    modelEndpoint((call) =>
+      respond(call, (it) => gateway.converse(responses(it.request.headers), it), ports),
+    ),
   )

@@ -11,6 +11,8 @@ export interface EventWriter {
   readonly ping: string
   /** The frames for one element that a `ChunkStream` gave. */
   write(chunk: string): string
+  /** Told of frames that a provider wrote in the caller's format, where those of `fail` have to go on from them. */
+  follow?(frames: string): void
   /** The last frames of an answer that is whole. */
   end(): string
   /** The last frames of one that failed after it had begun, perhaps before its first chunk. */
@@ -28,6 +30,7 @@ export class FrameWriter implements EventWriter {
   }
 
   write(chunk: string): string {
+    this.#own.follow?.(chunk)
     return chunk
   }
 

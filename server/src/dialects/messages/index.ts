@@ -5,7 +5,7 @@ import { CountRequest, MessagesRequest } from './schema'
 import { wording } from './wording'
 import { MessageWriter } from './writer'
 import type { ApiError } from '../../errors'
-import { check } from '../../wire/json-body'
+import { check, type JsonObject } from '../../wire/json-body'
 import type { Dialect, Original, Translation } from '../dialect'
 
 function translate(
@@ -18,9 +18,9 @@ function translate(
     refusals.push(error)
     if (size === 'unmeasured') unmeasured ??= error
   })
-  const paid = () => {
+  const paid = (asked: JsonObject) => {
     if (unmeasured) throw unmeasured
-    return paidOf(body)
+    return paidOf(asked)
   }
   const type = request.thinking?.type
   const wanted = { thinking: type === 'enabled' || type === 'adaptive' }

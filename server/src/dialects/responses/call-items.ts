@@ -1,11 +1,12 @@
 import { within, type OutputItem, type Place, type Status, type StreamEvent } from './event'
-import { freeTextIn } from './tools'
+import { freeTextIn, toCallFields } from './calls'
+import type { CallerTool } from './tool-kinds'
 import type { JsonObject } from '../../wire/json-body'
 
 /** Which tool is called, and the id that its result is to name. */
-export interface Called {
+interface Called {
   callId: string
-  name: string
+  tool: CallerTool
 }
 
 /** A tool call on its way. */
@@ -14,7 +15,16 @@ export interface CallItem extends OutputItem {
   argue(text: string): StreamEvent[]
 }
 
-export class FunctionCallItem implements CallItem {
+/** The item of a call, by the kind of its tool. */
+export function toCallItem(place: Place, called: Called): CallItem {
+  const { kind } = called.tool
+  if (kind === 'function') return new FunctionCallItem(place, called)
+  return kind === 'custom' ? new CustomCallItem(place, called) : new BuiltInCallItem(place, called)
+}
+
+const nameOf = ({ name, namespace }: CallerTool) => ({ name, ...(namespace && { namespace }) })
+
+class FunctionCallItem implements CallItem {
   readonly #place: Place
   readonly #called: Called
   #arguments = ''
@@ -25,9 +35,10 @@ export class FunctionCallItem implements CallItem {
   }
 
   toItem(status: Status): JsonObject {
-    const { callId: call_id, name } = this.#called
+    const { callId: call_id, tool } = this.#called
     const { id } = this.#place
-    return { id, type: 'function_call', status, call_id, name, arguments: this.#arguments }
+    const told = { ...nameOf(tool), arguments: this.#arguments }
+    return { id, type: 'function_call', status, call_id, ...told }
   }
 
   argue(text: string): StreamEvent[] {
@@ -38,13 +49,13 @@ export class FunctionCallItem implements CallItem {
 
   end(): StreamEvent[] {
     const type = 'response.function_call_arguments.done'
-    const { name } = this.#called
+    const { name } = this.#called.tool
     return [{ type, ...within(this.#place), name, arguments: this.#arguments }]
   }
 }
 
 /** Its text is inside the arguments of a function, so it can be told only when those have come. */
-export class CustomCallItem implements CallItem {
+class CustomCallItem implements CallItem {
   readonly #place: Place
   readonly #called: Called
   #arguments = ''
@@ -55,9 +66,9 @@ export class CustomCallItem implements CallItem {
   }
 
   toItem(status: Status): JsonObject {
-    const { callId: call_id, name } = this.#called
+    const { callId: call_id, tool } = this.#called
     const input = status === 'in_progress' ? '' : freeTextIn(this.#arguments)
-    return { id: this.#place.id, type: 'custom_tool_call', call_id, name, input }
+    return { id: this.#place.id, type: 'custom_tool_call', call_id, ...nameOf(tool), input }
   }
 
   argue(text: string): StreamEvent[] {
@@ -71,5 +82,31 @@ export class CustomCallItem implements CallItem {
     const done: StreamEvent = { type: 'response.custom_tool_call_input.done', ...at, input }
     if (input === '') return [done]
     return [{ type: 'response.custom_tool_call_input.delta', ...at, delta: input }, done]
+  }
+}
+
+/** A call of a tool that OpenAI's models know by its type: what it says is inside the arguments, too. */
+class BuiltInCallItem implements CallItem {
+  readonly #place: Place
+  readonly #called: Called
+  #arguments = ''
+
+  constructor(place: Place, called: Called) {
+    this.#place = place
+    this.#called = called
+  }
+
+  toItem(status: Status): JsonObject {
+    const { callId: call_id, tool } = this.#called
+    return { id: this.#place.id, call_id, status, ...toCallFields(tool.kind, this.#arguments) }
+  }
+
+  argue(text: string): StreamEvent[] {
+    this.#arguments += text
+    return []
+  }
+
+  end(): StreamEvent[] {
+    return []
   }
 }

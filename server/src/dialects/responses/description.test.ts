@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { responses } from '.'
+import { dialect } from './dialect-for-tests'
 import { anyChunks, asked, chunkOf, eventsIn, identity, told } from './events-for-tests'
 import { hasFixtures, validate } from '../../../../tests/fixtures'
 import { ApiError } from '../../errors'
@@ -41,7 +41,7 @@ test.if(hasFixtures)('every event is as OpenAI describes it, whatever chunks com
 })
 
 test.if(hasFixtures)('a failure is as OpenAI describes it', () => {
-  const writer = responses.read(full).writer(identity)
+  const writer = dialect.read(full).writer(identity)
   const text =
     writer.write(JSON.stringify(chunkOf({ content: 'a' }))) +
     writer.fail(new ApiError('request_timeout'), 'req_1')
@@ -64,7 +64,7 @@ test.if(hasFixtures)('a whole answer is as OpenAI describes it', () => {
     reasoning_content: 'Hm.',
     tool_calls: [call('call_a', 'look'), call('call_b', 'write')],
   }
-  const answer = responses.read(full).answer({
+  const answer = dialect.read(full).answer({
     ...identity,
     object: 'chat.completion',
     choices: [{ index: 0, message, logprobs: null, finish_reason: 'tool_calls' }],

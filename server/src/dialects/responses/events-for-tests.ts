@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { responses } from '.'
+import { dialect } from './dialect-for-tests'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { EventReader } from '../../wire/sse'
 
@@ -57,7 +57,7 @@ export function eventsIn(text: string): JsonObject[] {
 
 /** The events that chunks become; with an error in place of the end, if there is one. */
 export function told(chunks: readonly JsonObject[], request = asked): JsonObject[] {
-  const writer = responses.read(request).writer(identity)
+  const writer = dialect.read(request).writer(identity)
   const frames = chunks.map((chunk) => writer.write(JSON.stringify(chunk)))
   return eventsIn(frames.join('') + writer.end())
 }

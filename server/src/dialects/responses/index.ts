@@ -1,24 +1,47 @@
 import { toChat } from './chat'
-import { toOriginal } from './original'
+import { toPriced } from './priced-request'
 import { ResponsesRequest } from './request'
+import { toShared } from './shared-request'
+import { withOwnThoughts } from './thoughts'
 import { wording } from './wording'
 import { ResponseWriter, wholeResponse } from './writer'
 import { check } from '../../wire/json-body'
 import type { Dialect } from '../dialect'
 
-/** OpenAI's Responses, of which nothing is kept. Source: wire.md 13.3. */
-export const responses = {
+/** Headers that say how OpenAI is to read a body. */
+const ownHeaders = ['openai-beta', 'x-openai-internal-codex-responses-lite']
+
+const headersOf = (headers: Headers) =>
+  Object.fromEntries(
+    ownHeaders.flatMap((name) => {
+      const value = headers.get(name)
+      return value ? [[name, value]] : []
+    }),
+  )
+
+/** OpenAI's Responses, for a request with these headers. Source: wire.md 13.3. */
+export const responses = (headers: Headers): Dialect => ({
   wording,
   read(body) {
     const request = check(ResponsesRequest, body)
-    // An answer does not repeat it, and a long stream need not hold it.
-    const asked = { ...request, input: '' }
-    const original = toOriginal(request)
+    const { chat, tools, omitted, refusal } = toChat(request)
+    const missing = new Set(omitted)
+    const offered = request.tools?.filter((_tool, index) => !missing.has(`tools.${index}.type`))
+    // An answer does not repeat its input, and a long stream need not hold it.
+    const asked = { request: { ...request, input: '', tools: offered }, tools }
     return {
-      chat: toChat(request),
-      original: { format: 'responses', body: original, headers: {}, paid: () => original },
+      chat,
+      original: {
+        format: 'responses',
+        body: withOwnThoughts(body),
+        headers: headersOf(headers),
+        shared: toShared,
+        paid: toPriced,
+      },
+      refusal,
+      omitted,
       answer: (completion) => wholeResponse(asked, completion),
       writer: (identity) => new ResponseWriter(asked, identity),
     }
   },
-} satisfies Dialect
+})

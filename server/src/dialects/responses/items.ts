@@ -67,29 +67,81 @@ const callId = z
   })
 
 const name = z.string().min(1)
+const namespace = maybe(words)
+const tools = z.array(z.looseObject({}))
 
-/** One item of the input. Everything that points to something kept is refused: nothing is. */
+/** The items that are translated; for any other provider than OpenAI all others are refused. */
 export const Item = z.discriminatedUnion('type', [
   z.looseObject({
     type: maybe(z.literal('message')),
     role: z.enum(['user', 'assistant', 'system', 'developer']),
     content: z.union([words, z.array(Content).max(maxParts)]),
   }),
-  z.looseObject({ type: z.literal('function_call'), call_id: callId, name, arguments: words }),
   z.looseObject({
-    type: z.literal('function_call_output'),
+    type: z.literal('function_call'),
+    call_id: callId,
+    name,
+    namespace,
+    arguments: words,
+  }),
+  z.looseObject({
+    type: z.literal('custom_tool_call'),
+    call_id: callId,
+    name,
+    namespace,
+    input: words,
+  }),
+  z.looseObject({
+    type: z.literal('shell_call'),
+    call_id: callId,
+    action: z.looseObject({ commands: z.array(words) }),
+  }),
+  z.looseObject({
+    type: z.literal('local_shell_call'),
+    call_id: callId,
+    action: z.looseObject({ command: z.array(words) }),
+  }),
+  z.looseObject({
+    type: z.literal('apply_patch_call'),
+    call_id: callId,
+    operation: z.looseObject({ type: words }),
+  }),
+  z.looseObject({
+    type: z.literal('tool_search_call'),
+    call_id: maybe(callId),
+    execution: maybe(words),
+    arguments: z.unknown(),
+  }),
+  z.looseObject({
+    type: z.enum(['function_call_output', 'custom_tool_call_output']),
     call_id: callId,
     output: ToolOutput,
   }),
-  z.looseObject({ type: z.literal('custom_tool_call'), call_id: callId, name, input: words }),
   z.looseObject({
-    type: z.literal('custom_tool_call_output'),
+    type: z.literal('shell_call_output'),
     call_id: callId,
-    output: ToolOutput,
+    output: z.array(z.looseObject({})),
   }),
+  z.looseObject({
+    type: z.literal('local_shell_call_output'),
+    id: maybe(callId),
+    call_id: maybe(callId),
+    output: words,
+  }),
+  z.looseObject({
+    type: z.literal('apply_patch_call_output'),
+    call_id: callId,
+    status: maybe(words),
+    output: maybe(words),
+  }),
+  z.looseObject({ type: z.literal('tool_search_output'), call_id: maybe(callId), tools }),
+  z.looseObject({ type: z.literal('additional_tools'), tools }),
   z.looseObject({ type: z.literal('reasoning'), encrypted_content: maybe(words) }),
-  z.looseObject({ type: z.literal('item_reference') }).superRefine((_item, ctx) => {
-    ctx.addIssue(broken('not_allowed', 'no items are kept here. Send the item itself.'))
+  z.looseObject({ type: z.literal('web_search_call') }),
+  z.looseObject({
+    type: z.literal('configuration_update'),
+    reasoning: maybe(z.looseObject({})),
+    text: maybe(z.looseObject({})),
   }),
 ])
 export type Item = z.output<typeof Item>

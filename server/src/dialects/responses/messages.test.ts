@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { responses } from '.'
+import { dialect } from './dialect-for-tests'
 import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'
 
@@ -9,7 +9,7 @@ const user = (text: string) => ({ role: 'user', content: text })
 
 /** The messages for a request, which are such as chat itself takes. */
 function messagesOf(request: JsonObject): unknown {
-  const { chat } = responses.read({ model: 'sandbox/echo', ...request })
+  const { chat } = dialect.read({ model: 'sandbox/echo', ...request })
   return check(ChatRequest, chat).messages
 }
 

@@ -1,14 +1,23 @@
+import { isCall, toFunctionCall, type Call } from './calls'
+import { toForeignContent } from './foreign-content'
 import type { Content, Item } from './items'
-import { toFreeArguments } from './tools'
+import type { CallerTool } from './tool-kinds'
 import { thoughtsIn } from './thoughts'
 import { invalidRequest } from '../../errors'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
-const mostCalls = 128
+const maxCalls = 128
 
-type Call = Extract<Item, { type: 'function_call' | 'custom_tool_call' }>
-type Output = Extract<Item, { type: 'function_call_output' | 'custom_tool_call_output' }>
-type Said = Exclude<Item, Call | Output | { type: 'reasoning' | 'item_reference' }>
+type Of<Type extends Item['type']> = Extract<Item, { type: Type }>
+type Said = Extract<Item, { role: string; content: unknown }>
+type Output = Of<
+  | 'function_call_output'
+  | 'custom_tool_call_output'
+  | 'shell_call_output'
+  | 'local_shell_call_output'
+  | 'apply_patch_call_output'
+  | 'tool_search_output'
+>
 
 /** What the model did in one go, and what its tools gave back. */
 interface Turn {
@@ -18,7 +27,16 @@ interface Turn {
   results: JsonObject[]
   /** What is no text among the results. */
   shown: JsonObject[]
+  /** Another id of a call -> its own. */
+  aliases: Map<string, string>
 }
+
+const isOutput = (item: Item): item is Output =>
+  item.type === 'tool_search_output' || (item.type?.endsWith('_call_output') ?? false)
+const isSaid = (item: Item): item is Said => !item.type || item.type === 'message'
+
+/** The function that stands for a tool. */
+type NameOf = (tool: CallerTool) => string
 
 /**
  * A history of items as messages. Items of the model that follow each other are one message, and
@@ -28,39 +46,36 @@ export class History {
   readonly #entries: (Turn | { message: JsonObject })[] = []
   /** Id of a call -> where it was made. */
   readonly #calledIn = new Map<string, Turn>()
+  readonly #nameOf: NameOf
   #current: Turn | undefined
 
+  constructor(nameOf: NameOf) {
+    this.#nameOf = nameOf
+  }
+
   add(item: Item, param: string): void {
-    switch (item.type) {
-      case 'function_call':
-      case 'custom_tool_call':
-        return this.#call(item)
-      case 'function_call_output':
-      case 'custom_tool_call_output':
-        return this.#answer(item, param)
-      case 'reasoning':
-        this.#turn().thoughts.push(...thoughtsIn(item))
-        return
-      case 'item_reference':
-        // Refused where it was read.
-        return
-      default:
-        return this.#say(item, param)
-    }
+    if (isCall(item)) this.#call(item)
+    else if (isOutput(item)) this.#answer(item, param)
+    else if (item.type === 'reasoning') this.#turn().thoughts.push(...thoughtsIn(item))
+    // What was found is in the message behind it.
+    else if (item.type === 'web_search_call') this.#turn().texts.push(searchedFor(item))
+    // All others are no part of what is said: see `chat.ts`.
+    else if (isSaid(item)) this.#say(item, param)
+  }
+
+  /** Stands in for an item that no message can say, so that its text is counted and its images are. */
+  addForeign(item: JsonObject): void {
+    this.#current = undefined
+    this.#entries.push({ message: { role: 'user', content: toForeignContent(item) } })
   }
 
   messages(): JsonObject[] {
-    const messages = this.#entries.flatMap((entry) =>
-      'message' in entry ? [entry.message] : told(entry),
-    )
-    if (messages.length === 0)
-      throw invalidRequest('input', 'empty', 'input: nothing is said in it.')
-    return messages
+    return this.#entries.flatMap((entry) => ('message' in entry ? [entry.message] : told(entry)))
   }
 
   #turn(): Turn {
     if (this.#current) return this.#current
-    const turn = { texts: [], thoughts: [], calls: [], results: [], shown: [] }
+    const turn = { texts: [], thoughts: [], calls: [], results: [], shown: [], aliases: new Map() }
     this.#entries.push(turn)
     return (this.#current = turn)
   }
@@ -76,32 +91,75 @@ export class History {
   }
 
   #call(item: Call): void {
+    const id = item.call_id
+    // One that OpenAI made for itself, and answered: its tools are there from the beginning.
+    if (!id) return
     const turn = this.#turn()
-    if (turn.calls.length >= mostCalls) {
-      throw invalidRequest('input', 'too_many', `input: more than ${mostCalls} calls at once.`)
+    if (turn.calls.length >= maxCalls) {
+      throw invalidRequest('input', 'too_many', `input: more than ${maxCalls} calls at once.`)
     }
-    const args = item.type === 'custom_tool_call' ? toFreeArguments(item.input) : item.arguments
-    const called = { name: item.name, arguments: args }
-    turn.calls.push({ id: item.call_id, type: 'function', function: called })
-    this.#calledIn.set(item.call_id, turn)
+    const { tool, arguments: args } = toFunctionCall(item)
+    const called = { name: this.#nameOf(tool), arguments: args }
+    turn.calls.push({ id, type: 'function', function: called })
+    this.#calledIn.set(id, turn)
+    if (item.type === 'local_shell_call' && typeof item['id'] === 'string') {
+      // Its output names it by this id.
+      this.#calledIn.set(item['id'], turn)
+      turn.aliases.set(item['id'], id)
+    }
   }
 
-  #answer({ call_id: id, output }: Output, param: string): void {
-    const turn = this.#calledIn.get(id)
-    if (!turn) {
+  #answer(item: Output, param: string): void {
+    const named = item.call_id ?? (item.type === 'local_shell_call_output' ? item.id : undefined)
+    if (item.type === 'tool_search_output' && !named) return
+    const turn = named ? this.#calledIn.get(named) : undefined
+    if (!turn || !named) {
       const field = `${param}.call_id`
       throw invalidRequest(field, 'unknown_value', `${field}: no item before it makes this call.`)
     }
     if (turn === this.#current) this.#current = undefined
-    const parts = typeof output === 'string' ? [] : output.map(toPart)
-    const shown = parts.filter(({ type }) => type !== 'text')
-    const texts = parts.filter(({ type }) => type === 'text')
+    const id = turn.aliases.get(named) ?? named
+    const { text, shown } = resultOf(item)
     // Most providers take nothing but text as a result, and anything as a user's message.
     const note = { type: 'text', text: `Part of the result of the call ${id}:` }
     if (shown.length > 0) turn.shown.push({ role: 'user', content: [note, ...shown] })
-    const told = typeof output === 'string' ? output : textOf(texts, shown.length > 0)
-    turn.results.push({ role: 'tool', tool_call_id: id, content: told })
+    turn.results.push({ role: 'tool', tool_call_id: id, content: text })
   }
+}
+
+interface Result {
+  text: string
+  /** What is no text. */
+  shown: JsonObject[]
+}
+
+function resultOf(item: Output): Result {
+  switch (item.type) {
+    case 'shell_call_output':
+      return { text: JSON.stringify(item.output), shown: [] }
+    case 'apply_patch_call_output':
+      return {
+        text: [item.status ?? 'completed', item.output].filter(Boolean).join('\n'),
+        shown: [],
+      }
+    case 'tool_search_output':
+      return { text: JSON.stringify({ found: item.tools.map(({ name }) => name) }), shown: [] }
+    default:
+      return typeof item.output === 'string'
+        ? { text: item.output, shown: [] }
+        : partsOf(item.output.map(toPart))
+  }
+}
+
+function partsOf(parts: readonly JsonObject[]): Result {
+  const shown = parts.filter(({ type }) => type !== 'text')
+  const texts = parts.filter(({ type }) => type === 'text')
+  return { text: textOf(texts, shown.length > 0), shown }
+}
+
+function searchedFor({ action }: JsonObject): string {
+  const query = isObject(action) ? action['query'] : undefined
+  return typeof query === 'string' ? `(Searched the web for: ${query})` : '(Searched the web)'
 }
 
 function textOf(parts: readonly JsonObject[], isElsewhere: boolean): string {

@@ -1,91 +1,164 @@
-import { expect, test } from 'bun:test'
-import { responses } from '.'
+import { describe, expect, test } from 'bun:test'
+import { responses as dialectOf } from '.'
+import { dialect } from './dialect-for-tests'
 import { packThoughts } from './thoughts'
+import { ApiError } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 
-const originalOf = (request: JsonObject) =>
-  responses.read({ model: 'openai/gpt-6-astra', input: 'Hi.', ...request }).original.body
+const model = 'openai/gpt-6-astra'
 
-const tool = { type: 'custom', name: 'write', format: { type: 'grammar', definition: 'a' } }
+const originalOf = (request: JsonObject) => {
+  const { original } = dialect.read({ model, input: 'Hi.', ...request })
+  if (!original?.shared) throw new Error('no original')
+  return { ...original, shared: original.shared }
+}
 
-test('what a chat cannot say is kept, and nothing else', () => {
-  const text = { format: { type: 'text' }, verbosity: 'low' }
-  const asked = {
-    instructions: 'Be brief.',
-    tools: [tool],
-    tool_choice: { type: 'custom', name: 'write' },
-    parallel_tool_calls: false,
-    text,
+/** As it goes to OpenAI on the platform's key, and what is missing. */
+function onPlatform(request: JsonObject, reasoning = true) {
+  const { body, shared, paid } = originalOf(request)
+  const omitted: string[] = []
+  return { body: paid(shared(body, { reasoning }), (field) => omitted.push(field)), omitted }
+}
+
+function refusedOnPlatform(request: JsonObject): unknown {
+  try {
+    onPlatform(request)
+  } catch (thrown) {
+    if (thrown instanceof ApiError) return [thrown.param, thrown.details?.['issue']]
+    throw thrown
   }
-  const beside = { temperature: 0.5, made_up: 1, store: true, include: ['a'], service_tier: 'auto' }
-  const reasoning = { effort: 'low', summary: 'auto' }
-  expect(originalOf({ ...asked, ...beside, reasoning })).toEqual({
-    input: 'Hi.',
-    ...asked,
-    reasoning: { summary: 'auto' },
-  })
-})
+  return undefined
+}
 
-test('tools of OpenAI go no further than with a chat', () => {
-  const tools = [tool, { type: 'web_search' }]
-  expect(originalOf({ tools })['tools']).toEqual([tool])
-  const choice = { type: 'allowed_tools', mode: 'auto', tools }
-  expect(originalOf({ tools, tool_choice: choice })['tool_choice']).toEqual({
-    ...choice,
-    tools: [tool],
-  })
-})
+const look = { type: 'function', name: 'look', parameters: { type: 'object' } }
+const mcp = { type: 'namespace', name: 'mcp__demo', description: 'b', tools: [look] }
 
-test('items lose their ids, and images the detail that is not held for', () => {
-  const image = { type: 'input_image', image_url: 'https://example.com/a.png' }
-  const input = [
-    {
-      role: 'user',
-      content: [
-        { ...image, detail: 'original' },
-        { type: 'text', text: 'a' },
-      ],
-    },
-    { role: 'assistant', content: [{ type: 'text', text: 'b' }] },
+const everything = {
+  model,
+  input: [
+    { type: 'additional_tools', role: 'developer', id: 'at_1', tools: [mcp] },
+    { type: 'made_up_next_year', id: 'x_1', payload: { deep: [1.0] } },
+    { type: 'message', id: 'msg_1', role: 'user', content: [{ type: 'input_text', text: 'Hi.' }] },
     { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{}' },
     { type: 'function_call_output', id: 'fco_1', call_id: 'call_1', output: 'wet' },
-  ]
-  expect(originalOf({ input })['input']).toEqual([
-    {
-      role: 'user',
-      content: [
-        { ...image, detail: 'high' },
-        { type: 'input_text', text: 'a' },
-      ],
-    },
-    { role: 'assistant', content: [{ type: 'output_text', text: 'b' }] },
-    { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' },
-    { type: 'function_call_output', call_id: 'call_1', output: 'wet' },
-  ])
+  ],
+  tools: [look, mcp, { type: 'shell' }, { type: 'apply_patch' }, { type: 'tool_search' }],
+  reasoning: { mode: 'pro', context: 'all_turns', effort: 'ultra', summary: 'auto' },
+  truncation: 'auto',
+  context_management: [{ type: 'compaction', compact_threshold: 1000 }],
+  top_logprobs: 3,
+  max_tool_calls: 4,
+  moderation: { model: 'omni' },
+  prompt_cache_options: { mode: 'explicit' },
+  metadata: { a: 'b' },
+  client_metadata: { x: 'y' },
+  made_up_next_year: { a: 1 },
+  store: false,
+}
+
+test('finding C5: every field, item and tool reaches OpenAI as it came, known or not', () => {
+  expect(originalOf(everything).body).toEqual(everything)
+  expect(onPlatform(everything)).toEqual({ body: everything, omitted: [] })
 })
 
-test('so do results, and of a file only what is sent of it', () => {
-  const image = { type: 'input_image', image_url: 'https://example.com/a.png' }
-  const file = { type: 'input_file', file_data: 'data:application/pdf;base64,AAAA' }
-  const beside = { file_url: 'https://example.com/a.pdf', file_id: 'file-1' }
-  const seen = { type: 'function_call_output', call_id: 'call_1' }
-  const input = [
-    { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' },
-    {
-      ...seen,
-      output: [
-        { ...image, file_id: 'file-1', detail: 'original' },
-        { type: 'text', text: 'wet' },
-        { ...file, ...beside },
-      ],
-    },
-    { role: 'user', content: [{ ...file, ...beside }] },
+describe('on the platform’s key', () => {
+  test('nothing is stored, and thoughts come back instead', () => {
+    expect(onPlatform({}).body).toMatchObject({ store: false })
+    expect(onPlatform({}).body['include']).toEqual(['reasoning.encrypted_content'])
+    expect(onPlatform({}, false).body).not.toHaveProperty('include')
+    expect(onPlatform({ store: false }).body).not.toHaveProperty('include')
+  })
+
+  const rows: [string, JsonObject, string][] = [
+    ['an answer of another', { previous_response_id: 'resp_1' }, 'previous_response_id'],
+    ['a conversation of another', { conversation: 'conv_1' }, 'conversation'],
+    ['a prompt', { prompt: { id: 'pmpt_1' } }, 'prompt'],
+    ['an item of another', { input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input.0'],
+    ['an item of another, without its type', { input: [{ id: 'msg_1' }] }, 'input.0'],
+    [
+      'an image of another',
+      { input: [{ type: 'image_generation_call', id: 'ig_1' }] },
+      'input.0.id',
+    ],
+    [
+      'a file',
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
+      'input.0.content.0.file_id',
+    ],
+    [
+      'a file in a result',
+      {
+        input: [
+          {
+            type: 'function_call_output',
+            call_id: 'c',
+            output: [{ type: 'input_image', file_id: 'f' }],
+          },
+        ],
+      },
+      'input.0.output.0.file_id',
+    ],
+    [
+      'a screenshot',
+      { input: [{ type: 'computer_call_output', call_id: 'c', output: { file_id: 'f' } }] },
+      'input.0.output.file_id',
+    ],
+    [
+      'a store of vectors',
+      { tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] },
+      'tools.0.vector_store_ids',
+    ],
+    [
+      'a container',
+      { tools: [{ type: 'code_interpreter', container: 'cntr_1' }] },
+      'tools.0.container',
+    ],
+    [
+      'a container of a shell',
+      {
+        tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }],
+      },
+      'tools.0.environment.container_id',
+    ],
+    [
+      'what is compared with the cache of another',
+      { prompt_cache_options: { comparison_response_id: 'resp_1' } },
+      'prompt_cache_options.comparison_response_id',
+    ],
   ]
-  expect(originalOf({ input })['input']).toEqual([
-    input[0],
-    { ...seen, output: [{ ...image, detail: 'high' }, { type: 'input_text', text: 'wet' }, file] },
-    { role: 'user', content: [file] },
-  ])
+  test.each(rows)('no account reads %s', (_what, request, param) => {
+    expect(refusedOnPlatform(request)).toEqual([param, 'not_allowed'])
+  })
+
+  test('thoughts without their text are not looked up', () => {
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [] }
+    const { body } = onPlatform({ input: [thought, { role: 'user', content: 'Hi.' }] })
+    expect(body['input']).toEqual([{ role: 'user', content: 'Hi.' }])
+  })
+
+  test.each([
+    ['tools.1.type', { tools: [look, { type: 'file_search' }] }],
+    ['tools.0.type', { tools: [{ type: 'web_search' }] }],
+    ['tools.1.type', { tools: [look, { type: 'web_search' }], tool_choice: 'required' }],
+    ['tools.1.type', { tools: [look, { type: 'made_up_next_year' }] }],
+    ['tools.1.type', { tools: [look, { type: 'mcp', server_label: 'a' }] }],
+    ['tools.1.type', { tools: [look, { type: 'shell', environment: { type: 'container_auto' } }] }],
+    [
+      'input.0.tools.0.type',
+      { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'mcp' }] }] },
+    ],
+    ['plugins', { plugins: [{ id: 'web' }] }],
+  ])('%s without a price is refused by name', (param, request) => {
+    expect(refusedOnPlatform(request)).toEqual([param, 'unsupported_by_model'])
+  })
+
+  test('what clients offer unasked is left out beside other tools, and named', () => {
+    const tools = [look, { type: 'web_search', external_web_access: false }]
+    const { body, omitted } = onPlatform({ tools, service_tier: 'priority' })
+    expect(body['tools']).toEqual([look])
+    expect(body).not.toHaveProperty('service_tier')
+    expect(omitted).toEqual(['tools.1.type', 'service_tier'])
+  })
 })
 
 test('thoughts go back as OpenAI gave them, and those of others do not go', () => {
@@ -101,15 +174,33 @@ test('thoughts go back as OpenAI gave them, and those of others do not go', () =
     text: 'a',
     signature: 'b',
   }
+  const kept = {
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [{ text: 'a' }],
+    encrypted_content: 'gAAA',
+  }
   const input = [
-    { type: 'reasoning', id: 'rs_1', summary: [{ text: 'a' }], encrypted_content: 'gAAA' },
+    kept,
     { type: 'reasoning', id: 'rs_2', encrypted_content: packThoughts([own, signed]) },
-    { type: 'reasoning', id: 'rs_3', summary: [] },
     { role: 'user', content: 'Hi.' },
   ]
-  expect(originalOf({ input })['input']).toEqual([
-    { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA' },
+  expect(originalOf({ input }).body['input']).toEqual([
+    kept,
     { type: 'reasoning', id: 'rs_9', summary: [], encrypted_content: 'Z0FB' },
     { role: 'user', content: 'Hi.' },
   ])
+})
+
+test('headers that say how a body is read go with it', () => {
+  const headers = new Headers({
+    'openai-beta': 'a=v1',
+    'x-openai-internal-codex-responses-lite': 'true',
+    'openai-organization': 'org-1',
+  })
+  const { original } = dialectOf(headers).read({ model, input: 'Hi.' })
+  expect(original?.headers).toEqual({
+    'openai-beta': 'a=v1',
+    'x-openai-internal-codex-responses-lite': 'true',
+  })
 })

@@ -1,7 +1,9 @@
-import { CustomCallItem, FunctionCallItem, type CallItem } from './call-items'
+import { toCallItem, type CallItem } from './call-items'
+import { idPrefix } from './calls'
 import type { OutputItem, Place, Status, StreamEvent } from './event'
 import { MessageItem } from './message-item'
 import { ReasoningItem } from './reasoning-item'
+import type { CallerTool } from './tool-kinds'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/part'
 
@@ -9,8 +11,8 @@ import type { Part } from '../../wire/part'
 export interface OutputOptions {
   /** Makes the ids of items, with their place. */
   bareId: string
-  /** Names of tools that are called with free text. */
-  customTools: ReadonlySet<string>
+  /** The caller's tools by the names of the functions that stand for them. */
+  tools: ReadonlyMap<string, CallerTool>
   /** The caller wants back what providers want back of their thoughts. */
   wantsThoughts: boolean
 }
@@ -123,10 +125,9 @@ export class Output {
   #call({ index, id = '', name }: Extract<Part, { type: 'call' }>): StreamEvent[] {
     if (this.#calls.has(index)) return []
     const closing = this.#closeOpen('completed')
-    const called = { callId: id, name }
-    const isCustom = this.#options.customTools.has(name)
-    const place = this.#place(isCustom ? 'ctc' : 'fc')
-    const item = isCustom ? new CustomCallItem(place, called) : new FunctionCallItem(place, called)
+    const tool = this.#options.tools.get(name) ?? { kind: 'function', name }
+    const place = this.#place(idPrefix[tool.kind])
+    const item = toCallItem(place, { callId: id, tool })
     const { entry, events } = this.#begin(place, item)
     this.#calls.set(index, { entry, item })
     return [...closing, ...events]

@@ -1,6 +1,6 @@
 import { test } from 'bun:test'
 import * as fc from 'fast-check'
-import { responses } from '.'
+import { dialect } from './dialect-for-tests'
 import { ApiError } from '../../errors'
 import { ChatRequest } from '../../wire/chat-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -57,7 +57,8 @@ const request = fc.record({
 /** Undefined for a request that is refused. */
 function chatOf(asked: JsonObject): JsonObject | undefined {
   try {
-    return responses.read(asked).chat
+    const { chat, refusal } = dialect.read(asked)
+    return refusal ? undefined : chat
   } catch (thrown) {
     if (thrown instanceof ApiError && thrown.code === 'invalid_request') return undefined
     throw thrown

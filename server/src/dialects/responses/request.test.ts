@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { responses } from '.'
+import { dialect } from './dialect-for-tests'
 import { ApiError } from '../../errors'
 import { ChatRequest } from '../../wire/chat-request'
 import { check, type JsonObject } from '../../wire/json-body'
@@ -10,14 +10,17 @@ const user = (text: string) => ({ role: 'user', content: text })
 
 /** The chat request for a request, which is one that chat itself takes. */
 function chatOf(request: JsonObject): JsonObject {
-  const { chat } = responses.read({ model, input: 'Hi.', ...request })
+  const { chat, refusal } = dialect.read({ model, input: 'Hi.', ...request })
+  if (refusal) throw refusal
   check(ChatRequest, chat)
   return chat
 }
 
+/** Why a provider of another format is not asked. */
 function errorOf(request: JsonObject): Partial<ApiError> {
   try {
-    responses.read({ model, input: 'Hi.', ...request })
+    const { refusal } = dialect.read({ model, input: 'Hi.', ...request })
+    if (refusal) return refusal
   } catch (thrown) {
     if (thrown instanceof ApiError) return thrown
     throw thrown

@@ -1,4 +1,4 @@
-import { isCallable, type ResponsesRequest, type Tool } from './request'
+import type { ResponsesRequest } from './request'
 import type { FinishReason } from '../../wire/finish-reason'
 import type { JsonObject } from '../../wire/json-body'
 import { completionTokens, promptTokens, type Usage } from '../../wire/usage'
@@ -51,7 +51,7 @@ export function toResponse(request: ResponsesRequest, head: Head, progress: Prog
     temperature: request.temperature ?? null,
     text: toText(request.text),
     tool_choice: request.tool_choice ?? 'auto',
-    tools: (request.tools ?? []).filter(({ type }) => isCallable(type)).map(toTool),
+    tools: (request.tools ?? []).map(toTool),
     top_p: request.top_p ?? null,
     truncation: 'disabled',
     metadata: request.metadata ?? {},
@@ -72,18 +72,21 @@ function toNames(request: ResponsesRequest): JsonObject {
 
 const summaries = new Set(['auto', 'concise', 'detailed'])
 
-const toReasoning = (reasoning: ResponsesRequest['reasoning']): JsonObject => ({
-  effort: reasoning?.effort ?? null,
-  summary: summaries.has(reasoning?.summary ?? '') ? reasoning?.summary : null,
+const toReasoning = (reasoning: ResponsesRequest['reasoning']): JsonObject => {
+  const summary = reasoning?.['summary']
+  return {
+    effort: reasoning?.['effort'] ?? null,
+    summary: typeof summary === 'string' && summaries.has(summary) ? summary : null,
+  }
+}
+
+const toText = (words: ResponsesRequest['text']): JsonObject => ({
+  format: words?.['format'] ?? { type: 'text' },
+  ...(typeof words?.['verbosity'] === 'string' && { verbosity: words['verbosity'] }),
 })
 
-const toText = (text: ResponsesRequest['text']): JsonObject => ({
-  format: text?.format ?? { type: 'text' },
-  ...(text?.verbosity && { verbosity: text.verbosity }),
-})
-
-const toTool = (tool: Tool): JsonObject =>
-  tool.type === 'function' ? { strict: null, parameters: null, ...tool } : { ...tool }
+const toTool = (tool: JsonObject): JsonObject =>
+  tool['type'] === 'function' ? { strict: null, parameters: null, ...tool } : { ...tool }
 
 const toUsage = (usage: Usage): JsonObject => {
   const input = promptTokens(usage)

@@ -1,6 +1,6 @@
 import { test } from 'bun:test'
 import * as fc from 'fast-check'
-import { responses } from '.'
+import { dialect } from './dialect-for-tests'
 import { EventOrder } from './event-order-for-tests'
 import { anyChunks, asked, eventsIn, identity, told } from './events-for-tests'
 import { ApiError } from '../../errors'
@@ -63,7 +63,7 @@ test('whatever chunks come, the events are in order and nothing that was said is
 
 test('whatever chunks came, a failure leaves the events in order', () => {
   const property = fc.property(anyChunks, fc.nat(30), (chunks, at) => {
-    const writer = responses.read(asked).writer(identity)
+    const writer = dialect.read(asked).writer(identity)
     // The finish is told at the end, which never comes.
     const frames = chunks.slice(0, at).map((chunk) => writer.write(JSON.stringify(chunk)))
     const last = writer.fail(new ApiError('request_timeout'), 'req_1')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { responses } from '.'
+import { dialect } from './dialect-for-tests'
 import { EventOrder } from './event-order-for-tests'
 import {
   asked,
@@ -134,7 +134,7 @@ test('thoughts are a summary before the message, with what their provider wants 
   })
   expect(message).toMatchObject({ type: 'message', content: [{ text: 'Yes.' }] })
 
-  const again = responses.read({ ...asked, input: [thoughts, message] }).chat
+  const again = dialect.read({ ...asked, input: [thoughts, message] }).chat
   expect(again['messages']).toEqual([
     { role: 'assistant', content: 'Yes.', reasoning_details: [signed] },
   ])
@@ -213,7 +213,7 @@ test('an answer without a word is an empty message', () => {
 })
 
 const failed = (chunks: readonly JsonObject[], error: ApiError) => {
-  const writer = responses.read(asked).writer(identity)
+  const writer = dialect.read(asked).writer(identity)
   const frames = chunks.map((chunk) => writer.write(JSON.stringify(chunk)))
   return eventsIn(frames.join('') + writer.fail(error, 'req_1'))
 }

@@ -33,3 +33,29 @@ function unpacked(packed: string): JsonObject[] {
     return []
   }
 }
+
+/**
+ * A request as OpenAI may read it: thoughts that were packed here become its own again, and those of other
+ * makers are left out. The same object where there are none.
+ */
+export function withOwnThoughts(body: JsonObject): JsonObject {
+  const { input } = body
+  if (!Array.isArray(input) || !input.some(isPacked)) return body
+  return {
+    ...body,
+    input: input.flatMap((item: unknown) => (isPacked(item) ? ownOf(item) : [item])),
+  }
+}
+
+const isPacked = (item: unknown): item is JsonObject =>
+  isObject(item) &&
+  item['type'] === 'reasoning' &&
+  typeof item['encrypted_content'] === 'string' &&
+  item['encrypted_content'].startsWith(mark)
+
+const ownOf = (item: JsonObject): JsonObject[] =>
+  thoughtsIn(item).flatMap(({ format, data, id }) => {
+    if (format !== ofOpenAi.format) return []
+    const named = typeof id === 'string' ? { id } : {}
+    return [{ type: 'reasoning', ...named, summary: [], encrypted_content: data }]
+  })

@@ -1,4 +1,4 @@
-import { callersField } from './chat'
+import { callersField } from './field-name'
 import { errorBody as ownBody, type ApiError, type ErrorBody, type ErrorCode } from '../../errors'
 import type { JsonObject } from '../../wire/json-body'
 import type { Wording } from '../dialect'

@@ -2,6 +2,7 @@ import type { StreamEvent } from './event'
 import { Output, type OutputOptions } from './output'
 import type { ResponsesRequest } from './request'
 import { endOf, toResponse, type Head, type Progress } from './response'
+import type { CallerTool } from './tool-kinds'
 import { toFailure } from './wording'
 import type { ApiError } from '../../errors'
 import { bareAnswerId, type Identity } from '../../wire/answer'
@@ -15,12 +16,16 @@ import type { Usage } from '../../wire/usage'
 
 const encrypted = 'reasoning.encrypted_content'
 
-const optionsOf = ({ tools, include }: ResponsesRequest, bareId: string): OutputOptions => ({
+/** A request as far as its answer repeats it, and its tools by the functions that stand for them. */
+export interface AskedResponse {
+  request: ResponsesRequest
+  tools: ReadonlyMap<string, CallerTool>
+}
+
+const optionsOf = ({ request, tools }: AskedResponse, bareId: string): OutputOptions => ({
   bareId,
-  customTools: new Set(
-    (tools ?? []).flatMap((it) => (it.type === 'custom' ? [it.name ?? ''] : [])),
-  ),
-  wantsThoughts: include?.includes(encrypted) ?? false,
+  tools,
+  wantsThoughts: request.include?.includes(encrypted) ?? false,
 })
 
 /** One answer as it grows: whole ones and streams are told by the same. */
@@ -31,15 +36,21 @@ class Answer {
   #reason: FinishReason = 'stop'
   #usage: Usage | undefined
 
-  constructor(request: ResponsesRequest, head: Head, bareId: string) {
-    this.#request = request
+  constructor(asked: AskedResponse, head: Head, bareId: string) {
+    this.#request = asked.request
     this.#head = head
-    this.#output = new Output(optionsOf(request, bareId))
+    this.#output = new Output(optionsOf(asked, bareId))
   }
 
   /** Of a collection that may be another model than the one that was asked first. */
   servedBy(model: unknown): void {
     if (typeof model === 'string') this.#head = { ...this.#head, model }
+  }
+
+  /** As its provider told it first. */
+  began({ id, model }: JsonObject): void {
+    const { created } = this.#head
+    this.#head = { id: String(id), created, model: String(model) }
   }
 
   add(part: Part): StreamEvent[] {
@@ -81,10 +92,13 @@ export class ResponseWriter implements EventWriter {
   readonly ping = pingFrame
   readonly #answer: Answer
   #sequence = 0
+  /** Of a provider's own frames. */
+  #first: string | undefined
+  #last: string | undefined
 
-  constructor(request: ResponsesRequest, { id, created, model }: Identity) {
+  constructor(asked: AskedResponse, { id, created, model }: Identity) {
     const bareId = bareAnswerId(id)
-    this.#answer = new Answer(request, { id: `resp_${bareId}`, created, model }, bareId)
+    this.#answer = new Answer(asked, { id: `resp_${bareId}`, created, model }, bareId)
   }
 
   write(chunk: string): string {
@@ -94,13 +108,30 @@ export class ResponseWriter implements EventWriter {
     return this.#begin() + this.#frames(parts.flatMap((part) => this.#answer.add(part)))
   }
 
+  /**
+   * Frames of a provider's own went out: what is told after them goes on where they ended. Only the first and
+   * the last are looked at, and only where that is needed.
+   */
+  follow(frame: string): void {
+    this.#first ??= frame
+    this.#last = frame
+  }
+
   end(): string {
     return this.#begin() + this.#frames(this.#answer.finish().events)
   }
 
   /** What is open stays open: nobody takes half a call for a whole one. */
   fail(error: ApiError, requestId: string): string {
+    this.#goOn()
     return this.#begin() + this.#frames([this.#answer.fail(toFailure(error, requestId))])
+  }
+
+  #goOn(): void {
+    const response = eventIn(this.#first)['response']
+    if (isObject(response)) this.#answer.began(response)
+    const last = eventIn(this.#last)['sequence_number']
+    if (typeof last === 'number') this.#sequence = last + 1
   }
 
   #begin(): string {
@@ -118,12 +149,23 @@ export class ResponseWriter implements EventWriter {
   }
 }
 
+/** The event of the last of these frames. */
+function eventIn(frames: string | undefined): JsonObject {
+  const data = frames?.slice(frames.lastIndexOf('data: ') + 'data: '.length)
+  try {
+    const event: unknown = JSON.parse(data ?? '')
+    return isObject(event) ? event : {}
+  } catch {
+    return {}
+  }
+}
+
 /** The whole Response for a whole chat completion. */
-export function wholeResponse(request: ResponsesRequest, completion: JsonObject): JsonObject {
+export function wholeResponse(asked: AskedResponse, completion: JsonObject): JsonObject {
   const bareId = bareAnswerId(completion['id'])
   const created = Number(completion['created'])
   const model = String(completion['model'])
-  const answer = new Answer(request, { id: `resp_${bareId}`, created, model }, bareId)
+  const answer = new Answer(asked, { id: `resp_${bareId}`, created, model }, bareId)
   for (const part of partsOfCompletion(completion)) answer.add(part)
   return answer.finish().response
 }

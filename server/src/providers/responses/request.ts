@@ -1,10 +1,9 @@
-import { acceptedIds, toInput } from './input'
+import { toInput } from './input'
 import type { Target, UpstreamRequest } from '../adapter'
-import { fittingId } from '../history'
 import { toolUseOf } from '../tool-choice'
 import { refuseForeign } from '../unsupported'
 import type { ChatRequest } from '../../wire/chat-request'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import type { JsonObject } from '../../wire/json-body'
 
 /** The least output limit that is taken. */
 const leastTokens = 16
@@ -30,33 +29,6 @@ export const toResponse = (chat: ChatRequest, target: Target): UpstreamRequest =
     ...toTools(chat),
     ...toText(chat),
   })
-
-/**
- * The same for a caller who speaks this format: `original` says what is asked, in its words, and the
- * chat request how.
- */
-export function toPassedOn(
-  original: JsonObject,
-  chat: ChatRequest,
-  target: Target,
-): UpstreamRequest {
-  const { input, reasoning, ...rest } = original
-  const items = Array.isArray(input) ? input.filter(isObject) : undefined
-  const request = written(chat, target, { ...rest, input: items ? fitting(items, target) : input })
-  const { body } = request
-  if (!target.capabilities.reasoning || !isObject(reasoning)) return request
-  return { ...request, body: { ...body, reasoning: { ...reasoning, ...toReasoning(chat) } } }
-}
-
-/** Ids that are accepted, and no thoughts that were refused. */
-const fitting = (items: readonly JsonObject[], { signatures }: Target): JsonObject[] =>
-  items.flatMap((item) => {
-    if (item['type'] === 'reasoning') return signatures === 'replaced' ? [] : [item]
-    const { call_id: id } = item
-    return [typeof id === 'string' ? { ...item, call_id: fittingId(id, acceptedIds) } : item]
-  })
-
-const toReasoning = ({ reasoning_effort: effort }: ChatRequest) => (effort ? { effort } : {})
 
 function written(chat: ChatRequest, target: Target, asked: JsonObject): UpstreamRequest {
   refuseForeign(chat)

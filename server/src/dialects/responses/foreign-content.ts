@@ -1,0 +1,37 @@
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+/** Stands for an image at an address that no chat may name. */
+const somewhere = 'https://image.invalid/'
+const nameable = /^(https:|data:image\/[\w.+-]+;base64,)/
+
+const toImage = (url: unknown): JsonObject => ({
+  type: 'image_url',
+  image_url: { url: typeof url === 'string' && nameable.test(url) ? url : somewhere },
+})
+
+const toFile = (data: unknown): JsonObject => ({
+  type: 'file',
+  file: typeof data === 'string' ? { file_data: data } : {},
+})
+
+/**
+ * An item that no chat can say, as content that makes a model read at least as much: it is what is held for and
+ * counted while the item itself goes to a provider that knows it.
+ */
+export function toForeignContent(item: JsonObject): JsonObject[] {
+  const { encrypted_content: _unreadable, content, output, result, ...rest } = item
+  const media: JsonObject[] = []
+  for (const part of [content, output].flat()) {
+    if (!isObject(part)) continue
+    const { type, image_url: image, file_data: data, file_url: url } = part
+    if (image !== undefined) media.push(toImage(image))
+    if (type === 'input_file' || url !== undefined) media.push(toFile(data))
+    const { image_url: _image, file_data: _data, ...words } = part
+    media.push({ type: 'text', text: JSON.stringify(words) })
+  }
+  if (item['type'] === 'image_generation_call' && typeof result === 'string') {
+    media.push(toImage(`data:image/png;base64,${result}`))
+  }
+  const said = [content, output].filter((text) => typeof text === 'string')
+  return [...media, { type: 'text', text: [JSON.stringify(rest), ...said].join('\n') }]
+}

@@ -1,0 +1,89 @@
+import { mayOmit } from './tool-choice'
+import type { ResponsesRequest } from './request'
+import { isHosted } from './tool-kinds'
+import { invalidRequest } from '../../errors'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+/** Tools that cost nothing but their tokens. */
+const free =
+  /^(function|custom|namespace|tool_search|shell|local_shell|apply_patch|computer|computer_use_preview)$/
+
+/** Places in the queue at the ordinary price, or below. */
+const ordinaryTiers = new Set(['auto', 'default', 'flex'])
+
+/** What is charged by other rules than the price of the model, at any provider of this format. */
+const unpricedFields = ['models', 'route', 'preset', 'provider', 'plugins', 'access_programs']
+
+const unpriced = (param: string) =>
+  invalidRequest(
+    param,
+    'unsupported_by_model',
+    `${param} is not covered by this model's price; it works on a connection of your own.`,
+  )
+
+/**
+ * A request for a provider of this format without what the price of its model does not cover. `omit` is told
+ * of each field that is missing. Throws `invalid_request` for what cannot just be left out.
+ */
+export function toPriced(body: JsonObject, omit: (field: string) => void): JsonObject {
+  for (const name of unpricedFields) {
+    const value = body[name]
+    if (value && !(Array.isArray(value) && value.length === 0)) throw unpriced(name)
+  }
+  const { tools, input } = body
+  const priced = { ...body }
+  if (Array.isArray(tools)) {
+    const kept = withoutUnpriced(tools, { param: 'tools', body, omit })
+    if (kept.length < tools.length) priced['tools'] = kept
+  }
+  for (const [index, item] of (Array.isArray(input) ? input : []).entries()) {
+    const offered: unknown = isObject(item) ? item['tools'] : undefined
+    if (!Array.isArray(offered)) continue
+    const at = unpricedIn(offered)
+    if (at >= 0) throw unpriced(`input.${index}.tools.${at}.type`)
+  }
+  const { service_tier: tier } = body
+  if (typeof tier === 'string' && !ordinaryTiers.has(tier)) {
+    delete priced['service_tier']
+    omit('service_tier')
+  }
+  return priced
+}
+
+const unpricedIn = (tools: readonly unknown[]) => tools.findIndex((tool) => !isFree(tool))
+
+function isFree(tool: unknown): boolean {
+  if (!isObject(tool)) return true
+  const { type, environment } = tool
+  if (typeof type !== 'string') return true
+  // A shell of the caller's own is free, a container is not.
+  if (type === 'shell') return !isObject(environment) || environment['type'] === 'local'
+  return free.test(type)
+}
+
+interface Omitting {
+  param: string
+  body: JsonObject
+  omit: (field: string) => void
+}
+
+function withoutUnpriced(tools: readonly unknown[], { param, body, omit }: Omitting): unknown[] {
+  const hasOthers = tools.some(isFree)
+  const choice = choiceIn(body)
+  return tools.filter((tool, index) => {
+    if (isFree(tool)) return true
+    const field = `${param}.${index}.type`
+    const type = isObject(tool) ? String(tool['type']) : ''
+    if (!isHosted(type) || !mayOmit({ type }, hasOthers, choice)) throw unpriced(field)
+    omit(field)
+    return false
+  })
+}
+
+/** It was checked when it was read. */
+function choiceIn({ tool_choice: choice }: JsonObject): ResponsesRequest['tool_choice'] {
+  if (choice === 'none' || choice === 'auto' || choice === 'required') return choice
+  return isObject(choice) && typeof choice['type'] === 'string'
+    ? { ...choice, type: choice['type'] }
+    : undefined
+}

@@ -1,0 +1,181 @@
+import { addItem } from './item-size'
+import { toUsage } from './usage'
+import { readEvent } from '../event'
+import { withinShown, type RelayedStream, type RelayRequest } from '../openai/relayed-stream'
+import { endedEarly, failure, nonsense } from '../upstream-error'
+import { bareAnswerId } from '../../wire/answer'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import { namedFrame } from '../../wire/sse'
+import { TextSize } from '../../wire/text-size'
+import type { Usage } from '../../wire/usage'
+import { withOutputOfAtMost } from '../../wire/usage-claims'
+
+/** Names of events, which stand on a line of their own. */
+const eventName = /^[\w.-]{1,100}$/
+
+const lastTypes = new Set(['response.completed', 'response.incomplete', 'response.failed'])
+
+/** Characters of an answer that are kept for its early end; a longer one ends without the rest. */
+const maxKept = 4 * 1024 * 1024
+
+/** An item of the output that has begun, and what of it has come in pieces. */
+interface OpenItem {
+  item: JsonObject
+  index: unknown
+  text: string
+  contentIndex: unknown
+}
+
+/**
+ * Passes the events of one Response on as they are, known or not, but for its id and its model. What it used
+ * is read from its last event.
+ */
+export class RelayedResponse implements RelayedStream {
+  readonly #request: RelayRequest
+  readonly #keepsId: boolean
+  readonly #size = new TextSize()
+  /** The items that are done, for an answer that has to be ended early. */
+  readonly #done: JsonObject[] = []
+  readonly #open = new Map<unknown, OpenItem>()
+  /** The Response as its provider told it last. */
+  #response: JsonObject = {}
+  #sequence = 0
+  #kept = 0
+  #usage: Usage | undefined
+  isOver = false
+
+  constructor(request: RelayRequest, keepsId: boolean) {
+    this.#request = request
+    this.#keepsId = keepsId
+  }
+
+  next(data: string): string[] {
+    const { source } = this.#request
+    const event = readEvent(data, source)
+    const { type, response, sequence_number: number } = event
+    if (typeof type !== 'string' || !eventName.test(type)) {
+      throw nonsense(source.provider, 'an event without a name')
+    }
+    // Nested errors are thrown already; this is the flat form.
+    if (type === 'error') throw failure({ error: { ...event, type: '' } }, source)
+    if (typeof number === 'number') this.#sequence = number
+    if (isObject(response)) return [this.#lifecycle({ ...event, type }, response)]
+    this.#kept += data.length
+    this.#count(type, event)
+    // As it came: what is written anew could differ in its numbers.
+    return [data.includes('\n') ? namedFrame({ ...event, type }) : frameOf(type, data)]
+  }
+
+  /** An event about the whole Response. */
+  #lifecycle(event: JsonObject & { type: string }, response: JsonObject): string {
+    const { type } = event
+    const told = { ...response, ...this.#identity(response) }
+    this.#response = told
+    if (lastTypes.has(type)) {
+      this.#usage = toUsage(response['usage'])
+      // Its output may have come without any deltas.
+      if (this.#usage === undefined && Array.isArray(response['output']))
+        this.#addMissing(response['output'])
+      if (type === 'response.failed') this.#fail(response)
+      this.isOver = true
+    }
+    return namedFrame({ ...event, response: told })
+  }
+
+  #identity({ id }: JsonObject): JsonObject {
+    const { identity } = this.#request
+    return { id: this.#keepsId ? id : `resp_${bareAnswerId(identity.id)}`, model: identity.model }
+  }
+
+  #fail({ error }: JsonObject): never {
+    throw failure(
+      { error: isObject(error) ? error : { message: 'The response failed.' } },
+      this.#request.source,
+    )
+  }
+
+  #addMissing(output: readonly unknown[]): void {
+    for (const item of output.slice(this.#done.length)) {
+      if (isObject(item)) addItem(this.#size, item)
+    }
+  }
+
+  #count(type: string, event: JsonObject): void {
+    const { item, delta, output_index: index } = event
+    if (type === 'response.output_item.added' && isObject(item)) {
+      if (this.#hasRoom) this.#open.set(index, { item, index, text: '', contentIndex: 0 })
+      if (typeof item['name'] === 'string') this.#size.addCall(item['name'])
+    } else if (type === 'response.output_item.done' && isObject(item)) {
+      const open = this.#open.get(index)
+      this.#open.delete(index)
+      if (this.#hasRoom) this.#done.push(item)
+      // What has come in pieces was counted.
+      if (!open || open.text === '') addItem(this.#size, item)
+    } else if (typeof delta === 'string') {
+      this.#addDelta(delta, event)
+    } else if (event['partial_image_b64'] || event['annotation']) {
+      this.#size.addOther(event)
+    }
+  }
+
+  get #hasRoom(): boolean {
+    return this.#kept <= maxKept
+  }
+
+  #addDelta(delta: string, { output_index: index, content_index: contentIndex }: JsonObject): void {
+    this.#size.add(delta)
+    const open = this.#open.get(index)
+    if (!open || !this.#hasRoom) return
+    // A further part of a message begins anew.
+    open.text = open.contentIndex === contentIndex ? open.text + delta : delta
+    open.contentIndex = contentIndex
+  }
+
+  end(): string[] {
+    if (!this.isOver) throw endedEarly(this.#request.source)
+    return []
+  }
+
+  tokensAtLeast(): number {
+    return this.#size.tokensAtLeast
+  }
+
+  /** Ends the Response as one that has reached its output limit. */
+  cut(most: number): string[] {
+    this.#usage = withOutputOfAtMost(this.usage(), most)
+    this.isOver = true
+    const open = [...this.#open.values()].map(toBrokenOff)
+    const response = {
+      ...this.#response,
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: [...this.#done, ...open.map(({ item }) => item)],
+    }
+    const events = [
+      ...open.map((at) => ({ type: 'response.output_item.done', ...at })),
+      { type: 'response.incomplete', response },
+    ]
+    return events.map(({ type, ...rest }) => {
+      this.#sequence += 1
+      return namedFrame({ type, sequence_number: this.#sequence, ...rest })
+    })
+  }
+
+  usage(): Usage {
+    return this.#usage
+      ? withinShown(this.#usage, this.#size, this.#request)
+      : this.#request.estimate(this.#size)
+  }
+}
+
+const frameOf = (type: string, data: string) => `event: ${type}\ndata: ${data}\n\n`
+
+/** An item with as much of it as has come. */
+function toBrokenOff({ item, index, text }: OpenItem): { output_index: unknown; item: JsonObject } {
+  const said: JsonObject = { ...item, status: 'incomplete' }
+  if (item['type'] === 'message') {
+    said['content'] = [{ type: 'output_text', annotations: [], logprobs: [], text }]
+  } else if (item['type'] === 'function_call') said['arguments'] = text
+  else if (item['type'] === 'custom_tool_call') said['input'] = text
+  return { output_index: index, item: said }
+}
