@@ -96,8 +96,9 @@ export class Relay implements RelayRequest {
     return this.#turn.candidate.provider.options
   }
 
-  get keepsText(): boolean {
-    return this.#turn.checked.translation !== undefined
+  get answers(): number {
+    const { n } = this.#turn.body
+    return typeof n === 'number' ? n : 1
   }
 
   estimate(output: TextSize): Usage {

@@ -57,7 +57,7 @@ export const RelayOptions = z.strictObject({
   reasoningTokens: z.enum(['inside', 'outside']).default('inside'),
   /** Whether `stream_options.include_usage` is understood. */
   streamUsage: z.boolean().default(true),
-  /** A stream may end without `[DONE]`, as long as every choice has finished. */
+  /** Without effect since every provider's may; operators may have stored it. */
   endsWithoutDone: z.boolean().default(false),
   /** Chat models are served on the legacy completions path too. */
   legacyCompletions: z.boolean().default(false),

@@ -45,6 +45,9 @@ export class ChatChunks {
         return this.#call(part)
       case 'arguments':
         return this.#argue(part.index, part.text)
+      case 'annotation':
+        this.size.addOther(part.annotation)
+        return this.#write({ annotations: [part.annotation] })
       case 'extra':
         this.size.addOther(part.fields)
         return this.#write(part.fields)

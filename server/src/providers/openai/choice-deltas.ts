@@ -28,6 +28,8 @@ export class ChoiceDeltas {
   readonly #calls: ToolCallDeltas
   #hasRole = false
   finished = false
+  /** It said itself what it cites. */
+  hasAnnotations = false
 
   constructor(options: ChoiceOptions) {
     this.#options = options
@@ -75,6 +77,7 @@ export class ChoiceDeltas {
     let isSaid = false
     for (const name in said) {
       isSaid = true
+      if (name === 'annotations') this.hasAnnotations = true
       const value = said[name]
       if (typeof value === 'string' && writtenFields.has(name)) this.#options.size.add(value)
       else this.#options.size.addOther(value)

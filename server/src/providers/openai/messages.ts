@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { annotationsIn } from '../../wire/annotations'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
 import { bareCallId } from '../../wire/packed-call-id'
@@ -57,6 +58,7 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
     Object.assign(changes, reasoning(message, options))
     // Of an answer that was searched for; a request that has them is refused by strict providers.
     if ('citations' in message) changes['citations'] = undefined
+    if ('annotations' in message) changes['annotations'] = withoutCitations(message['annotations'])
   }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -65,6 +67,14 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   for (const name of dropped) delete copy[name]
   return copy
 }
+
+/** What a provider keeps in annotations for its next answer, such as a file that it has read, goes back. */
+function withoutCitations(annotations: unknown): unknown {
+  const kept = annotationsIn(annotations).filter(({ type }) => !isCitation(type))
+  return kept.length > 0 ? kept : undefined
+}
+
+const isCitation = (type: unknown) => type === 'url_citation' || type === 'file_citation'
 
 function withoutCacheControl(part: unknown): unknown {
   if (!isObject(part) || !('cache_control' in part)) return part
