@@ -82,11 +82,17 @@ export class Relay implements RelayRequest {
   readonly legacyFunctions: boolean
   readonly wantsUsage: boolean
   readonly newCallId = newCallId
+  readonly callerNames: RelayRequest['callerNames']
 
-  constructor(turn: Turn<Relayable>, source: Source, telling: Telling) {
+  constructor(
+    turn: Turn<Relayable>,
+    { source, callerNames }: Pick<Prepared, 'source' | 'callerNames'>,
+    telling: Telling,
+  ) {
     const { stream_options: options } = turn.checked.request
     this.#turn = turn
     this.source = source
+    this.callerNames = callerNames
     this.identity = servedBy(turn, telling.identity)
     this.legacyFunctions = telling.legacyFunctions
     this.wantsUsage = telling.wantsUsage ?? options?.include_usage === true
@@ -153,6 +159,8 @@ export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
 
 /** What differs from candidate to candidate. */
 export interface Prepared extends Outgoing {
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
   /** Set where the caller's request is passed on in the format that it came in. */
   own?: OwnFormat | undefined
 }

@@ -51,7 +51,7 @@ export function wholeChat(
 const isOneOf = (prefixes: readonly string[], { model }: Turn<unknown>): boolean =>
   prefixes.some((prefix) => model.upstreamModel.startsWith(prefix))
 
-const relayOf = ({ turn, sent, telling }: ChatAttempt) => new Relay(turn, sent.source, telling)
+const relayOf = ({ turn, sent, telling }: ChatAttempt) => new Relay(turn, sent, telling)
 
 const replyOf = ({ body, usage }: WholeAnswer, { turn }: ChatAttempt): ChatReply => ({
   kind: 'whole',
@@ -96,7 +96,7 @@ async function collect(attempt: ChatAttempt): Promise<ChatReply> {
   const { turn, sent, telling } = attempt
   const { identity } = telling
   const reading = { identity, wantsUsage: true, legacyFunctions: false }
-  const stream = chatStreamOf(sent, new Relay(turn, sent.source, reading))
+  const stream = chatStreamOf(sent, new Relay(turn, sent, reading))
   // A stream ends its deadline; the request's own may have further prompts to watch.
   const deadline = new Deadline({ totalMs: turn.checked.ports.timers.requestMs })
   const { signal } = attempt.deadline

@@ -80,9 +80,14 @@ export class ChatStream implements RelayedStream {
   #choiceAt(index: number): ChoiceDeltas {
     let choice = this.#choices.get(index)
     if (!choice) {
-      const { newCallId, legacyFunctions } = this.#request
+      const { newCallId, callerNames, legacyFunctions } = this.#request
       this.#usage.size.addAround()
-      choice = new ChoiceDeltas({ newCallId, legacyFunctions, size: this.#usage.size })
+      choice = new ChoiceDeltas({
+        newCallId,
+        callerNames,
+        legacyFunctions,
+        size: this.#usage.size,
+      })
       this.#choices.set(index, choice)
     }
     return choice

@@ -12,6 +12,8 @@ export interface ChoiceStep {
 
 interface ChoiceOptions {
   newCallId: () => string
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
   size: TextSize
@@ -33,7 +35,7 @@ export class ChoiceDeltas {
 
   constructor(options: ChoiceOptions) {
     this.#options = options
-    this.#calls = new ToolCallDeltas(options.newCallId)
+    this.#calls = new ToolCallDeltas(options)
   }
 
   /** Whether a provider's choice is a piece of text and nothing else; then it needs no other form. */

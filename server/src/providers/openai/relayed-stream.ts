@@ -16,6 +16,8 @@ export interface RelayRequest {
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
   newCallId: () => string
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
   /** How many choices were asked for; one unless said otherwise. */
   answers?: number
   /** Counts what was asked and answered, for a provider that does not. */

@@ -126,14 +126,17 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
 
 const noCalls: JsonObject[] = []
 
-function toCalls(theirs: unknown, { newCallId }: RelayRequest): JsonObject[] {
+function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): JsonObject[] {
   if (!Array.isArray(theirs) || theirs.length === 0) return noCalls
   return theirs.filter(isObject).map((entry) => {
     const { index: _index, ...rest } = entry
     const called = isObject(entry['function']) ? entry['function'] : {}
     const id = typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : newCallId()
     const args = wholeArguments(called['arguments'])
-    return { ...rest, id, type: 'function', function: { ...called, arguments: args } }
+    const { name } = called
+    const given = typeof name === 'string' ? callerNames?.get(name) : undefined
+    const named = given === undefined ? called : { ...called, name: given }
+    return { ...rest, id, type: 'function', function: { ...named, arguments: args } }
   })
 }
 
