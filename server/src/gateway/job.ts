@@ -139,6 +139,8 @@ export interface WholeReply {
   cost?: bigint
   /** Key of the provider that answered. */
   provider: string
+  /** The output limit that the model was asked for, where that is not the caller's. */
+  outputLimit?: number | undefined
 }
 
 export interface StreamReply {
@@ -153,6 +155,8 @@ export interface StreamReply {
 export interface OpenStream {
   stream: ChunkStream
   provider: string
+  /** The output limit that the model was asked for, where that is not the caller's. */
+  outputLimit?: number | undefined
   /** What the stream gives are whole frames in the words of its caller. */
   isTold?: boolean
   /** What was used so far; all of it once the stream has ended. */

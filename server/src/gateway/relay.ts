@@ -1,5 +1,6 @@
 import type { CheckedRequest, Job, OpenStream, Turn } from './job'
 import { Leaving } from './leaving'
+import { loweredOutput } from './lowered-output'
 import { estimatePrompt, estimateUsage, roughOutputTokens } from '../metering/estimate'
 import { outputLimitOfUnknown } from '../metering/volume'
 import { newIdBody } from '../db/id'
@@ -225,6 +226,7 @@ class Opening<Request> implements Part<Turn<Request>, OpenStream> {
       return {
         stream,
         provider: candidate.provider.key,
+        outputLimit: loweredOutput(turn),
         isTold: prepared.own !== undefined,
         usage: () => relayed.usage(),
         leave: () => leaving.leave(stream),

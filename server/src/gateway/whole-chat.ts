@@ -1,4 +1,5 @@
 import type { Turn, WholeReply } from './job'
+import { loweredOutput } from './lowered-output'
 import { lostBy, promptUsage, Relay, type Prepared, type Relayable, type Telling } from './relay'
 import { chatStreamOf } from './upstream-chat'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
@@ -58,6 +59,7 @@ const replyOf = ({ body, usage }: WholeAnswer, { turn }: ChatAttempt): ChatReply
   body,
   usage,
   provider: turn.candidate.provider.key,
+  outputLimit: loweredOutput(turn),
 })
 
 const relayed = (answer: unknown, attempt: ChatAttempt): ChatReply =>

@@ -11,6 +11,7 @@ const exposed = [
   'x-ratelimit-remaining',
   'x-ratelimit-reset',
   'x-tollgate-cost',
+  'x-tollgate-max-tokens',
   'x-tollgate-provider',
   'x-idempotent-replay',
   'openai-processing-ms',

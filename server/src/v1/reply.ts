@@ -92,9 +92,19 @@ function toResponse(
     'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
   }
   const own = wordingOf(asked.request).headers?.(asked.requestId)
-  return new Response(JSON.stringify(reply.body), {
+  const response = new Response(JSON.stringify(reply.body), {
     headers: own ? { ...headers, ...own } : headers,
   })
+  addOutputLimit(response.headers, reply)
+  return response
+}
+
+/** Tells a caller whose output limit was lowered to what the model produces. */
+function addOutputLimit(
+  headers: Headers,
+  { outputLimit }: { outputLimit?: number | undefined },
+): void {
+  if (outputLimit !== undefined) headers.set('x-tollgate-max-tokens', String(outputLimit))
 }
 
 /** A stream on its way out. Rejects with what fails before its first event. */
@@ -113,6 +123,7 @@ export async function streamed(
     ...wordingOf(request).headers?.(requestId),
   })
   if (opened) headers.set('x-tollgate-provider', opened.provider)
+  if (opened) addOutputLimit(headers, opened)
   const outgoing = {
     writer,
     requestId,
