@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toUpstreamChat } from './request'
 import { RelayOptions } from '../provider'
+import { providers } from '../registry'
 import { responses } from '../responses'
 import { sampleChat, sampleTarget } from '../samples'
 import type { JsonObject } from '../../wire/json-body'
@@ -47,4 +48,35 @@ test('tools that lack nothing are the same object', () => {
     toolOf({ anyOf: [] }),
   ]
   expect(sent({ tools })['tools']).toBe(tools)
+})
+
+test('finding P8: a PDF for Mistral is a document, with its data as the address', () => {
+  const mistral = providers.find(({ key }) => key === 'mistral')
+  if (!mistral) throw new Error('there is no Mistral')
+  const file_data = 'data:application/pdf;base64,JVBERi0='
+  const file = (own: JsonObject) => ({
+    type: 'file',
+    file: own,
+    cache_control: { type: 'ephemeral' },
+  })
+  const content = [
+    { type: 'text', text: 'Read.' },
+    file({ filename: 'a.pdf', file_data }),
+    file({ file_data }),
+    file({ file_id: 'f-1' }),
+  ]
+  const chat = { model: 'a/b', messages: [{ role: 'user', content }] }
+  const { messages } = toUpstreamChat(chat, { upstreamModel: 'm', options: mistral.options })
+  expect(messages).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Read.' },
+        { type: 'document_url', document_url: file_data, document_name: 'a.pdf' },
+        { type: 'document_url', document_url: file_data },
+        { type: 'file', file_id: 'f-1' },
+      ],
+    },
+  ])
+  expect(JSON.stringify(sent({ messages: [{ role: 'user', content }] }))).toContain('"type":"file"')
 })
