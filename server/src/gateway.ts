@@ -61,7 +61,7 @@ import type { RequestLog } from './logs/request-log'
 import { chargeable } from './metering/costly-fields'
 import type { Metered } from './metering/metered'
 import type { Admission } from './policy/limits'
-import type { PromptSize } from './policy/size'
+import { outputLimitFor, type PromptSize } from './policy/size'
 import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/upstream-head'
@@ -137,7 +137,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   log.checked(checked.body)
   const tokens = tokensNeeded(
     endpoint.need(checked.request, checked.bytes),
-    asked.size,
+    { output: outputLimitFor(checked.model, asked.size) },
     checked.model,
   )
   const reserving = admission?.reserve(tokens)
@@ -223,7 +223,7 @@ function askedIn<Schema extends z.ZodType<{ model: string }>>(
   const translation = endpoint.translate?.(read.body)
   const { body, bytes } = translation ? measured(translation.chat, read) : read
   const request = check(endpoint.schema, body)
-  const size = endpoint.size(request, body)
+  const size = { ...endpoint.size(request, body), lowersOutput: translation?.lowersOutput }
   return { body, bytes, request, size, fits: fitting(size, bytes, ports), translation }
 }
 

@@ -44,7 +44,7 @@ test.each(['err-after-3', 'finish-error', 'native-finish-error'])(
   },
 )
 
-test.each(['no-finish', 'no-done', 'end-after-3', 'eof-after-3'])(
+test.each(['no-finish', 'end-after-3', 'eof-after-3'])(
   'U08: %s raises in the loop and is never taken for success',
   async (name) => {
     const stream = await open(name).catch((thrown: unknown) => thrown)
@@ -53,6 +53,27 @@ test.each(['no-finish', 'no-done', 'end-after-3', 'eof-after-3'])(
     expect(error.message).toContain('ended early')
   },
 )
+
+test.each([
+  ['no-done', 'ends'],
+  ['no-done-no-usage', 'ends'],
+  ['lost-done', 'is lost once all was said and counted'],
+])('finding P10: %s, which %s without [DONE], is a whole answer', async (name) => {
+  let text = ''
+  let finish: string | null | undefined
+  for await (const chunk of await open(name)) {
+    text += chunk.choices[0]?.delta.content ?? ''
+    finish = chunk.choices[0]?.finish_reason ?? finish
+  }
+  expect(text).toBe('All is well at the fake provider today, thank you.')
+  expect(finish).toBe('stop')
+})
+
+test('finding P10: lost-usage, which is lost before it was counted, raises', async () => {
+  const { text, error } = await brokenAfter('lost-usage')
+  expect(text).toBe('All is well at the fake provider today, thank you.')
+  expect(error.code).toBeOneOf(['connection_failed', 'provider_error'])
+})
 
 test('U05: an unreadable event is an error, and its text stays here', async () => {
   const { error } = await brokenAfter('bad-json-3')

@@ -5,7 +5,7 @@ let stage: Stage
 
 beforeAll(async () => {
   stage = await startStage({
-    provider: { options: { streamOnlyModels: ['ok', 'tool-', 'no-done', 'reasoning'] } },
+    provider: { options: { streamOnlyModels: ['ok', 'tool-', 'no-', 'reasoning'] } },
   })
 })
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -56,7 +56,7 @@ test('its tool calls, reasoning and legacy functions are whole too', async () =>
 })
 
 test('U08: a stream that ends early is no whole answer', async () => {
-  const model = await stage.model('no-done')
+  const model = await stage.model('no-finish')
   const failed = await failureOf(stage.client.chat.completions.create({ model, messages: hello }))
   expect(failed).toMatchObject({ status: 502, code: 'provider_error' })
   expect(failed.message).toContain('an answer that ended early')

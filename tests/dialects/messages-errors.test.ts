@@ -40,7 +40,7 @@ describe('errors are those of Anthropic, with the statuses of all endpoints', ()
       [it.client, { model: 'fake/nothing' }, NotFoundError, 'not_found_error'],
       [it.client, { model: 'nothing' }, BadRequestError, 'invalid_request_error'],
       [it.client, { model, messages: [] }, BadRequestError, 'invalid_request_error'],
-      [it.client, { model, max_tokens: 5000 }, BadRequestError, 'invalid_request_error'],
+      [it.client, { model, max_tokens: 0 }, BadRequestError, 'invalid_request_error'],
       [poor, { model }, APIError, 'billing_error'],
     ]
     for (const [who, fields, kind, type] of cases) {

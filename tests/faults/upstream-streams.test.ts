@@ -22,7 +22,7 @@ describe('a stream that breaks after it began ends in one error frame, without [
     ['U08', 'end-after-5', 'provider_error'],
     ['U08', 'eof-after-5', 'provider_error'],
     ['U08', 'no-finish', 'provider_error'],
-    ['U08', 'no-done', 'provider_error'],
+    ['U08', 'lost-usage', 'connection_failed'],
     ['U05', 'bad-json-3', 'provider_error'],
     ['U05', 'half-json', 'provider_error'],
     ['U07', 'err-after-3', 'provider_error'],

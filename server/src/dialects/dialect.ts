@@ -51,6 +51,8 @@ export interface Translation {
   chat: JsonObject
   /** The request as it arrived, for a provider that speaks the same format. */
   original?: Original | undefined
+  /** For which models an output limit above theirs is lowered to theirs, and not refused. */
+  lowersOutput?: ((model: { provider: string }) => boolean) | undefined
   /** Why no provider of another format can do what is asked; thrown before one of them is. */
   refusal?: ApiError | undefined
   /** Fields that a provider of another format answers without; their caller is told. */

@@ -108,7 +108,7 @@ class Streamed extends Asking implements StreamPlan<ChatRequest> {
   }
 
   relay(turn: Turn<ChatRequest>, prepared: Prepared): RelayedStream {
-    return chatStreamOf(prepared, new Relay(turn, prepared.source, this))
+    return chatStreamOf(prepared, new Relay(turn, prepared, this))
   }
 }
 

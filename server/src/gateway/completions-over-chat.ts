@@ -91,7 +91,7 @@ export function streamOverChat(job: Job<CompletionRequest>): Reply {
       asked: (turn) => toChatBody(turn.body, prompt),
       relay: (turn, prepared) => {
         const telling = { identity, legacyFunctions: false, wantsUsage: false }
-        const relay = new Relay(turn, prepared.source, telling)
+        const relay = new Relay(turn, prepared, telling)
         served = relay.identity
         return chatStreamOf(prepared, relay)
       },

@@ -64,7 +64,7 @@ function streamed(job: Job<CompletionRequest>): Reply {
     allowance: ({ checked, meter }) => (checked.request.echo ? undefined : meter.allowance(1)),
     prepare,
     relay: (turn, { source }) =>
-      new TextStream(new Relay(turn, source, { identity, legacyFunctions: false })),
+      new TextStream(new Relay(turn, { source }, { identity, legacyFunctions: false })),
   })
   return { kind: 'stream', identity, opening }
 }
@@ -78,7 +78,7 @@ function whole(job: Job<CompletionRequest>): Promise<Reply> {
       const onLost = lostBy(turn, (bytes) => promptUsage(turn.body, bytes))
       const attempt = { turn, sent: prepare(turn), deadline, onLost }
       return exchange(attempt, (answer, { sent }): Reply => {
-        const relay = new Relay(turn, sent.source, { identity, legacyFunctions: false })
+        const relay = new Relay(turn, sent, { identity, legacyFunctions: false })
         const provider = turn.candidate.provider.key
         return { kind: 'whole', ...relayText(answer, relay), provider }
       })

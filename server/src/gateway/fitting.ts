@@ -2,7 +2,13 @@ import type { Ports, ReadBody } from './job'
 import type { Model } from '../catalog/model'
 import { ApiError, invalidRequest } from '../errors'
 import { estimateTexts, tokensAtLeast, tokensAtMost } from '../metering/estimate'
-import { checkContext, checkOutputLimit, fitsSurely, type PromptSize } from '../policy/size'
+import {
+  checkContext,
+  checkOutputLimit,
+  fitsSurely,
+  outputLimitFor,
+  type PromptSize,
+} from '../policy/size'
 import type { Demands } from '../routing/collections'
 import { needsOf } from '../routing/needs'
 import type { JsonObject } from '../wire/json-body'
@@ -24,9 +30,9 @@ export function fitting(
   { counter }: { counter: Pick<Ports['counter'], 'count'> },
 ): Fits {
   let counting: Promise<number | undefined> | undefined
-  const prompt = { ...size, bytes }
   return (model) => {
-    checkOutputLimit(model, size)
+    const prompt = { ...size, output: outputLimitFor(model, size), bytes }
+    checkOutputLimit(model, prompt)
     // Here nearly all end.
     if (fitsSurely(model, prompt, bounds)) return undefined
     return checkContext(model, prompt, {

@@ -141,6 +141,8 @@ export interface WholeReply {
   provider: string
   /** Fields of the request that it was answered without. */
   omitted?: readonly string[] | undefined
+  /** The output limit that the model was asked for, where that is not the caller's. */
+  outputLimit?: number | undefined
 }
 
 export interface StreamReply {
@@ -155,6 +157,8 @@ export interface StreamReply {
 export interface OpenStream {
   stream: ChunkStream
   provider: string
+  /** The output limit that the model was asked for, where that is not the caller's. */
+  outputLimit?: number | undefined
   /** What the stream gives are whole frames in the words of its caller. */
   isTold?: boolean
   /** Fields of the request that it is answered without. */

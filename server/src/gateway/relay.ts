@@ -1,5 +1,6 @@
 import type { CheckedRequest, Job, OpenStream, Turn } from './job'
 import { Leaving } from './leaving'
+import { loweredOutput } from './lowered-output'
 import { estimatePrompt, estimateUsage, roughOutputTokens } from '../metering/estimate'
 import { outputLimitOfUnknown } from '../metering/volume'
 import { newIdBody } from '../db/id'
@@ -82,11 +83,17 @@ export class Relay implements RelayRequest {
   readonly legacyFunctions: boolean
   readonly wantsUsage: boolean
   readonly newCallId = newCallId
+  readonly callerNames: RelayRequest['callerNames']
 
-  constructor(turn: Turn<Relayable>, source: Source, telling: Telling) {
+  constructor(
+    turn: Turn<Relayable>,
+    { source, callerNames }: Pick<Prepared, 'source' | 'callerNames'>,
+    telling: Telling,
+  ) {
     const { stream_options: options } = turn.checked.request
     this.#turn = turn
     this.source = source
+    this.callerNames = callerNames
     this.identity = servedBy(turn, telling.identity)
     this.legacyFunctions = telling.legacyFunctions
     this.wantsUsage = telling.wantsUsage ?? options?.include_usage === true
@@ -96,8 +103,9 @@ export class Relay implements RelayRequest {
     return this.#turn.candidate.provider.options
   }
 
-  get keepsText(): boolean {
-    return this.#turn.checked.translation !== undefined
+  get answers(): number {
+    const { n } = this.#turn.body
+    return typeof n === 'number' ? n : 1
   }
 
   estimate(output: TextSize): Usage {
@@ -152,6 +160,8 @@ export const promptUsage = (body: JsonObject, bytes: number): Usage => ({
 
 /** What differs from candidate to candidate. */
 export interface Prepared extends Outgoing {
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
   /** Set where the caller's request is passed on in the format that it came in. */
   own?: OwnFormat | undefined
   /** Fields of the request that are answered without; their caller is told. */
@@ -218,6 +228,7 @@ class Opening<Request> implements Part<Turn<Request>, OpenStream> {
       return {
         stream,
         provider: candidate.provider.key,
+        outputLimit: loweredOutput(turn),
         isTold: prepared.own !== undefined,
         omitted: prepared.omitted,
         usage: () => relayed.usage(),

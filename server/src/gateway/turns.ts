@@ -1,5 +1,6 @@
 import { ConnectionUse } from './connection-use'
 import type { Call, Ports } from './job'
+import { withModelsOutput, type Lowering } from './lowered-output'
 import { OrganizationUse } from './organization-use'
 import { UnansweredUse, type Unpaid } from './unanswered'
 import type { Principal } from '../auth/principal'
@@ -33,6 +34,7 @@ interface Checkable {
   principal: Pick<Principal, 'accountId' | 'userId'>
   body: JsonObject
   priced: JsonObject | undefined
+  translation?: Lowering
   model: Model
   candidates: readonly Candidate[]
 }
@@ -252,7 +254,7 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
 
   #turnOf(candidate: Candidate): Turn<Request> {
     const { checked, meter } = this.#options
-    const body = this.#bodyFor(candidate)
+    const body = withModelsOutput(this.#bodyFor(candidate), candidate.model, checked.translation)
     return { checked, candidate, model: candidate.model, body, meter, unanswered: this.#unanswered }
   }
 

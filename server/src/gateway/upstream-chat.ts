@@ -7,6 +7,7 @@ import type { Model } from '../catalog/model'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
 import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
+import { withAcceptedToolNames } from '../providers/tool-names'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { Source } from '../providers/upstream-error'
 import type { Sent } from '../routing/attempt'
@@ -59,14 +60,17 @@ export function prepareChat<Request>(
     return passedOn({ turn, way, form }, { own: adapter.own, original, body })
   }
   if (translation?.refusal) throw translation.refusal
-  if (adapter) return translated({ turn, way, form }, adapter, { chat, body })
+  const { chat: named, callerNames } = withAcceptedToolNames(body, adapter?.toolNames)
+  if (adapter) {
+    return { ...translated({ turn, way, form }, adapter, { chat, body: named }), callerNames }
+  }
   const { upstreamModel } = turn.model
   const { options } = turn.candidate.provider
-  const relayed = toUpstreamChat(body, { upstreamModel, options })
+  const relayed = toUpstreamChat(named, { upstreamModel, options })
   if (deployment !== undefined) relayed['model'] = deployment
   const source = new TurnSource(turn, form.textField)
   const omitted = translation?.omitted
-  return { source, operation: way.operation, url: way.url, body: relayed, omitted }
+  return { source, operation: way.operation, url: way.url, body: relayed, callerNames, omitted }
 }
 
 interface Going<Request> {

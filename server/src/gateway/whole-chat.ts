@@ -1,4 +1,5 @@
 import type { Turn, WholeReply } from './job'
+import { loweredOutput } from './lowered-output'
 import { lostBy, promptUsage, Relay, type Prepared, type Relayable, type Telling } from './relay'
 import { chatStreamOf } from './upstream-chat'
 import type { RelayedStream } from '../providers/openai/relayed-stream'
@@ -51,7 +52,7 @@ export function wholeChat(
 const isOneOf = (prefixes: readonly string[], { model }: Turn<unknown>): boolean =>
   prefixes.some((prefix) => model.upstreamModel.startsWith(prefix))
 
-const relayOf = ({ turn, sent, telling }: ChatAttempt) => new Relay(turn, sent.source, telling)
+const relayOf = ({ turn, sent, telling }: ChatAttempt) => new Relay(turn, sent, telling)
 
 const replyOf = ({ body, usage }: WholeAnswer, { turn, sent }: ChatAttempt): ChatReply => ({
   kind: 'whole',
@@ -59,6 +60,7 @@ const replyOf = ({ body, usage }: WholeAnswer, { turn, sent }: ChatAttempt): Cha
   usage,
   provider: turn.candidate.provider.key,
   omitted: sent.omitted,
+  outputLimit: loweredOutput(turn),
 })
 
 const relayed = (answer: unknown, attempt: ChatAttempt): ChatReply =>
@@ -97,7 +99,7 @@ async function collect(attempt: ChatAttempt): Promise<ChatReply> {
   const { turn, sent, telling } = attempt
   const { identity } = telling
   const reading = { identity, wantsUsage: true, legacyFunctions: false }
-  const stream = chatStreamOf(sent, new Relay(turn, sent.source, reading))
+  const stream = chatStreamOf(sent, new Relay(turn, sent, reading))
   // A stream ends its deadline; the request's own may have further prompts to watch.
   const deadline = new Deadline({ totalMs: turn.checked.ports.timers.requestMs })
   const { signal } = attempt.deadline

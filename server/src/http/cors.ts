@@ -12,6 +12,7 @@ const exposed = [
   'x-ratelimit-reset',
   'x-tollgate-cost',
   'x-tollgate-omitted',
+  'x-tollgate-max-tokens',
   'x-tollgate-provider',
   'x-idempotent-replay',
   'openai-processing-ms',

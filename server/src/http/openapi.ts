@@ -10,7 +10,7 @@ const conventions = [
   '**Errors** are `{error: {type, code, message, param, details}}`: act on `code`. Repeat what has `Retry-After` when it says, and nothing with `x-should-retry: false`.',
   '**Lists** have `pagination`: ask on with `cursor` set to its `next_cursor`.',
   '**Ids** of others look like ids of nothing: 404. **Money** is USD as a number with up to 9 decimals, prices are for 1,000,000 tokens. **Times** are ISO 8601 in UTC.',
-  '**Headers** of answers: `x-request-id`, `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset`, and of models `x-tollgate-cost` and `x-tollgate-provider`. An `Idempotency-Key` makes repeating a POST of `/v1` safe for 24 hours.',
+  '**Headers** of answers: `x-request-id`, `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset`, and of models `x-tollgate-cost`, `x-tollgate-provider` and, where `max_tokens` of a message was lowered to what the model produces, `x-tollgate-max-tokens`. An `Idempotency-Key` makes repeating a POST of `/v1` safe for 24 hours.',
 ].join('\n\n')
 
 const common = {

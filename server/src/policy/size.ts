@@ -7,6 +7,8 @@ export interface PromptSize {
   textField: 'messages' | 'prompt' | 'input'
   /** The output limit that was sent, and the field that held it. */
   output: { limit: number; field: string } | undefined
+  /** For models of which more may be asked than they produce: they are asked for as much as they do. */
+  lowersOutput?: ((model: Model) => boolean) | undefined
   /** The texts to be counted; called only where their length alone does not decide. */
   texts: () => readonly string[]
   /** Tokens that are known without counting, such as arrays of token ids. */
@@ -28,6 +30,16 @@ interface Ports {
  * when it is this much too long.
  */
 const foreignMargin = 1.3
+
+/** The output limit that a model is asked for. */
+export function outputLimitFor(
+  model: Model,
+  { output, lowersOutput }: Pick<PromptSize, 'output' | 'lowersOutput'>,
+): PromptSize['output'] {
+  const most = model.maxOutputTokens
+  if (!output || most === null || output.limit <= most || !lowersOutput?.(model)) return output
+  return { ...output, limit: most }
+}
 
 /** Throws `max_tokens_exceeded` for an output limit above the model's. */
 export function checkOutputLimit(model: Model, { output }: PromptSize): void {

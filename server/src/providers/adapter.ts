@@ -58,6 +58,8 @@ export interface Adapter {
   /** Throws `invalid_request`, issue `unsupported_by_model`, for what would change the answer's meaning. */
   request: (chat: ChatRequest, target: Target) => UpstreamRequest
   reader: (source: Source) => PartsReader
+  /** Names of tools that are taken; those that OpenAI takes unless said otherwise. */
+  toolNames?: RegExp
   /** For callers who speak it too. */
   own?: OwnFormat | undefined
   /** What must be fetched before `request` can be called; absent where the provider fetches itself. */

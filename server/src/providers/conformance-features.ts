@@ -17,6 +17,8 @@ export interface AnswerFeature {
   message?: JsonObject
   finish?: string
   usage?: Partial<Usage>
+  /** The stream ends without `[DONE]`, or whatever else marks an end in that format. */
+  isUnmarked?: boolean
   /** The answer is none. */
   fails?: boolean
 }
@@ -160,6 +162,7 @@ export const answerFeatures: readonly AnswerFeature[] = [
     name: 'two calls, one without arguments, after text',
     saying: { text, calls: ['{"a":1}', ''], finish: 'stop' },
     message: {
+      content: text,
       tool_calls: [
         { function: { name: 'first', arguments: '{"a":1}' } },
         { function: { name: 'second', arguments: '{}' } },
@@ -171,6 +174,26 @@ export const answerFeatures: readonly AnswerFeature[] = [
     name: 'thoughts',
     saying: { thought: 'Hm.', text, finish: 'stop' },
     message: { content: text, reasoning_content: 'Hm.' },
+  },
+  {
+    name: 'pages that it cites',
+    saying: { text, cites: 'https://a.example/', finish: 'stop' },
+    message: {
+      annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example/' } }],
+    },
+  },
+  {
+    name: 'what nobody knows yet, beside the text',
+    saying: { text, isStrange: true, finish: 'stop' },
+    message: { content: text },
+    finish: 'stop',
+  },
+  {
+    name: 'without `[DONE]`',
+    saying: { text, finish: 'stop' },
+    isUnmarked: true,
+    message: { content: text },
+    finish: 'stop',
   },
   { name: 'cut by its limit', saying: { text, finish: 'length' }, finish: 'length' },
   { name: 'content filter', saying: { text, finish: 'filter' }, finish: 'content_filter' },

@@ -105,13 +105,13 @@ export function requestResult(dialect: Dialect, { chat, mark }: RequestFeature):
 }
 
 /** What a caller gets of an answer, in the order in which its events come. */
-function heard({ adapter, voice }: Dialect, { saying }: AnswerFeature) {
+function heard({ adapter, voice }: Dialect, { saying, isUnmarked }: AnswerFeature) {
   const request = relay()
   const stream = adapter
     ? new TranslatedStream(adapter.reader(source), request)
     : new ChatStream(request)
   const chunks = voice(saying).flatMap((event) => stream.next(JSON.stringify(event)))
-  chunks.push(...stream.end(true))
+  chunks.push(...stream.end(!isUnmarked))
   const whole = chunks.map(jsonOf).filter((chunk) => choiceOf(chunk)['delta'])
   return { choice: wholeOf(whole, request), usage: stream.usage() }
 }

@@ -6,6 +6,10 @@ export interface Saying {
   text?: string
   /** Arguments of calls, as JSON texts; empty for a call without. */
   calls?: readonly string[]
+  /** The address of a page that the text cites. */
+  cites?: string
+  /** Events and fields come beside it that no version of the format had so far. */
+  isStrange?: boolean
   /** Undefined for an answer that breaks off. */
   finish: 'stop' | 'length' | 'filter' | undefined
 }
@@ -46,7 +50,10 @@ const openai: Voice = (saying) => {
     prompt_tokens_details: { cached_tokens: cached },
     completion_tokens_details: { reasoning_tokens: thoughts },
   }
+  const { cites, isStrange } = saying
+  if (cites) deltas.push({ annotations: [{ type: 'url_citation', url_citation: { url: cites } }] })
   const said = deltas.map((delta) => chunk(delta))
+  if (isStrange) said.unshift({ object: 'weather', forecast: [1] }, chunk({ weather: { at: 7 } }))
   if (!saying.finish) return said
   return [...said, chunk({}, finishes[saying.finish]), { choices: [], usage }]
 }
@@ -63,18 +70,37 @@ const anthropic: Voice = (saying) => {
     const own =
       block.kind === 'call' ? { id: idOf(block.call), name: names[block.call], input: {} } : {}
     const content_block = { type: types[block.kind], text: '', thinking: '', ...own }
+    const citation = { type: 'web_search_result_location', url: saying.cites, cited_text: 'x' }
+    const citing = {
+      type: 'content_block_delta',
+      index,
+      delta: { type: 'citations_delta', citation },
+    }
     return [
       { type: 'content_block_start', index, content_block },
+      ...(saying.cites ? [citing] : []),
       { type: 'content_block_delta', index, delta: anthropicDelta(block) },
       { type: 'content_block_stop', index },
     ]
   })
   const usage = { input_tokens: input, cache_read_input_tokens: cached, output_tokens: 1 }
   const start = { type: 'message_start', message: { id: 'm', content: [], usage } }
+  if (saying.isStrange) {
+    const content_block = { type: 'weather', id: 7, text: {} }
+    const delta = { type: 'weather_delta', text: 7 }
+    said.push(
+      { type: 'weather', index: 'none' },
+      { type: 'content_block_start', index: 9, content_block },
+      { type: 'content_block_delta', index: 9, delta },
+      { type: 'content_block_stop', index: 9 },
+    )
+  }
   if (!saying.finish) return [start, ...said]
   const finishes = { stop: 'end_turn', length: 'max_tokens', filter: 'refusal' }
   const delta = { stop_reason: saying.calls ? 'tool_use' : finishes[saying.finish] }
-  const last = { type: 'message_delta', delta, usage: { output_tokens: output } }
+  const output_tokens_details = { thinking_tokens: thoughts }
+  const counted = { output_tokens: output + thoughts, output_tokens_details }
+  const last = { type: 'message_delta', delta, usage: counted }
   return [start, ...said, last, { type: 'message_stop' }]
 }
 
@@ -90,6 +116,9 @@ const google: Voice = (saying) => {
     return { functionCall: { name: names[block.call], args } }
   })
   const said = parts.map((part) => googleEvent([part]))
+  if (saying.isStrange) {
+    said.unshift({ weather: [1] }, googleEvent([{ weather: { at: 7 }, codeExecutionResult: {} }]))
+  }
   if (!saying.finish) return said
   const finishes = { stop: 'STOP', length: 'MAX_TOKENS', filter: 'SAFETY' }
   const usageMetadata = {
@@ -99,7 +128,12 @@ const google: Voice = (saying) => {
     thoughtsTokenCount: thoughts,
     totalTokenCount: input + cached + output + thoughts,
   }
-  return [...said, { ...googleEvent([], { finishReason: finishes[saying.finish] }), usageMetadata }]
+  const groundingMetadata = { groundingChunks: [{ web: { uri: saying.cites } }] }
+  const last = {
+    finishReason: finishes[saying.finish],
+    ...(saying.cites && { groundingMetadata }),
+  }
+  return [...said, { ...googleEvent([], last), usageMetadata }]
 }
 
 const bedrock: Voice = (saying) => {
@@ -107,11 +141,18 @@ const bedrock: Voice = (saying) => {
     const delta = (own: JsonObject) => ({ contentBlockDelta: { contentBlockIndex, delta: own } })
     const stop = { contentBlockStop: { contentBlockIndex } }
     if (block.kind === 'thought') return [delta({ reasoningContent: { text: block.said } }), stop]
-    if (block.kind === 'text') return [delta({ text: block.said }), stop]
+    const citation = { title: 'A', location: { web: { url: saying.cites, domain: 'a.example' } } }
+    if (block.kind === 'text') {
+      return [delta({ text: block.said }), ...(saying.cites ? [delta({ citation })] : []), stop]
+    }
     const toolUse = { toolUseId: idOf(block.call), name: names[block.call] }
     const start = { contentBlockStart: { contentBlockIndex, start: { toolUse } } }
     return [start, delta({ toolUse: { input: block.said } }), stop]
   })
+  if (saying.isStrange) {
+    const delta = { weather: { at: 7 } }
+    said.push({ weather: { at: 7 } }, { contentBlockDelta: { contentBlockIndex: 9, delta } })
+  }
   if (!saying.finish) return said
   const finishes = { stop: 'end_turn', length: 'max_tokens', filter: 'content_filtered' }
   const stopReason = saying.calls ? 'tool_use' : finishes[saying.finish]
@@ -133,6 +174,11 @@ const cohere: Voice = (saying) => {
       { type: 'tool-call-end', index },
     ]
   })
+  const sources = [{ type: 'document', id: '1', document: { url: saying.cites } }]
+  const citations = { start: 0, end: 1, sources }
+  if (saying.cites)
+    said.push({ type: 'citation-start', index: 0, delta: { message: { citations } } })
+  if (saying.isStrange) said.push({ type: 'weather', index: 'none', delta: 7 })
   if (!saying.finish) return said
   const finishes = { stop: 'COMPLETE', length: 'MAX_TOKENS', filter: 'ERROR_TOXIC' }
   const finish_reason = saying.calls ? 'TOOL_CALL' : finishes[saying.finish]
@@ -158,6 +204,17 @@ const responses: Voice = (saying) => {
       { type: 'response.output_item.done', output_index, item: done },
     ]
   })
+  const annotation = { type: 'url_citation', url: saying.cites }
+  const added = { type: 'response.output_text.annotation.added', output_index: 0, annotation }
+  if (saying.cites) said.push(added)
+  if (saying.isStrange) {
+    const item = { type: 'weather_call', id: null, name: 7, arguments: { at: 7 } }
+    said.push(
+      { type: 'response.weather', delta: 7 },
+      { type: 'response.output_item.added', output_index: 9, item },
+      { type: 'response.output_item.done', output_index: 9, item },
+    )
+  }
   if (!saying.finish) return said
   const usage = {
     input_tokens: input + cached,

@@ -79,6 +79,8 @@ export const makers: readonly Provider[] = [
       rename: { ...oldCap, seed: 'random_seed' },
       values: { tool_choice: { required: 'any' } },
       toolCallIds: 'nine_alphanumerics',
+      // https://docs.mistral.ai/capabilities/document_ai/document_qna
+      files: 'document_url',
       developerRole: false,
       // Usage comes on the finish chunk, asked or not.
       streamUsage: false,

@@ -49,6 +49,8 @@ export const RelayOptions = z.strictObject({
   dropFromMessages: z.array(z.string()).default([]),
   /** Tool-call ids that are accepted; others are replaced by deterministic ones. */
   toolCallIds: z.enum(['any', 'nine_alphanumerics']).default('any'),
+  /** How files stand in a message: as OpenAI has them, or as `document_url` parts. */
+  files: z.enum(['file', 'document_url']).default('file'),
   /** What becomes of `reasoning_content` on assistant turns of the history. */
   historyReasoning: z
     .enum(['strip', 'reasoning_content', 'reasoning', 'required'])
@@ -57,7 +59,7 @@ export const RelayOptions = z.strictObject({
   reasoningTokens: z.enum(['inside', 'outside']).default('inside'),
   /** Whether `stream_options.include_usage` is understood. */
   streamUsage: z.boolean().default(true),
-  /** A stream may end without `[DONE]`, as long as every choice has finished. */
+  /** Without effect since every provider's may; operators may have stored it. */
   endsWithoutDone: z.boolean().default(false),
   /** Chat models are served on the legacy completions path too. */
   legacyCompletions: z.boolean().default(false),

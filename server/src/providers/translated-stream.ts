@@ -46,6 +46,10 @@ export class TranslatedStream implements RelayedStream {
     return this.#usageChunks()
   }
 
+  isComplete(): boolean {
+    return this.#chunks.finished && this.#told !== undefined && !this.#saidMore
+  }
+
   #usageChunks(): string[] {
     const { identity, wantsUsage } = this.#request
     if (!wantsUsage) return []

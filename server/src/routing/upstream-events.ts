@@ -23,6 +23,8 @@ interface Options {
   share: LoopShare
   source: Source
   deadline: Stop
+  /** Nothing is missing from the answer any more. */
+  isComplete?: () => boolean
 }
 
 /**
@@ -34,15 +36,20 @@ export class UpstreamEvents {
   readonly #cutter: EventCutter
   readonly #deadline: Stop
   readonly #work: StreamWork
+  readonly #isComplete: () => boolean
   /** Bytes that were read and not looked at yet. */
   #unread: Uint8Array | undefined
   /** How many the events were that are looked at now. */
   #bytes = 0
 
-  constructor(answer: Answer, { cutter, share, source, deadline }: Options) {
+  constructor(
+    answer: Answer,
+    { cutter, share, source, deadline, isComplete = () => false }: Options,
+  ) {
     this.#answer = answer
     this.#cutter = cutter
     this.#deadline = deadline
+    this.#isComplete = isComplete
     this.#work = new StreamWork(share, source)
   }
 
@@ -82,11 +89,16 @@ export class UpstreamEvents {
     return read.subarray(0, pieceBytes)
   }
 
-  /** What was sent on purpose to be much work and nothing else is counted before anybody asks again. */
-  async #fail(thrown: unknown): Promise<never> {
+  /**
+   * What was sent on purpose to be much work and nothing else is counted before anybody asks again. A
+   * connection that is lost behind a complete answer is its end.
+   */
+  async #fail(thrown: unknown): Promise<undefined> {
     const isMalformed =
       thrown instanceof ConnectionFailed && thrown.cause instanceof MalformedAnswer
     if (isMalformed) await this.#work.waste(malformedMs)
+    const isLost = thrown instanceof ConnectionFailed && !this.#deadline.aborted
+    if (isLost && this.#isComplete()) return undefined
     throw thrown
   }
 

@@ -52,7 +52,9 @@ export class UpstreamStream implements ChunkStream {
     const { deadline, sent } = attempt
     const cutter = framingOf(sent.adapter?.framing).cutter()
     const { source } = sent
-    this.#events = new UpstreamEvents(answer, { cutter, share: shareOf(attempt), source, deadline })
+    const share = shareOf(attempt)
+    const isComplete = () => relayed.isComplete?.() ?? false
+    this.#events = new UpstreamEvents(answer, { cutter, share, source, deadline, isComplete })
     this.#drainWork = new DrainWork(attempt.drain, deadline)
     this.#limit = limitOf(attempt.allowance)
   }

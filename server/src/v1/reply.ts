@@ -92,7 +92,7 @@ function toResponse(
     'x-tollgate-provider': reply.provider,
     'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
   }
-  const own = { ...wordingOf(asked.request).headers?.(asked.requestId), ...omittedHeader(reply) }
+  const own = { ...wordingOf(asked.request).headers?.(asked.requestId), ...toldHeaders(reply) }
   return new Response(JSON.stringify(reply.body), {
     headers: { ...headers, ...own },
   })
@@ -101,10 +101,16 @@ function toResponse(
 /** Names at most so many fields. */
 const maxOmitted = 20
 
-/** Says which fields of the request were answered without. */
-function omittedHeader({ omitted }: Pick<WholeReply, 'omitted'>): Record<string, string> {
-  if (!omitted || omitted.length === 0) return {}
-  return { 'x-tollgate-omitted': omitted.slice(0, maxOmitted).join(', ') }
+/** Says what of the request was changed: fields that it was answered without, an output limit that was lowered. */
+function toldHeaders({
+  omitted,
+  outputLimit,
+}: Pick<WholeReply, 'omitted' | 'outputLimit'>): Record<string, string> {
+  return {
+    ...(omitted &&
+      omitted.length > 0 && { 'x-tollgate-omitted': omitted.slice(0, maxOmitted).join(', ') }),
+    ...(outputLimit !== undefined && { 'x-tollgate-max-tokens': String(outputLimit) }),
+  }
 }
 
 /** A stream on its way out. Rejects with what fails before its first event. */
@@ -121,7 +127,7 @@ export async function streamed(
     ...wordingOf(request).headers?.(requestId),
   })
   if (opened) headers.set('x-tollgate-provider', opened.provider)
-  for (const [name, value] of Object.entries(omittedHeader(opened ?? {}))) headers.set(name, value)
+  for (const [name, value] of Object.entries(toldHeaders(opened ?? {}))) headers.set(name, value)
   const outgoing = {
     writer,
     requestId,

@@ -9,6 +9,8 @@ interface Writing {
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
   newCallId: () => string
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
 }
 
 /** What an answer says, as opposed to what is said about it. */
@@ -45,6 +47,9 @@ export class ChatChunks {
         return this.#call(part)
       case 'arguments':
         return this.#argue(part.index, part.text)
+      case 'annotation':
+        this.size.addOther(part.annotation)
+        return this.#write({ annotations: [part.annotation] })
       case 'extra':
         this.size.addOther(part.fields)
         return this.#write(part.fields)
@@ -64,7 +69,7 @@ export class ChatChunks {
     if (this.#calls.has(index)) return []
     this.#calls.set(index, false)
     this.size.addCall(name)
-    const called = { name, arguments: '' }
+    const called = { name: this.#writing.callerNames?.get(name) ?? name, arguments: '' }
     if (this.#writing.legacyFunctions) return this.#writeFunction(index, called)
     const given = id === undefined || id === '' ? this.#writing.newCallId() : id
     const opening = { index, id: given, type: 'function', function: called, ...extra }

@@ -15,6 +15,7 @@ import {
   text,
   userField,
 } from './fields'
+import type { JsonObject } from './json-body'
 import { bareCallId } from './packed-call-id'
 import { sparse } from './sparse'
 
@@ -70,6 +71,13 @@ interface Most {
 // Not Infinity, which zod does not compile.
 const unbounded = Number.MAX_SAFE_INTEGER
 
+/** A turn may have come to its limit before it said anything. */
+const hasThoughts = ({
+  reasoning_content: text,
+  reasoning_details: details,
+}: JsonObject): boolean =>
+  (typeof text === 'string' && text !== '') || (Array.isArray(details) && details.length > 0)
+
 const messageOf = ({ parts }: Most) =>
   z
     .looseObject({
@@ -86,7 +94,8 @@ const messageOf = ({ parts }: Most) =>
         (message.tool_calls?.length ||
           message.function_call ||
           message['refusal'] ||
-          message['audio'])
+          message['audio'] ||
+          hasThoughts(message))
       if (message.content === null || message.content === undefined) {
         if (!saysMore) ctx.addIssue(broken('required', 'this field is required.', ['content']))
       }

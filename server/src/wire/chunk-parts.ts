@@ -1,3 +1,4 @@
+import { annotationsIn } from './annotations'
 import type { FinishReason } from './finish-reason'
 import { isObject, type JsonObject } from './json-body'
 import type { Part } from './part'
@@ -6,7 +7,15 @@ import { readUsage } from './usage'
 const listOf = (value: unknown) => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** Fields of a delta that are parts of their own, or say nothing. */
-const said = new Set(['role', 'content', 'refusal', 'reasoning_content', 'tool_calls', 'logprobs'])
+const said = new Set([
+  'role',
+  'content',
+  'refusal',
+  'reasoning_content',
+  'tool_calls',
+  'annotations',
+  'logprobs',
+])
 
 /**
  * What a chunk of ours says, in the order in which it is to be told. The chunks are those of a relayed
@@ -47,6 +56,9 @@ function addSaid(delta: JsonObject, parts: Part[]): void {
   if (Object.keys(fields).length > 0) parts.push({ type: 'extra', fields })
   addText('text', delta['content'], parts)
   addText('refusal', delta['refusal'], parts)
+  for (const annotation of annotationsIn(delta['annotations'])) {
+    parts.push({ type: 'annotation', annotation })
+  }
   for (const call of listOf(delta['tool_calls'])) addCall(call, parts)
 }
 

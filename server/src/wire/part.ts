@@ -14,6 +14,8 @@ export type Part =
   | { type: 'call'; index: number; id?: string; name: string; extra?: JsonObject }
   /** More of a call's arguments, as JSON text. A call that gets none has `{}`. */
   | { type: 'arguments'; index: number; text: string }
+  /** What the text so far cites, as `annotations` of a chat message hold it: see `annotations.ts`. */
+  | { type: 'annotation'; annotation: JsonObject }
   /** Fields that travel on the delta as they are, such as `reasoning_details`. */
   | { type: 'extra'; fields: JsonObject }
   /** All that was used so far, not an increment: the last one counts. It comes after what it counts. */

@@ -32,6 +32,19 @@ const ending =
 
 const isFinish = ({ text }: Frame) => /"finish_reason":"/.test(text)
 
+/** The same, and then the connection is lost in the middle of the body. */
+const losing =
+  (edit: (frames: Frame[]) => Frame[]): Behaviour =>
+  async (call) => {
+    const answer = answerOf(call)
+    openAnswer(call, answer)
+    await writeFrames(call, edit(framesOf(answer)))
+    await call.reply.flush()
+    call.reply.connection.close()
+  }
+
+const isUsage = ({ text }: Frame) => /"choices":\[\]/.test(text)
+
 /** The whole answer and `[DONE]`, but the body never ends. */
 const doneOpen: Behaviour = async (call) => {
   const answer = answerOf(call)
@@ -59,6 +72,9 @@ export const endings: Record<string, Behaviour> = {
     frames.filter((frame) => !isFinish(frame)).map((frame) => ({ ...frame, ends: false })),
   ),
   'no-done': ending((frames) => frames.slice(0, -1)),
+  'no-done-no-usage': ending((frames) => frames.slice(0, -1).filter((frame) => !isUsage(frame))),
+  'lost-done': losing((frames) => frames.slice(0, -1)),
+  'lost-usage': losing((frames) => frames.slice(0, -1).filter((frame) => !isUsage(frame))),
   'done-open': doneOpen,
   'done-twice': ending((frames) => [...frames, ...frames.slice(-1)]),
   'data-after-done': ending((frames) => [...frames, late]),

@@ -1,4 +1,5 @@
 import { toCallId } from './call-id'
+import { toCitations } from './citations'
 import { thoughtsIn, type Thought } from './thoughts'
 import { messageHead, toMessageUsage, toStopReason } from './told'
 import { bareAnswerId } from '../../wire/answer'
@@ -49,6 +50,7 @@ const toBlocks =
   (part: Part): JsonObject[] => {
     switch (part.type) {
       case 'text':
+        return [{ type: 'text', text: part.text, ...citationsOf(parts) }]
       case 'refusal':
         return [{ type: 'text', text: part.text }]
       case 'call':
@@ -64,6 +66,13 @@ const toBlocks =
         return []
     }
   }
+
+function citationsOf(parts: readonly Part[]): JsonObject {
+  const citations = parts.flatMap((part) =>
+    part.type === 'annotation' ? toCitations(part.annotation) : [],
+  )
+  return citations.length > 0 ? { citations } : {}
+}
 
 /** Arguments that are no object say nothing that this format could hold. */
 function inputOf(parts: readonly Part[], index: number): JsonObject {

@@ -124,6 +124,11 @@ class MessageReader {
       this.#json += String(rest['partial_json'])
       return
     }
+    if (type === 'citations_delta' && block['type'] === 'text') {
+      const before: unknown[] = Array.isArray(block['citations']) ? block['citations'] : []
+      block['citations'] = [...before, rest['citation']]
+      return
+    }
     const field = String(type).replace(/_delta$/, '')
     const [name, piece] = Object.entries(rest)[0] ?? []
     if (field !== name || typeof block[field] !== 'string') {

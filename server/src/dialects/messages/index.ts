@@ -27,11 +27,15 @@ function translate(
   return {
     chat,
     original: { format: 'messages', body, headers, paid },
+    lowersOutput,
     refusal: refusals[0],
     answer: (completion) => toMessage(completion, wanted),
     writer: (identity) => new MessageWriter(identity, wanted),
   }
 }
+
+/** Clients of Anthropic ask every model for what Anthropic's produce; to Anthropic itself it is a mistake. */
+const lowersOutput: Translation['lowersOutput'] = ({ provider }) => provider !== 'anthropic'
 
 const ownHeaders = ['anthropic-version', 'anthropic-beta']
 

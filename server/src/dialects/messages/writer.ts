@@ -1,5 +1,6 @@
 import { thoughtBlock, type Wanted } from './answer'
 import { toCallId } from './call-id'
+import { toCitations } from './citations'
 import { thoughtsIn, type Thought } from './thoughts'
 import { messageHead, toMessageUsage, toStopReason } from './told'
 import { errorFrame } from './wording'
@@ -96,6 +97,8 @@ export class MessageWriter implements EventWriter {
         return this.#wanted.thinking ? this.#say('thinking', part.text) : ''
       case 'extra':
         return this.#wanted.thinking ? this.#think(thoughtsIn(part.fields)) : ''
+      case 'annotation':
+        return this.#cite(part.annotation)
       case 'call':
         return this.#call(part)
       case 'arguments':
@@ -120,6 +123,15 @@ export class MessageWriter implements EventWriter {
     const block: Block = { kind, content: fresh, waiting: [], arguments: '' }
     const opened = this.#open(block)
     return text === '' ? opened : opened + this.#grow(block, delta)
+  }
+
+  /** What cites a text that is behind other blocks already has no place. */
+  #cite(annotation: JsonObject): string {
+    const last = this.#blocks.at(-1)
+    if (last?.kind !== 'text') return ''
+    return toCitations(annotation)
+      .map((citation) => this.#grow(last, { type: 'citations_delta', citation }))
+      .join('')
   }
 
   /** A signature ends the thought that it is for; one of a silent thought comes alone. */

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 interface Seen {
   item: JsonObject
   /** Texts of its parts, those that have begun. */
-  parts: { type: unknown; text: string; isDone: boolean }[]
+  parts: { type: unknown; text: string; annotations: number; isDone: boolean }[]
   isDone: boolean
 }
 
@@ -73,7 +73,9 @@ export class EventOrder {
       throw new Error('an item inside of another')
     }
     if (this.#items.some((other) => other.item['id'] === item['id'])) throw new Error('an id twice')
-    const parts = isCall(item) ? [{ type: item['type'], text: '', isDone: false }] : []
+    const parts = isCall(item)
+      ? [{ type: item['type'], text: '', annotations: 0, isDone: false }]
+      : []
     this.#items.push({ item, parts, isDone: false })
   }
 
@@ -83,13 +85,17 @@ export class EventOrder {
     if (type.endsWith('part.added')) {
       if (seen.parts.some(({ isDone }) => !isDone)) throw new Error('a part inside of another')
       same(at, seen.parts.length, 'index of a part')
-      seen.parts.push({ type: objectIn(event, 'part')['type'], text: '', isDone: false })
+      const { type: kind } = objectIn(event, 'part')
+      seen.parts.push({ type: kind, text: '', annotations: 0, isDone: false })
       return
     }
     const part = seen.parts[Number(at)]
     if (!part || part.isDone) throw new Error(`${type} outside of a part`)
     const field = textFields[String(part.type)] ?? ''
-    if (type.endsWith('.delta')) {
+    if (type.endsWith('annotation.added')) {
+      same(event['annotation_index'], part.annotations, 'annotation_index')
+      part.annotations += 1
+    } else if (type.endsWith('.delta')) {
       if (part.type === 'output_text') same(event['logprobs'], [], 'logprobs')
       part.text += String(event['delta'])
     } else if (type.endsWith('part.done')) {

@@ -1,18 +1,19 @@
 import { within, type OutputItem, type Place, type Status, type StreamEvent } from './event'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
 type Kind = 'text' | 'refusal'
 
 interface Part {
   kind: Kind
   text: string
+  annotations: JsonObject[]
 }
 
 const nameOf = (kind: Kind) => (kind === 'text' ? 'output_text' : 'refusal')
 
-const toContent = ({ kind, text }: Part): JsonObject =>
+const toContent = ({ kind, text, annotations }: Part): JsonObject =>
   kind === 'text'
-    ? { type: 'output_text', annotations: [], logprobs: [], text }
+    ? { type: 'output_text', annotations: [...annotations], logprobs: [], text }
     : { type: 'refusal', refusal: text }
 
 /** What the model says to the caller: parts of text and of refusal, one after the other. */
@@ -39,6 +40,17 @@ export class MessageItem implements OutputItem {
     return events
   }
 
+  /** Adds a citation, which a chat message holds in an object named like its type. */
+  annotate({ type, ...rest }: JsonObject): StreamEvent[] {
+    const part = this.#parts.at(-1)
+    const own = rest[String(type)]
+    if (part?.kind !== 'text' || typeof type !== 'string' || !isObject(own)) return []
+    const annotation = { type, ...own }
+    const annotation_index = part.annotations.push(annotation) - 1
+    const event = { ...this.#at(), annotation_index, annotation }
+    return [{ type: 'response.output_text.annotation.added', ...event }]
+  }
+
   end(): StreamEvent[] {
     const part = this.#parts.at(-1)
     if (!part) return []
@@ -54,7 +66,7 @@ export class MessageItem implements OutputItem {
     const last = this.#parts.at(-1)
     if (last?.kind === kind) return { part: last, events: [] }
     const events = this.end()
-    const part = { kind, text: '' }
+    const part: Part = { kind, text: '', annotations: [] }
     this.#parts.push(part)
     events.push({ type: 'response.content_part.added', ...this.#at(), part: toContent(part) })
     return { part, events }

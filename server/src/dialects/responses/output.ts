@@ -24,7 +24,7 @@ interface Entry {
 }
 
 /** What can stand in any order, each in an item of its own. */
-type Told = Extract<Part, { type: 'text' | 'refusal' | 'reasoning' | 'extra' }>
+type Told = Extract<Part, { type: 'text' | 'refusal' | 'reasoning' | 'extra' | 'annotation' }>
 
 /**
  * The output of one answer, item by item. Calls may come interleaved, so they stay open to the end of
@@ -47,6 +47,7 @@ export class Output {
       case 'text':
       case 'refusal':
       case 'reasoning':
+      case 'annotation':
       case 'extra':
         if (part.type === 'extra' && this.#signedIn(part.fields).length === 0) return []
         if (this.#calls.size === 0) return this.#tell(part)
@@ -80,6 +81,7 @@ export class Output {
 
   #tell(part: Told): StreamEvent[] {
     if (part.type === 'extra') return this.#sign(part.fields)
+    if (part.type === 'annotation') return this.#annotate(part.annotation)
     const isThought = part.type === 'reasoning'
     const { events, item } = isThought ? this.#thoughts() : this.#message()
     const told =
@@ -87,6 +89,12 @@ export class Output {
         ? item.think(part.text)
         : item.say(part.type === 'refusal' ? 'refusal' : 'text', part.text)
     return [...events, ...told]
+  }
+
+  /** What cites nothing that was said before it has no place. */
+  #annotate(annotation: JsonObject): StreamEvent[] {
+    const open = this.#open?.item
+    return open instanceof MessageItem ? open.annotate(annotation) : []
   }
 
   #sign(fields: JsonObject): StreamEvent[] {

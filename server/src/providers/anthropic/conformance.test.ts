@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { anthropic } from '.'
 import { answers } from './golden-answers'
 import { mediaRequests } from './golden-media-requests'
+import { oddAnswers } from './golden-oddities'
 import { reasoningAndShapeRequests } from './golden-reasoning-requests'
 import { textRequests } from './golden-text-requests'
 import { toolRequests } from './golden-tool-requests'
@@ -123,7 +124,7 @@ describeAdapter('anthropic', {
   adapter: anthropic,
   target,
   requests: [...textRequests, ...toolRequests, ...mediaRequests, ...reasoningAndShapeRequests],
-  answers: [...answers, ...usageAnswers],
+  answers: [...answers, ...usageAnswers, ...oddAnswers],
   errors,
   recordings: [
     {

@@ -1,37 +1,47 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
 import { nonsense, type Source } from '../upstream-error'
 
 const Counts = z.looseObject({}).nullish()
 const index = z.int()
 
+const ContentBlock = z.object({
+  type: z.string(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  input: z.looseObject({}).optional(),
+  text: z.string().optional(),
+  thinking: z.string().optional(),
+  /** Whole from the start, in an answer that is given whole. */
+  signature: z.string().optional(),
+  citations: z.unknown().optional(),
+  /** Of thinking that only its provider can read. */
+  data: z.string().optional(),
+})
+export type ContentBlock = z.infer<typeof ContentBlock>
+
+const Delta = z.object({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.string().optional(),
+  signature: z.string().optional(),
+  partial_json: z.string().optional(),
+  citation: z.unknown().optional(),
+})
+
 const Event = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: z.object({ usage: Counts }) }),
   z.object({
-    type: z.literal('content_block_start'),
-    index,
-    content_block: z.object({
-      type: z.string(),
-      id: z.string().optional(),
-      name: z.string().optional(),
-      input: z.looseObject({}).optional(),
-      text: z.string().optional(),
-      thinking: z.string().optional(),
-      /** Of thinking that only its provider can read. */
-      data: z.string().optional(),
+    type: z.literal('message_start'),
+    message: z.object({
+      id: z.string().nullish(),
+      usage: Counts,
+      /** What is there already: an answer that goes on after the provider's own tools, or is whole. */
+      content: z.array(ContentBlock).nullish(),
+      stop_reason: z.string().nullish(),
     }),
   }),
-  z.object({
-    type: z.literal('content_block_delta'),
-    index,
-    delta: z.object({
-      type: z.string(),
-      text: z.string().optional(),
-      thinking: z.string().optional(),
-      signature: z.string().optional(),
-      partial_json: z.string().optional(),
-    }),
-  }),
+  z.object({ type: z.literal('content_block_start'), index, content_block: ContentBlock }),
+  z.object({ type: z.literal('content_block_delta'), index, delta: Delta }),
   z.object({ type: z.literal('content_block_stop'), index }),
   z.object({
     type: z.literal('message_delta'),
@@ -43,11 +53,48 @@ const Event = z.discriminatedUnion('type', [
 export type Event = z.infer<typeof Event>
 
 const known = new Set<unknown>(Event.options.map(({ shape }) => shape.type.value))
+const readBlocks: ReadonlySet<unknown> = new Set([
+  'text',
+  'tool_use',
+  'thinking',
+  'redacted_thinking',
+])
+const readDeltas: ReadonlySet<unknown> = new Set([
+  'text_delta',
+  'thinking_delta',
+  'signature_delta',
+  'input_json_delta',
+  'citations_delta',
+])
 
 /** An event as far as it is read; undefined for `ping`, and for whatever will be added. */
 export function toEvent(event: JsonObject, { provider }: Source): Event | undefined {
   if (!known.has(event['type'])) return undefined
-  const result = Event.safeParse(event)
+  const result = Event.safeParse(withoutUnread(event))
   if (result.success) return result.data
   throw nonsense(provider, 'an unreadable event', result.error)
+}
+
+/** Blocks and deltas that are not read may have fields of any shape: of those only the type is kept. */
+function withoutUnread(event: JsonObject): JsonObject {
+  switch (event['type']) {
+    case 'content_block_start':
+      return { ...event, content_block: readable(event['content_block'], readBlocks) }
+    case 'content_block_delta':
+      return { ...event, delta: readable(event['delta'], readDeltas) }
+    case 'message_start': {
+      const { message } = event
+      if (!isObject(message) || !Array.isArray(message['content'])) return event
+      const content = message['content'].map((block) => readable(block, readBlocks))
+      return { ...event, message: { ...message, content } }
+    }
+    default:
+      return event
+  }
+}
+
+function readable(value: unknown, types: ReadonlySet<unknown>): unknown {
+  if (!isObject(value) || typeof value['type'] !== 'string' || types.has(value['type']))
+    return value
+  return { type: value['type'] }
 }

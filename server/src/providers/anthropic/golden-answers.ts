@@ -75,7 +75,7 @@ const tools: AnswerRow[] = [
       ...called(2, 'b', ''),
       ...ending('tool_use'),
     ],
-    message: { tool_calls: [call('a', '{"x":1}'), call('b', '{}')] },
+    message: { content: 'Wait.', tool_calls: [call('a', '{"x":1}'), call('b', '{}')] },
     finish: 'tool_calls',
     usage: counted,
   },

@@ -48,6 +48,43 @@ export const usageAnswers: readonly AnswerRow[] = (
       },
       { input: 123, cachedInput: 5, output: 27 },
     ],
+    [
+      'finding P8: thoughts, which are inside the output',
+      { input_tokens: 12, output_tokens: 1 },
+      { output_tokens: 5, output_tokens_details: { thinking_tokens: 3 } },
+      { input: 12, output: 2, reasoning: 3 },
+    ],
+    [
+      'thoughts beyond the output are no more than it',
+      { input_tokens: 12 },
+      { output_tokens: 5, output_tokens_details: { thinking_tokens: 9 } },
+      { input: 12, reasoning: 5, flawed: true },
+    ],
+    [
+      'finding P8: a fallback without what was refused before any output',
+      { input_tokens: 408, output_tokens: 1 },
+      {
+        input_tokens: 412,
+        output_tokens: 26,
+        iterations: [
+          { type: 'message', model: 'a', input_tokens: 408, output_tokens: 0 },
+          { type: 'fallback_message', model: 'b', input_tokens: 412, output_tokens: 26 },
+        ],
+      },
+      { input: 412, output: 26 },
+    ],
+    [
+      'a fallback after some output, which is billed too',
+      { input_tokens: 10 },
+      {
+        output_tokens: 7,
+        iterations: [
+          { type: 'message', model: 'a', input_tokens: 10, output_tokens: 4 },
+          { type: 'fallback_message', model: 'b', input_tokens: 12, output_tokens: 3 },
+        ],
+      },
+      { input: 22, output: 7 },
+    ],
     ['zero', { input_tokens: 0 }, { output_tokens: 0 }, {}],
     [
       'a count that is none',

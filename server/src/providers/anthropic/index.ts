@@ -8,5 +8,6 @@ export const anthropic = {
   framing: 'sse',
   request: toMessagesRequest,
   reader: partsReader,
+  toolNames: /^[a-zA-Z0-9_-]{1,128}$/,
   own: ownFormat,
 } satisfies Adapter

@@ -24,7 +24,7 @@ function request(body: JsonObject, { upstreamModel, maxTokens }: OwnTarget) {
     body: {
       ...body,
       model: upstreamModel,
-      messages: Array.isArray(messages) ? messages.map(withoutUnsigned) : messages,
+      messages: Array.isArray(messages) ? messages.map(withoutForeign) : messages,
       ...(maxTokens !== undefined && limited(body, maxTokens)),
     },
   }
@@ -42,14 +42,30 @@ function limited({ thinking }: JsonObject, maxTokens: number): JsonObject {
 const isUnsigned = (block: unknown) =>
   isObject(block) && block['type'] === 'thinking' && !block['signature']
 
+/** A page that another model cited has no index in Anthropic's search, and without one it is refused. */
+const isForeignCitation = (citation: unknown) =>
+  isObject(citation) &&
+  citation['type'] === 'web_search_result_location' &&
+  !citation['encrypted_index']
+
+const citesForeign = (block: unknown): block is JsonObject & { citations: unknown[] } =>
+  isObject(block) && Array.isArray(block['citations']) && block['citations'].some(isForeignCitation)
+
+function withoutForeignCitations(block: unknown): unknown {
+  if (!citesForeign(block)) return block
+  const { citations, ...rest } = block
+  const own = citations.filter((citation) => !isForeignCitation(citation))
+  return own.length > 0 ? { ...rest, citations: own } : rest
+}
+
 /** What another model thought has no signature, and without one it is refused. */
-function withoutUnsigned(turn: unknown): unknown {
+function withoutForeign(turn: unknown): unknown {
   if (!isObject(turn) || turn['role'] !== 'assistant' || !Array.isArray(turn['content']))
     return turn
   const { content } = turn
-  return content.some(isUnsigned)
-    ? { ...turn, content: content.filter((block) => !isUnsigned(block)) }
-    : turn
+  if (!content.some((block) => isUnsigned(block) || citesForeign(block))) return turn
+  const own = content.filter((block) => !isUnsigned(block))
+  return { ...turn, content: own.map(withoutForeignCitations) }
 }
 
 /** Passes the events of one answer on; what they used is read as of a translated one. */
@@ -79,6 +95,8 @@ class RelayedMessage implements RelayedStream {
     if (type === 'content_block_start') this.#open = event['index']
     if (type === 'content_block_stop') this.#open = undefined
     if (type === 'message_start' && isObject(message)) {
+      // Some repeat it; clients take it for another message.
+      if (this.#hasStarted) return []
       this.#hasStarted = true
       message['model'] = this.#request.identity.model
     }

@@ -1,17 +1,18 @@
-import { toEvent, type Event } from './events'
+import { citationAnnotation, citationsIn } from './citations'
+import { toEvent, type ContentBlock, type Event } from './events'
 import { toFinish } from './finish-reason'
 import { answerTool } from './json-answer'
 import { hiddenThought, signedThought } from './reasoning-details'
 import { toUsage } from './usage'
-import type { JsonObject } from '../../wire/json-body'
+import { isObject, type JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/part'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
-import type { Source } from '../upstream-error'
+import { nonsense, type Source } from '../upstream-error'
 
 /** Starts one answer. @see https://docs.claude.com/en/docs/build-with-claude/streaming */
 export function partsReader(source: Source): PartsReader {
-  const message = new MessageParts()
+  const message = new MessageParts(source)
   return (data) => {
     const event = toEvent(readEvent(data, source), source)
     return event ? message.next(event) : []
@@ -20,31 +21,41 @@ export function partsReader(source: Source): PartsReader {
 
 type Of<Type extends Event['type']> = Extract<Event, { type: Type }>
 
-/** A content block that is not only text. */
+/** A content block that has begun. */
 type OpenBlock =
+  | { kind: 'text'; start: number; citations: JsonObject[] }
   | { kind: 'call'; index: number; input: JsonObject; hasArguments: boolean }
-  | { kind: 'json' }
+  | { kind: 'json'; input: JsonObject; hasText: boolean }
   | { kind: 'thinking'; text: string; signature: string }
 
 class MessageParts {
   /** Running totals: a field left out keeps its earlier value. */
   #counts: JsonObject = {}
-  #hasStarted = false
+  readonly #source: Source
+  /** The id of the message; null for one without. */
+  #id: string | null | undefined
+  #hasBlocks = false
   #stopReason: string | undefined
   #calls = 0
   #thoughts = 0
+  /** Characters of text so far. */
+  #length = 0
   readonly #blocks = new Map<number, OpenBlock>()
+
+  constructor(source: Source) {
+    this.#source = source
+  }
 
   next(event: Event): Part[] {
     switch (event.type) {
       case 'message_start':
         return this.#start(event)
       case 'content_block_start':
-        return this.#open(event)
+        return this.#open(event.index, event.content_block)
       case 'content_block_delta':
         return this.#grow(event)
       case 'content_block_stop':
-        return this.#close(event)
+        return this.#close(event.index)
       case 'message_delta':
         return this.#revise(event)
       case 'message_stop':
@@ -55,12 +66,24 @@ class MessageParts {
     }
   }
 
-  /** Some repeat the start, or splice in another one. */
+  /**
+   * Some repeat the start. Another message behind the blocks of the first would be taken for its end,
+   * with calls of which half is the other's.
+   */
   #start({ message }: Of<'message_start'>): Part[] {
-    if (this.#hasStarted) return []
-    this.#hasStarted = true
-    this.#counts = { ...message.usage }
-    return this.#usage()
+    const { id = null, content, usage, stop_reason: reason } = message
+    if (this.#id !== undefined) {
+      if (id === this.#id || !this.#hasBlocks) return []
+      throw nonsense(this.#source.provider, 'a second message within the first')
+    }
+    this.#id = id
+    this.#counts = { ...usage }
+    this.#stopReason = reason ?? undefined
+    const given = (content ?? []).flatMap((block, index) => [
+      ...this.#open(index, block),
+      ...this.#close(index),
+    ])
+    return [...given, ...this.#usage()]
   }
 
   #revise({ delta, usage }: Of<'message_delta'>): Part[] {
@@ -77,29 +100,45 @@ class MessageParts {
     return usage ? [{ type: 'usage', usage }] : []
   }
 
-  #open({ index, content_block: block }: Of<'content_block_start'>): Part[] {
+  #open(index: number, block: ContentBlock): Part[] {
+    this.#hasBlocks = true
+    if (this.#blocks.get(index)?.kind === 'call') {
+      throw nonsense(this.#source.provider, 'a block that begins inside itself')
+    }
     switch (block.type) {
-      case 'tool_use': {
-        const { id, name = '', input = {} } = block
-        if (name === answerTool) {
-          this.#blocks.set(index, { kind: 'json' })
-          return []
-        }
-        const call = this.#calls
-        this.#calls += 1
-        this.#blocks.set(index, { kind: 'call', index: call, input, hasArguments: false })
-        return [{ type: 'call', index: call, ...(id !== undefined && { id }), name }]
-      }
+      case 'tool_use':
+        return this.#call(index, block)
       case 'thinking': {
-        const text = block.thinking ?? ''
-        this.#blocks.set(index, { kind: 'thinking', text, signature: '' })
+        const { thinking: text = '', signature = '' } = block
+        this.#blocks.set(index, { kind: 'thinking', text, signature })
         return [{ type: 'reasoning', text }]
       }
       case 'redacted_thinking':
         return [this.#details(hiddenThought(block.data ?? '', this.#nextThought()))]
+      case 'text': {
+        const citations = citationsIn(block.citations)
+        this.#blocks.set(index, { kind: 'text', start: this.#length, citations })
+        return this.#say(block.text ?? '')
+      }
       default:
-        return block.text ? [{ type: 'text', text: block.text }] : []
+        return []
     }
+  }
+
+  #call(index: number, { id, name = '', input = {} }: ContentBlock): Part[] {
+    if (name === answerTool) {
+      this.#blocks.set(index, { kind: 'json', input, hasText: false })
+      return []
+    }
+    const call = this.#calls
+    this.#calls += 1
+    this.#blocks.set(index, { kind: 'call', index: call, input, hasArguments: false })
+    return [{ type: 'call', index: call, ...(id !== undefined && { id }), name }]
+  }
+
+  #say(text: string): Part[] {
+    this.#length += text.length
+    return text === '' ? [] : [{ type: 'text', text }]
   }
 
   #grow({ index, delta }: Of<'content_block_delta'>): Part[] {
@@ -107,7 +146,10 @@ class MessageParts {
     const { text = '', thinking = '', signature = '', partial_json: json = '' } = delta
     switch (delta.type) {
       case 'text_delta':
-        return [{ type: 'text', text }]
+        return this.#say(text)
+      case 'citations_delta':
+        noteCitation(block, delta.citation)
+        return []
       case 'thinking_delta':
         if (block?.kind === 'thinking') block.text += thinking
         return [{ type: 'reasoning', text: thinking }]
@@ -121,15 +163,28 @@ class MessageParts {
     }
   }
 
-  #close({ index }: Of<'content_block_stop'>): Part[] {
+  #close(index: number): Part[] {
     const block = this.#blocks.get(index)
     this.#blocks.delete(index)
+    if (block?.kind === 'text') return this.#cite(block)
     if (block?.kind === 'thinking' && block.signature !== '') {
       return [this.#details(signedThought(block.text, block.signature, this.#nextThought()))]
     }
     // Some servers of this format give the whole input at the start.
+    if (block?.kind === 'json' && !block.hasText && Object.keys(block.input).length > 0) {
+      return [{ type: 'text', text: JSON.stringify(block.input) }]
+    }
     if (block?.kind !== 'call' || block.hasArguments) return []
     return [{ type: 'arguments', index: block.index, text: JSON.stringify(block.input) }]
+  }
+
+  /** The whole block is what cites: its text may come before the citations, or after them. */
+  #cite({ start, citations }: OpenBlock & { kind: 'text' }): Part[] {
+    const range = { start, end: this.#length }
+    return citations.flatMap((citation) => {
+      const annotation = citationAnnotation(citation, range)
+      return annotation ? [{ type: 'annotation' as const, annotation }] : []
+    })
   }
 
   #nextThought(): number {
@@ -142,8 +197,15 @@ class MessageParts {
   }
 }
 
+function noteCitation(block: OpenBlock | undefined, citation: unknown): void {
+  if (block?.kind === 'text' && isObject(citation)) block.citations.push(citation)
+}
+
 function inputParts(block: OpenBlock | undefined, text: string): Part[] {
-  if (block?.kind === 'json') return [{ type: 'text', text }]
+  if (block?.kind === 'json') {
+    block.hasText ||= text !== ''
+    return [{ type: 'text', text }]
+  }
   if (block?.kind !== 'call' || text === '') return []
   block.hasArguments = true
   return [{ type: 'arguments', index: block.index, text }]

@@ -17,6 +17,7 @@ export function toUsage(counts: JsonObject): Usage | undefined {
   }
   const input = sum('input_tokens')
   const output = sum('output_tokens')
+  const thought = thoughtIn(counts, counter)
   if (counter.isFlawed || (input === undefined && output === undefined)) return undefined
   const written = sum('cache_creation_input_tokens') ?? 0
   const ofLifetimes = passes.map(({ cache_creation: kept }) => kept).filter(isObject)
@@ -28,9 +29,10 @@ export function toUsage(counts: JsonObject): Usage | undefined {
     cachedInput: sum('cache_read_input_tokens') ?? 0,
     cacheWrite: written - cacheWriteLong,
     cacheWriteLong,
-    output: output ?? 0,
+    output: (output ?? 0) - Math.min(thought, output ?? 0),
+    reasoning: Math.min(thought, output ?? 0),
     searches: searchesIn(counts, counter),
-    flawed: counter.isFlawed,
+    flawed: counter.isFlawed || thought > (output ?? 0),
   }
 }
 
@@ -41,10 +43,23 @@ function searchesIn({ server_tool_use: tools }: JsonObject, counter: Counter): n
   return isObject(tools) ? (counter.read(tools, 'web_search_requests') ?? 0) : 0
 }
 
-/** A message may take several passes; those of an advisor are billed as another model's. */
+/** Of the output. */
+function thoughtIn({ output_tokens_details: details }: JsonObject, counter: Counter): number {
+  return isObject(details) ? (counter.read(details, 'thinking_tokens') ?? 0) : 0
+}
+
+/**
+ * A message may take several passes; those of an advisor are billed as another model's, and one that was
+ * refused before any output, so that another model answered, is not billed.
+ * @see https://docs.claude.com/en/build-with-claude/refusals-and-fallback
+ */
 function passesOf(counts: JsonObject): JsonObject[] {
   const iterations = Array.isArray(counts['iterations']) ? counts['iterations'] : []
   const passes = iterations.filter(isObject)
   const own = passes.filter(({ type }) => typeof type !== 'string' || !type.startsWith('advisor'))
-  return own.length > 0 ? own : [counts]
+  const fellBackAt = own.findLastIndex(({ type }) => type === 'fallback_message')
+  const billed = own.filter(
+    ({ output_tokens: output }, position) => position >= fellBackAt || output !== 0,
+  )
+  return billed.length > 0 ? billed : [counts]
 }

@@ -31,7 +31,7 @@ const answers: AnswerRow[] = [
     what: 'tools: two calls, one without arguments, usage before the stop',
     events: own('parallel-calls'),
     message: {
-      content: null,
+      content: 'Ich sehe nach 🌦️, einen Moment.',
       tool_calls: [
         call('tooluse_Zx3kQ81bTtqv0n', 'weather', '{"city": "Zürich"}'),
         call('tooluse_Ab77PqLs02KdmE', 'now', '{}'),

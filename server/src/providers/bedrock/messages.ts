@@ -67,6 +67,8 @@ function toMessage(turn: Exclude<Turn, { role: 'system' }>, history: History): M
   if (turn.role === 'assistant') {
     const thoughts = history.hasThoughts ? toThoughts(turn.details) : []
     const calls = turn.calls.map((call) => toCall(call, history))
+    // Thinking that led to nothing is no turn.
+    if (blocks.length === 0 && calls.length === 0) return { role: 'assistant', content: [] }
     return { role: 'assistant', content: [...thoughts, ...blocks, ...calls] }
   }
   return { role: 'user', content: blocks }

@@ -86,6 +86,54 @@ describeAdapter('cohere', {
       usage: { input: 31, output: 17 },
     },
     {
+      what: 'finding P10: a source with an address is an annotation too',
+      events: [
+        { type: 'content-delta', index: 0, delta: { message: { content: { text: 'Bern.' } } } },
+        {
+          type: 'citation-start',
+          index: 0,
+          delta: {
+            message: {
+              citations: {
+                start: 0,
+                end: 4,
+                text: 'Bern',
+                sources: [
+                  {
+                    type: 'document',
+                    id: '1',
+                    document: { url: 'https://a.example/', title: 'A' },
+                  },
+                  { type: 'document', id: '2', document: { snippet: 'no address' } },
+                ],
+              },
+            },
+          },
+        },
+        { type: 'message-end', delta: { finish_reason: 'COMPLETE', usage: null } },
+      ],
+      message: {
+        content: 'Bern.',
+        annotations: [
+          {
+            type: 'url_citation',
+            url_citation: { url: 'https://a.example/', title: 'A', start_index: 0, end_index: 4 },
+          },
+        ],
+        citations: [
+          {
+            start: 0,
+            end: 4,
+            text: 'Bern',
+            sources: [
+              { type: 'document', id: '1', document: { url: 'https://a.example/', title: 'A' } },
+              { type: 'document', id: '2', document: { snippet: 'no address' } },
+            ],
+          },
+        ],
+      },
+    },
+    {
       what: 'reasoning, citations, length cut',
       events: own('thinking-citations'),
       message: {

@@ -4,6 +4,8 @@ import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
 import { failure, nonsense, type Source } from '../upstream-error'
+import { toAnnotation } from '../../wire/annotations'
+import { isObject, type JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/part'
 
 /** A call without arguments has this text for them, in one piece or more. */
@@ -55,7 +57,7 @@ export function partsReader(source: Source): PartsReader {
       case 'tool-call-delta':
         return call(event)
       case 'citation-start':
-        return [{ type: 'extra', fields: { citations: [event.delta.message.citations] } }]
+        return citationParts(event.delta.message.citations)
       case 'tool-call-end':
         return close(calls.get(event.index))
       case 'message-end':
@@ -75,6 +77,23 @@ function toEvent(data: string, source: Source): Event | undefined {
   const known = Event.safeParse(event)
   if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
   return known.data
+}
+
+/** As Cohere gives it, beside annotations for the sources that have an address. */
+function citationParts(citation: JsonObject): Part[] {
+  const { start, end, sources } = citation
+  const annotations = (Array.isArray(sources) ? sources.filter(isObject) : []).flatMap(
+    (source): Part[] => {
+      const held = [source['document'], source['tool_output']].find(isObject)
+      if (typeof held?.['url'] !== 'string' || held['url'] === '') return []
+      const title = typeof held['title'] === 'string' ? held['title'] : ''
+      const place = { start: Number(start) || 0, end: Number(end) || 0 }
+      return [
+        { type: 'annotation', annotation: toAnnotation({ url: held['url'], title, ...place }) },
+      ]
+    },
+  )
+  return [{ type: 'extra', fields: { citations: [citation] } }, ...annotations]
 }
 
 const said = (type: 'text' | 'reasoning', text: string | null | undefined): Part[] =>

@@ -1,3 +1,4 @@
+import { groundedAnswers } from './golden-grounding'
 import { google } from '.'
 import { target } from './chat-for-tests'
 import { eventsOf, ours } from './recordings-for-tests'
@@ -84,6 +85,7 @@ const stopped = (usageMetadata?: JsonObject) => ({
 const failed = { code: 'provider_error', status: 502, retryable: false }
 
 const answers: AnswerRow[] = [
+  ...groundedAnswers,
   {
     what: 'text: thoughts, emoji, signature',
     events: eventsOf(ours, 'thought-and-text'),
@@ -98,6 +100,7 @@ const answers: AnswerRow[] = [
     what: 'tools: two parallel calls and one without arguments, after a text',
     events: eventsOf(ours, 'parallel-calls'),
     message: {
+      content: 'Let me look.',
       tool_calls: [
         toolCall(
           'call_ba9caa4d7b8cbab4bde365cc4b',

@@ -37,6 +37,7 @@ const Event = z.looseObject({
       z.looseObject({
         content: z.looseObject({ parts: z.array(EventPart).nullish() }).nullish(),
         finishReason: z.string().nullish(),
+        groundingMetadata: z.unknown().optional(),
       }),
     )
     .nullish(),

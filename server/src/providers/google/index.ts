@@ -10,6 +10,8 @@ export const gemini = (home: Home): Adapter => ({
   framing: 'sse',
   request: (chat, target) => toGenerateContent(chat, target, home),
   reader: partsReader,
+  // It has to begin with a letter.
+  toolNames: /^[a-zA-Z_][\w.-]{0,63}$/,
   addresses: (chat) => imageAddresses(chat, isGooglesOwn),
   failure: toGoogleError,
   refusesSignatures,

@@ -1,6 +1,7 @@
 import { Calls } from './calls'
 import { readEvent, type Event, type EventPart } from './events'
 import { finishReasonOf } from './finish-reason'
+import { groundingParts } from './grounding'
 import { signatureField } from './signatures'
 import { readGoogleUsage } from './usage'
 import type { Part } from '../../wire/part'
@@ -14,12 +15,16 @@ import { nonsense, type Source } from '../upstream-error'
 export function partsReader(source: Source): PartsReader {
   const calls = new Calls(source.provider)
   let isFinished = false
+  /** All that was said: grounding names places in it, and may come to the end. */
+  const said: string[] = []
+  let grounding: unknown
 
   function toParts(part: EventPart): Part[] {
     if (part.functionCall) return calls.next(part.functionCall, part)
     const { text, thought, inlineData, thoughtSignature } = part
     const parts: Part[] = []
     if (text) parts.push({ type: thought ? 'reasoning' : 'text', text })
+    if (text && !thought) said.push(text)
     // Nobody shows the images of a thought, and no client has a field for them.
     if (inlineData && !thought) parts.push(image(inlineData))
     // What signs a text improves the next answer, if the client sends it back.
@@ -36,13 +41,14 @@ export function partsReader(source: Source): PartsReader {
     return { type: 'finish', reason }
   }
 
-  function said(event: Event): Part[] {
+  function partsOf(event: Event): Part[] {
     const [candidate] = event.candidates ?? []
     if (!candidate) {
       const isBlocked = event.promptFeedback?.blockReason && !isFinished
       return isBlocked ? [finish('SAFETY')] : []
     }
     const parts = (candidate.content?.parts ?? []).flatMap(toParts)
+    grounding = candidate.groundingMetadata ?? grounding
     if (isFinished) {
       if (parts.some(({ type }) => type !== 'extra')) {
         throw nonsense(source.provider, 'more after the end of its answer')
@@ -53,12 +59,13 @@ export function partsReader(source: Source): PartsReader {
     if (!word) return parts
     // Only an ordinary end leaves a call complete whose own end is missing.
     if (word !== 'STOP') calls.drop()
-    return [...parts, ...calls.close(), finish(word)]
+    const cited = groundingParts(grounding, grounding === undefined ? '' : said.join(''))
+    return [...parts, ...cited, ...calls.close(), finish(word)]
   }
 
   return function read(data) {
     const event = readEvent(data, source)
-    const parts = said(event)
+    const parts = partsOf(event)
     const usage = readGoogleUsage(event.usageMetadata)
     return usage ? [...parts, { type: 'usage', usage }] : parts
   }

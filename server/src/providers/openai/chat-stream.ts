@@ -8,6 +8,7 @@ import {
 } from './relayed-stream'
 import { readEvent } from '../event'
 import { endedEarly, failure } from '../upstream-error'
+import { sourceAnnotations } from '../../wire/annotations'
 import type { JsonObject } from '../../wire/json-body'
 import type { Usage } from '../../wire/usage'
 
@@ -53,7 +54,11 @@ export class ChatStream implements RelayedStream {
     if (failed) throw failure(chunk, this.#request.source)
 
     const steps = deltas.map((delta) => ({ delta, finish_reason: null as string | null }))
-    if (finish) steps.push({ delta: {}, finish_reason: finish })
+    if (finish) {
+      const annotations = choice.hasAnnotations ? [] : sourceAnnotations(chunk)
+      if (annotations.length > 0) steps.push({ delta: { annotations }, finish_reason: null })
+      steps.push({ delta: {}, finish_reason: finish })
+    }
     const head = { ...without(chunk, chunkFields), ...this.#request.identity }
     const last = steps.length - 1
     for (const [position, { delta, finish_reason }] of steps.entries()) {
@@ -75,20 +80,33 @@ export class ChatStream implements RelayedStream {
   #choiceAt(index: number): ChoiceDeltas {
     let choice = this.#choices.get(index)
     if (!choice) {
-      const { newCallId, legacyFunctions } = this.#request
+      const { newCallId, callerNames, legacyFunctions } = this.#request
       this.#usage.size.addAround()
-      choice = new ChoiceDeltas({ newCallId, legacyFunctions, size: this.#usage.size })
+      choice = new ChoiceDeltas({
+        newCallId,
+        callerNames,
+        legacyFunctions,
+        size: this.#usage.size,
+      })
       this.#choices.set(index, choice)
     }
     return choice
   }
 
   end(sawDone: boolean): string[] {
-    const choices = [...this.#choices.values()]
-    const isWhole = choices.length > 0 && choices.every(({ finished }) => finished)
-    const isClosed = sawDone || this.#request.options.endsWithoutDone
-    if (!isWhole || !isClosed) throw endedEarly(this.#request.source)
+    if (!this.#isWhole(sawDone)) throw endedEarly(this.#request.source)
     return this.#usage.chunks()
+  }
+
+  isComplete(): boolean {
+    return this.#usage.isKnown && this.#isWhole(false)
+  }
+
+  /** Some servers leave `[DONE]` out: then every choice that was asked for has to have finished. */
+  #isWhole(sawDone: boolean): boolean {
+    const choices = [...this.#choices.values()]
+    const { answers = 1 } = this.#request
+    return choices.length >= (sawDone ? 1 : answers) && choices.every(({ finished }) => finished)
   }
 
   cut(most: number): string[] {

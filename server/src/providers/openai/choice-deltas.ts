@@ -12,6 +12,8 @@ export interface ChoiceStep {
 
 interface ChoiceOptions {
   newCallId: () => string
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
   size: TextSize
@@ -28,10 +30,12 @@ export class ChoiceDeltas {
   readonly #calls: ToolCallDeltas
   #hasRole = false
   finished = false
+  /** It said itself what it cites. */
+  hasAnnotations = false
 
   constructor(options: ChoiceOptions) {
     this.#options = options
-    this.#calls = new ToolCallDeltas(options.newCallId)
+    this.#calls = new ToolCallDeltas(options)
   }
 
   /** Whether a provider's choice is a piece of text and nothing else; then it needs no other form. */
@@ -75,6 +79,7 @@ export class ChoiceDeltas {
     let isSaid = false
     for (const name in said) {
       isSaid = true
+      if (name === 'annotations') this.hasAnnotations = true
       const value = said[name]
       if (typeof value === 'string' && writtenFields.has(name)) this.#options.size.add(value)
       else this.#options.size.addOther(value)

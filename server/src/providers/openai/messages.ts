@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { annotationsIn } from '../../wire/annotations'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
 import { bareCallId } from '../../wire/packed-call-id'
@@ -18,9 +19,31 @@ export function fittingCallId(id: string, rule: RelayOptions['toolCallIds']): st
 /** The messages of a chat request as a provider takes them; untouched where nothing needs touching. */
 export function toUpstreamMessages(messages: unknown, options: RelayOptions): unknown {
   if (!Array.isArray(messages) || arePlain(messages, options)) return messages
-  return toToolMessages(messages).map((message) =>
-    isObject(message) && !isPlain(message, options) ? toUpstream(message, options) : message,
-  )
+  return toToolMessages(messages).flatMap((message) => {
+    if (!isObject(message) || isPlain(message, options)) return [message]
+    if (isThoughtAlone(message)) return thoughtAlone(message, options)
+    return [toUpstream(message, options)]
+  })
+}
+
+const speech = ['content', 'tool_calls', 'refusal', 'audio'] as const
+
+/** An assistant's turn that came to nothing but thoughts. */
+const isThoughtAlone = (message: JsonObject): boolean =>
+  message['role'] === 'assistant' &&
+  speech.every((name) => isNothing(message[name])) &&
+  !(isNothing(message['reasoning_content']) && isNothing(message['reasoning_details']))
+
+const isNothing = (value: unknown) =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0)
+
+/** A turn without text is refused, and one of thoughts that do not go back says nothing. */
+function thoughtAlone(message: JsonObject, options: RelayOptions): JsonObject[] {
+  if (options.historyReasoning === 'strip') return []
+  return [toUpstream({ ...message, content: '' }, options)]
 }
 
 function arePlain(messages: readonly unknown[], options: RelayOptions): boolean {
@@ -43,8 +66,10 @@ function isPlain(message: JsonObject, options: RelayOptions): boolean {
 function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   const changes: JsonObject = {}
   if (message['role'] === 'developer' && !options.developerRole) changes['role'] = 'system'
-  if (Array.isArray(message['content']) && !options.cacheControl) {
-    changes['content'] = message['content'].map(withoutCacheControl)
+  if (Array.isArray(message['content'])) {
+    const parts = options.files === 'file' ? message['content'] : message['content'].map(toDocument)
+    const content = options.cacheControl ? parts : parts.map(withoutCacheControl)
+    if (parts !== message['content'] || !options.cacheControl) changes['content'] = content
   }
   if (options.toolCallIds !== 'any' || hasPackedId(message)) {
     Object.assign(changes, fittingIds(message, options))
@@ -57,6 +82,7 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
     Object.assign(changes, reasoning(message, options))
     // Of an answer that was searched for; a request that has them is refused by strict providers.
     if ('citations' in message) changes['citations'] = undefined
+    if ('annotations' in message) changes['annotations'] = withoutCitations(message['annotations'])
   }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -65,6 +91,24 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   for (const name of dropped) delete copy[name]
   return copy
 }
+
+/** A file as Mistral documents it, its data in place of the address of a document. */
+function toDocument(part: unknown): unknown {
+  if (!isObject(part) || part['type'] !== 'file' || !isObject(part['file'])) return part
+  const { file_data: data, file_id: id, filename: name } = part['file']
+  if (typeof data !== 'string') return { type: 'file', file_id: id }
+  return { type: 'document_url', document_url: data, ...(isText(name) && { document_name: name }) }
+}
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+
+/** What a provider keeps in annotations for its next answer, such as a file that it has read, goes back. */
+function withoutCitations(annotations: unknown): unknown {
+  const kept = annotationsIn(annotations).filter(({ type }) => !isCitation(type))
+  return kept.length > 0 ? kept : undefined
+}
+
+const isCitation = (type: unknown) => type === 'url_citation' || type === 'file_citation'
 
 function withoutCacheControl(part: unknown): unknown {
   if (!isObject(part) || !('cache_control' in part)) return part

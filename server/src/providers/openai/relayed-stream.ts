@@ -15,9 +15,11 @@ export interface RelayRequest {
   wantsUsage: boolean
   /** The caller sent `functions`, the older form of tools, and gets the older answer. */
   legacyFunctions: boolean
-  /** A whole answer keeps the text that stands beside tool calls. */
-  keepsText?: boolean | undefined
   newCallId: () => string
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
+  /** How many choices were asked for; one unless said otherwise. */
+  answers?: number
   /** Counts what was asked and answered, for a provider that does not. */
   estimate: (output: TextSize) => Usage
   /**
@@ -41,6 +43,8 @@ export interface RelayedStream {
   /** The last chunks. Throws when the stream was cut. `sawDone`: it ended in `[DONE]`. */
   end(sawDone: boolean): string[]
   usage(): Usage
+  /** All was said and counted: a connection that breaks now takes nothing of the answer away. */
+  isComplete?(): boolean
   /** Set by dialects that mark their end otherwise than by `[DONE]`. */
   readonly isOver?: boolean
   /** Tokens of output that were written so far, at least. Who cannot tell is never cut. */
@@ -62,6 +66,11 @@ export class StreamUsage {
 
   constructor(request: RelayRequest) {
     this.#request = request
+  }
+
+  /** The provider has counted. */
+  get isKnown(): boolean {
+    return this.#usage !== undefined
   }
 
   note(chunk: JsonObject): void {

@@ -1,5 +1,6 @@
 import { toUpstreamMessages } from './messages'
-import { toPlainTools } from './tool-schemas'
+import { boundIdentifiers } from './identifiers'
+import { toPlainTools, withProperties } from './tool-schemas'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toTools, usesFunctions } from '../../wire/legacy-functions'
 import type { RelayOptions } from '../provider'
@@ -52,6 +53,7 @@ export function toUpstreamChat(request: JsonObject, target: Target): JsonObject 
   if (!speaks) delete chat['audio']
   chat['messages'] = toUpstreamMessages(chat['messages'], options)
   if (reasons(target)) toReasoning(chat, options)
+  if (chat['tools']) chat['tools'] = withProperties(chat['tools'])
   if (options.toolSchemas === 'plain' && chat['tools']) chat['tools'] = toPlainTools(chat['tools'])
   return finish(chat, target)
 }
@@ -92,6 +94,7 @@ function withoutAbsent(request: JsonObject): JsonObject {
 function finish(body: JsonObject, { upstreamModel, options }: Target): JsonObject {
   body['model'] = upstreamModel
   delete body['stream_options']
+  boundIdentifiers(body)
   // Usage is always asked for; the caller sees it only if he asked.
   if (body['stream'] === true && options.streamUsage) {
     body['stream_options'] = { include_usage: true }

@@ -52,11 +52,19 @@ export class TextStream implements RelayedStream {
   }
 
   end(sawDone: boolean): string[] {
-    const choices = [...this.#finished.values()]
-    const isWhole = choices.length > 0 && choices.every(Boolean)
-    const isClosed = sawDone || this.#request.options.endsWithoutDone
-    if (!isWhole || !isClosed) throw endedEarly(this.#request.source)
+    if (!this.#isWhole(sawDone)) throw endedEarly(this.#request.source)
     return this.#usage.chunks()
+  }
+
+  isComplete(): boolean {
+    return this.#usage.isKnown && this.#isWhole(false)
+  }
+
+  /** As in a chat. */
+  #isWhole(sawDone: boolean): boolean {
+    const choices = [...this.#finished.values()]
+    const { answers = 1 } = this.#request
+    return choices.length >= (sawDone ? 1 : answers) && choices.every(Boolean)
   }
 
   cut(most: number): string[] {

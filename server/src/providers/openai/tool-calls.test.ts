@@ -4,7 +4,7 @@ import type { JsonObject } from '../../wire/json-body'
 
 function relayed(entries: readonly JsonObject[]) {
   let made = 0
-  const calls = new ToolCallDeltas(() => `call_made_${++made}`)
+  const calls = new ToolCallDeltas({ newCallId: () => `call_made_${++made}` })
   return [...entries.flatMap((entry) => calls.next(entry)), ...calls.close()]
 }
 

@@ -1,5 +1,12 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
 
+/** What calls are called by. */
+interface Naming {
+  newCallId: () => string
+  /** Name of a tool at the provider -> name that the caller gave it, where they differ. */
+  callerNames?: ReadonlyMap<string, string> | undefined
+}
+
 interface Call {
   hasArguments: boolean
 }
@@ -10,13 +17,13 @@ interface Call {
  * indexes counted up from 0. Source: wire.md R11, R12.
  */
 export class ToolCallDeltas {
-  readonly #newCallId: () => string
+  readonly #naming: Naming
   readonly #calls: Call[] = []
   /** Their index, or their id where they give no index -> ours. */
   readonly #indexes = new Map<number | string, number>()
 
-  constructor(newCallId: () => string) {
-    this.#newCallId = newCallId
+  constructor(naming: Naming) {
+    this.#naming = naming
   }
 
   get any(): boolean {
@@ -35,11 +42,12 @@ export class ToolCallDeltas {
     if (key !== undefined) this.#indexes.set(key, index)
     const { function: theirs, index: _index, id, type: _type, ...rest } = entry
     const { arguments: _arguments, ...ownFunction } = isObject(theirs) ? theirs : {}
+    const { callerNames } = this.#naming
     const opening = {
       index,
-      id: typeof id === 'string' && id !== '' ? id : this.#newCallId(),
+      id: typeof id === 'string' && id !== '' ? id : this.#naming.newCallId(),
       type: 'function',
-      function: { ...ownFunction, name, arguments: '' },
+      function: { ...ownFunction, name: callerNames?.get(name) ?? name, arguments: '' },
       ...rest,
     }
     return [opening, ...this.#pieces(index, args)]

@@ -3,6 +3,7 @@ import { choicesOf, withinShown, type RelayRequest } from './relayed-stream'
 import { wholeArguments } from './tool-calls'
 import { isFailure } from '../event'
 import { failure, nonsense } from '../upstream-error'
+import { sourceAnnotations } from '../../wire/annotations'
 import { toFinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { TextSize } from '../../wire/text-size'
@@ -75,6 +76,7 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
     const index = Number.isInteger(choice['index']) ? Number(choice['index']) : choices.length
     choices.push(toChoice(choice, index, request))
   }
+  addSources(choices, answer)
   const block = answer['usage']
   const told = readUsage(block, options.reasoningTokens)
   const usage = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
@@ -85,6 +87,17 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   body['choices'] = choices
   body['usage'] = toRelayedUsageBlock(usage, block)
   return { body, usage }
+}
+
+/** Sources that stand beside the choices are what the texts cite. */
+function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
+  const annotations = sourceAnnotations(answer)
+  if (annotations.length === 0) return
+  for (const { message } of choices) {
+    if (isObject(message) && !Array.isArray(message['annotations'])) {
+      message['annotations'] = annotations
+    }
+  }
 }
 
 function finishOf(choice: JsonObject, hasToolCalls: boolean, { source }: RelayRequest): string {
@@ -100,9 +113,10 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
   delete message['tool_calls']
   const content = theirs['content']
   const calls = toCalls(theirs['tool_calls'], request)
-  const dropsText = calls.length > 0 && !request.keepsText
+  const text = content === null ? '' : textIn(content)
   message['role'] = 'assistant'
-  message['content'] = dropsText || content === null ? null : textIn(content)
+  // Beside calls an empty text says nothing.
+  message['content'] = content === null || (calls.length > 0 && text === '') ? null : text
   message['refusal'] = theirs['refusal'] ?? null
   const thinking = theirs['reasoning_content'] ?? theirs['reasoning'] ?? thoughtIn(content)
   if (typeof thinking === 'string' && thinking !== '') message['reasoning_content'] = thinking
@@ -114,14 +128,17 @@ function toMessage(theirs: JsonObject, request: RelayRequest): JsonObject {
 
 const noCalls: JsonObject[] = []
 
-function toCalls(theirs: unknown, { newCallId }: RelayRequest): JsonObject[] {
+function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): JsonObject[] {
   if (!Array.isArray(theirs) || theirs.length === 0) return noCalls
   return theirs.filter(isObject).map((entry) => {
     const { index: _index, ...rest } = entry
     const called = isObject(entry['function']) ? entry['function'] : {}
     const id = typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : newCallId()
     const args = wholeArguments(called['arguments'])
-    return { ...rest, id, type: 'function', function: { ...called, arguments: args } }
+    const { name } = called
+    const given = typeof name === 'string' ? callerNames?.get(name) : undefined
+    const named = given === undefined ? called : { ...called, name: given }
+    return { ...rest, id, type: 'function', function: { ...named, arguments: args } }
   })
 }
 

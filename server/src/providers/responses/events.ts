@@ -42,6 +42,10 @@ const lastTypes = [
 export const Event = z.discriminatedUnion('type', [
   z.looseObject({ type: z.enum(textTypes), delta: text }),
   z.looseObject({ type: z.literal('response.reasoning_summary_part.added'), summary_index: index }),
+  z.looseObject({
+    type: z.literal('response.output_text.annotation.added'),
+    annotation: z.unknown(),
+  }),
   z.looseObject({ type: z.enum(itemTypes), output_index: index, item: Item }),
   z.looseObject({
     type: z.literal('response.function_call_arguments.delta'),
@@ -58,7 +62,16 @@ const known: ReadonlySet<unknown> = new Set<Event['type']>([
   ...itemTypes,
   ...lastTypes,
   'response.reasoning_summary_part.added',
+  'response.output_text.annotation.added',
   'response.function_call_arguments.delta',
+])
+
+/** Items of which more is read than their type. */
+export const readItems: ReadonlySet<unknown> = new Set([
+  'message',
+  'function_call',
+  'custom_tool_call',
+  'reasoning',
 ])
 
 export const isKnown = (type: unknown): boolean => known.has(type)

@@ -7,6 +7,11 @@ const say = (delta: string, type = 'output_text') => ({
   output_index: 0,
   delta,
 })
+const cites = (annotation: unknown) => ({
+  type: 'response.output_text.annotation.added',
+  output_index: 0,
+  annotation,
+})
 const last = (status: string, fields: JsonObject = {}) => ({
   type: `response.${status}`,
   response: { id: 'r', status, error: null, ...fields },
@@ -41,6 +46,64 @@ export const answers: readonly AnswerRow[] = [
     ],
     message: { content: 'Grüße 你好' },
     usage: { input: 3, output: 2 },
+  },
+  {
+    what: 'finding P10: annotations count from the beginning of the whole text',
+    events: [
+      created,
+      { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'm' } },
+      say('So:'),
+      { type: 'response.output_item.added', output_index: 1, item: { type: 'message', id: 'n' } },
+      say('it is one.'),
+      cites({
+        type: 'url_citation',
+        url: 'https://a.example/',
+        title: 'A',
+        start_index: 0,
+        end_index: 5,
+      }),
+      cites({
+        type: 'container_file_citation',
+        file_id: 'f',
+        container_id: 'c',
+        filename: 'f.csv',
+      }),
+      cites(null),
+      cites({ type: 7 }),
+      last('completed', few),
+    ],
+    message: {
+      content: 'So:\n\nit is one.',
+      annotations: [
+        {
+          type: 'url_citation',
+          url_citation: { url: 'https://a.example/', title: 'A', start_index: 5, end_index: 10 },
+        },
+        {
+          type: 'container_file_citation',
+          container_file_citation: { file_id: 'f', container_id: 'c', filename: 'f.csv' },
+        },
+      ],
+    },
+  },
+  {
+    what: 'finding P8: items of tools that are not read, whatever is in them',
+    events: [
+      created,
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { type: 'tool_search_call', id: null, arguments: { query: 'x' }, name: 7 },
+      },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { type: 'item_of_tomorrow', input: [] },
+      },
+      say('Hi'),
+      last('completed', few),
+    ],
+    message: { content: 'Hi' },
   },
   {
     what: 'shape: refusal',

@@ -1,10 +1,11 @@
-import { Event, isKnown, type Item, type Whole } from './events'
+import { Event, isKnown, readItems, type Item, type Whole } from './events'
 import { encryptedThought } from './thoughts'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
 import { readEvent } from '../event'
 import { failure, nonsense, type Source } from '../upstream-error'
 import type { FinishReason } from '../../wire/finish-reason'
+import { isObject, type JsonObject } from '../../wire/json-body'
 import type { Part } from '../../wire/part'
 
 type ItemEvent = Event & { type: 'response.output_item.added' | 'response.output_item.done' }
@@ -21,10 +22,15 @@ export function partsReader(source: Source): PartsReader {
   const calls = new Map<number, Call>()
   let thoughts = 0
   let hasText = false
+  const cited = new CitedText()
 
   function begin({ item, output_index: at }: ItemEvent): Part[] {
     // A second message, such as the answer after a commentary, is another paragraph.
-    if (item.type === 'message') return hasText ? [{ type: 'text', text: paragraph }] : []
+    if (item.type === 'message') {
+      if (hasText) cited.add(paragraph)
+      cited.begin()
+      return hasText ? [{ type: 'text', text: paragraph }] : []
+    }
     if (item.type !== 'function_call' && item.type !== 'custom_tool_call') return []
     const call = { index: calls.size, hasArguments: false }
     calls.set(at, call)
@@ -48,7 +54,10 @@ export function partsReader(source: Source): PartsReader {
     switch (event.type) {
       case 'response.output_text.delta':
         hasText ||= event.delta !== ''
+        cited.add(event.delta)
         return said('text', event.delta)
+      case 'response.output_text.annotation.added':
+        return cited.parts(event.annotation)
       case 'response.refusal.delta':
         return said('refusal', event.delta)
       case 'response.reasoning_text.delta':
@@ -68,15 +77,52 @@ export function partsReader(source: Source): PartsReader {
   }
 }
 
+/** Where in the whole text a message stands whose annotations count from its own beginning. */
+class CitedText {
+  #length = 0
+  #begin = 0
+
+  add(text: string): void {
+    this.#length += text.length
+  }
+
+  /** A message begins. */
+  begin(): void {
+    this.#begin = this.#length
+  }
+
+  /** An annotation of a message as chat has it: what it says is in an object named like its type. */
+  parts(annotation: unknown): Part[] {
+    if (!isObject(annotation)) return []
+    const { type, ...own } = annotation
+    if (typeof type !== 'string') return []
+    const moved: JsonObject = { ...own }
+    for (const name of ['start_index', 'end_index']) {
+      const index = own[name]
+      if (typeof index === 'number') moved[name] = index + this.#begin
+    }
+    return [{ type: 'annotation', annotation: { type, [type]: moved } }]
+  }
+}
+
 /** Undefined for an event of which nothing is needed. */
 function toEvent(data: string, source: Source): Event | undefined {
   const event = readEvent(data, source)
   // Nested errors are thrown already; this is the flat form.
   if (event['type'] === 'error') throw failure({ error: { ...event, type: '' } }, source)
   if (!isKnown(event['type'])) return undefined
-  const known = Event.safeParse(event)
+  const known = Event.safeParse(withoutUnread(event))
   if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
   return known.data
+}
+
+/** Items of tools that are not read may have fields of any shape: of those only the type is kept. */
+function withoutUnread(event: JsonObject): JsonObject {
+  const { item } = event
+  if (!isObject(item) || typeof item['type'] !== 'string' || readItems.has(item['type'])) {
+    return event
+  }
+  return { ...event, item: { type: item['type'] } }
 }
 
 const said = (type: 'text' | 'reasoning' | 'refusal', text: string): Part[] =>

@@ -1,5 +1,6 @@
 import { toInput } from './input'
 import type { Target, UpstreamRequest } from '../adapter'
+import { boundedIdentifier } from '../openai/identifiers'
 import { toolUseOf } from '../tool-choice'
 import { refuseForeign } from '../unsupported'
 import type { ChatRequest } from '../../wire/chat-request'
@@ -45,7 +46,7 @@ function written(chat: ChatRequest, target: Target, asked: JsonObject): Upstream
       ...Object.fromEntries(
         shared.flatMap((name) => {
           const value = chat[name]
-          return value === undefined || value === null ? [] : [[name, value]]
+          return value === undefined || value === null ? [] : [[name, boundedIdentifier(value)]]
         }),
       ),
       ...(capabilities.reasoning && { include: ['reasoning.encrypted_content'] }),

@@ -1,0 +1,66 @@
+import { toAnnotation } from '../../wire/annotations'
+import { isObject, type JsonObject } from '../../wire/json-body'
+import type { Part } from '../../wire/part'
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+const byteOf = (value: unknown) => (Number.isSafeInteger(value) ? Math.max(0, Number(value)) : 0)
+
+/** A page, a document or a place that a search found. */
+interface Found {
+  url: string
+  title: string
+}
+
+function toFound(chunk: unknown): Found | undefined {
+  if (!isObject(chunk)) return undefined
+  const source = [chunk['web'], chunk['retrievedContext'], chunk['maps']].find(isObject)
+  const url = textOf(source?.['uri'])
+  return url === '' ? undefined : { url, title: textOf(source?.['title']) }
+}
+
+/**
+ * What a grounded answer cites. Segments are counted in bytes of `text`, which is all that was said.
+ * Without segments every source stands for the whole.
+ * @see https://ai.google.dev/gemini-api/docs/google-search
+ */
+export function groundingParts(metadata: unknown, text: string): Part[] {
+  if (!isObject(metadata)) return []
+  const found = listOf(metadata['groundingChunks']).map(toFound)
+  const supports = listOf(metadata['groundingSupports']).filter(isObject)
+  const place = placesIn(text)
+  const cited = supports.flatMap(({ segment, groundingChunkIndices: indexes }) => {
+    const range = place(isObject(segment) ? segment : {})
+    return listOf(indexes).map((index) => ({ source: found[Number(index)], range }))
+  })
+  const whole = { start: 0, end: text.length }
+  const all = cited.length > 0 ? cited : found.map((source) => ({ source, range: whole }))
+  return all.flatMap(({ source, range }): Part[] =>
+    source ? [{ type: 'annotation', annotation: toAnnotation({ ...source, ...range }) }] : [],
+  )
+}
+
+/** Makes characters of the bytes of a segment, however many segments there are. */
+function placesIn(text: string) {
+  const starts = Buffer.byteLength(text) === text.length ? undefined : characterAtByte(text)
+  const characters = (count: number) =>
+    starts ? (starts[count] ?? text.length) : Math.min(count, text.length)
+  return ({ startIndex, endIndex }: JsonObject) => ({
+    start: characters(byteOf(startIndex)),
+    end: characters(byteOf(endIndex)),
+  })
+}
+
+/** The character that each byte of a text belongs to. */
+function characterAtByte(text: string): Uint32Array {
+  const starts = new Uint32Array(Buffer.byteLength(text))
+  let byte = 0
+  let character = 0
+  for (const point of text) {
+    const length = Buffer.byteLength(point)
+    starts.fill(character, byte, byte + length)
+    byte += length
+    character += point.length
+  }
+  return starts
+}

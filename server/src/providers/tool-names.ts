@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { isObject, type JsonObject } from '../wire/json-body'
+import { toToolMessages, toTools, usesFunctions } from '../wire/legacy-functions'
+
+/** What OpenAI takes as the name of a tool, and so does nearly everyone else. */
+const usualNames = /^[a-zA-Z0-9_-]{1,64}$/
+
+const maxLength = 64
+const digestLength = 12
+
+/** A chat request whose tools have names that its provider takes. */
+export interface NamedChat {
+  chat: JsonObject
+  /** Name at the provider -> name that the caller gave; undefined where no tool got another name. */
+  callerNames: ReadonlyMap<string, string> | undefined
+}
+
+/**
+ * Gives tools whose names a provider would refuse others: the same for the same name in each request, so
+ * that histories and prompt caches hold, and different for different names. What the model calls by them
+ * goes back under the names of the caller.
+ */
+export function withAcceptedToolNames(chat: JsonObject, accepted = usualNames): NamedChat {
+  const names = new Set<string>()
+  let needsOthers = false
+  visitNames(chat, (name) => {
+    names.add(name)
+    needsOthers ||= !accepted.test(name)
+    return name
+  })
+  if (!needsOthers) return { chat, callerNames: undefined }
+  const renamed = new Map<string, string>()
+  const callerNames = new Map<string, string>()
+  for (const name of names) {
+    if (accepted.test(name)) continue
+    const other = acceptedName(name, (taken) => names.has(taken) || callerNames.has(taken))
+    renamed.set(name, other)
+    callerNames.set(other, name)
+  }
+  return { chat: rename(chat, (name) => renamed.get(name) ?? name), callerNames }
+}
+
+/** As much of a name as fits, and a digest of all of it. */
+function acceptedName(name: string, isTaken: (name: string) => boolean): string {
+  const safe = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, maxLength - digestLength - 1)
+  // A name that begins with a digit is refused by some.
+  const stem = /^[a-zA-Z_]/.test(safe) ? safe : `_${safe.slice(0, -1)}`
+  for (let attempt = 0; ; attempt++) {
+    const salted = attempt === 0 ? name : `${attempt} ${name}`
+    const digest = createHash('sha256').update(salted).digest('hex').slice(0, digestLength)
+    const candidate = `${stem}_${digest}`
+    if (!isTaken(candidate)) return candidate
+  }
+}
+
+type Rename = (name: string) => string
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** Calls `visit` with the names of all tools in a request: offered, chosen, and called in its history. */
+function visitNames(chat: JsonObject, visit: Rename): void {
+  const { tools, functions, tool_choice: choice, function_call: call, messages } = chat
+  for (const tool of listOf(tools)) visitName(isObject(tool) ? tool['function'] : undefined, visit)
+  for (const definition of listOf(functions)) visitName(definition, visit)
+  if (isObject(choice)) visitName(choice['function'], visit)
+  visitName(call, visit)
+  for (const message of listOf(messages)) {
+    if (!isObject(message)) continue
+    visitName(message['function_call'], visit)
+    for (const made of listOf(message['tool_calls'])) {
+      visitName(isObject(made) ? made['function'] : undefined, visit)
+    }
+  }
+}
+
+function visitName(holder: unknown, visit: Rename): void {
+  if (isObject(holder) && typeof holder['name'] === 'string') visit(holder['name'])
+}
+
+/** A copy under other names, in today's form of tools. */
+function rename(request: JsonObject, to: Rename): JsonObject {
+  const chat = usesFunctions(request) ? toTools(request) : { ...request }
+  const { tools, tool_choice: choice, messages } = chat
+  if (Array.isArray(tools)) chat['tools'] = tools.map((tool) => renamedFunction(tool, to))
+  if (isObject(choice)) chat['tool_choice'] = renamedChoice(choice, to)
+  if (Array.isArray(messages)) {
+    chat['messages'] = toToolMessages(messages).map((message) => renamedCalls(message, to))
+  }
+  return chat
+}
+
+function renamedFunction(holder: unknown, to: Rename): unknown {
+  if (!isObject(holder) || !isObject(holder['function'])) return holder
+  const { name } = holder['function']
+  if (typeof name !== 'string') return holder
+  return { ...holder, function: { ...holder['function'], name: to(name) } }
+}
+
+function renamedChoice(choice: JsonObject, to: Rename): unknown {
+  const { allowed_tools: allowed } = choice
+  if (!isObject(allowed) || !Array.isArray(allowed['tools'])) return renamedFunction(choice, to)
+  const tools = allowed['tools'].map((tool) => renamedFunction(tool, to))
+  return { ...choice, allowed_tools: { ...allowed, tools } }
+}
+
+function renamedCalls(message: unknown, to: Rename): unknown {
+  if (!isObject(message) || !Array.isArray(message['tool_calls'])) return message
+  const calls = message['tool_calls'].map((call) => renamedFunction(call, to))
+  return { ...message, tool_calls: calls }
+}
