@@ -99,6 +99,8 @@ export interface Call extends Caller {
   connectionId?: string | undefined
   /** Told once, when it has ended however it did: what was used, and the cost in nano-dollars. */
   settled?: ((usage: Usage | undefined, cost: bigint) => void) | undefined
+  /** How long breakpoints of the prompt cache last that are set for it, or `off`; as its caller wrote it. */
+  readonly promptCaching?: string | null | undefined
   /** Set once its end will be in the log. */
   hasLog?: boolean
   /** Follows it, where it is traced. */

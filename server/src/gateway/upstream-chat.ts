@@ -1,4 +1,5 @@
 import type { CheckedRequest, Turn } from './job'
+import { promptCachingOf, withPromptCaching } from './prompt-caching'
 import { TurnSource, type Prepared } from './relay'
 import type { Original } from '../dialects/dialect'
 import type { Adapter, OwnFormat, Target } from '../providers/adapter'
@@ -59,10 +60,11 @@ export function prepareChat<Request>(
     return passedOn({ turn, way, form }, { own: adapter.own, original, body })
   }
   if (translation?.refusal) throw translation.refusal
-  if (adapter) return translated({ turn, way, form }, adapter, { chat, body })
+  const cached = withPromptCaching(body, turn, adapter !== undefined)
+  if (adapter) return translated({ turn, way, form }, adapter, { chat, body: cached })
   const { upstreamModel } = turn.model
   const { options } = turn.candidate.provider
-  const relayed = toUpstreamChat(body, { upstreamModel, options })
+  const relayed = toUpstreamChat(cached, { upstreamModel, options })
   if (deployment !== undefined) relayed['model'] = deployment
   const source = new TurnSource(turn, form.textField)
   return { source, operation: way.operation, url: way.url, body: relayed }
@@ -84,6 +86,7 @@ function passedOn<Request>(
   const request = own.request(isPriced ? original.paid() : original.body, {
     upstreamModel: model.upstreamModel,
     maxTokens: outputLimitOf(body)?.limit,
+    promptCaching: promptCachingOf(turn),
   })
   if (way.deployment !== undefined) request.body['model'] = way.deployment
   const sent = { model, body: original.body, candidate }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withoutBreakpoints } from './cache-control'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
 import { bareCallId } from '../../wire/packed-call-id'
@@ -40,12 +41,10 @@ function isPlain(message: JsonObject, options: RelayOptions): boolean {
   return role === 'user' || role === 'system'
 }
 
-function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
+function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
+  const message = options.cacheControl ? original : withoutBreakpoints(original)
   const changes: JsonObject = {}
   if (message['role'] === 'developer' && !options.developerRole) changes['role'] = 'system'
-  if (Array.isArray(message['content']) && !options.cacheControl) {
-    changes['content'] = message['content'].map(withoutCacheControl)
-  }
   if (options.toolCallIds !== 'any' || hasPackedId(message)) {
     Object.assign(changes, fittingIds(message, options))
   }
@@ -64,12 +63,6 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   const copy = { ...message, ...changes }
   for (const name of dropped) delete copy[name]
   return copy
-}
-
-function withoutCacheControl(part: unknown): unknown {
-  if (!isObject(part) || !('cache_control' in part)) return part
-  const { cache_control: _control, ...rest } = part
-  return rest
 }
 
 /** Undefined fields are not written. */

@@ -1,3 +1,4 @@
+import { relayBreakpoints } from './cache-control'
 import { toUpstreamMessages } from './messages'
 import { toPlainTools } from './tool-schemas'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -51,6 +52,7 @@ export function toUpstreamChat(request: JsonObject, target: Target): JsonObject 
   const speaks = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
   if (!speaks) delete chat['audio']
   chat['messages'] = toUpstreamMessages(chat['messages'], options)
+  relayBreakpoints(chat, options)
   if (reasons(target)) toReasoning(chat, options)
   if (options.toolSchemas === 'plain' && chat['tools']) chat['tools'] = toPlainTools(chat['tools'])
   return finish(chat, target)
