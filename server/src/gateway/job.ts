@@ -25,6 +25,7 @@ import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/upstream-head'
 import type { Candidate, Open } from '../routing/candidate'
+import type { ConversationAffinity } from '../routing/conversation'
 import type { PassedMember } from '../routing/collections'
 import type { Part } from '../routing/dispatch'
 import type { Deadline } from '../routing/deadline'
@@ -48,6 +49,8 @@ export interface Ports {
   routing: Routing
   /** Whose turn it is in pools of connections. */
   turns: PoolTurns
+  /** Who served which conversation. */
+  affinity: ConversationAffinity
   connectionRates: ConnectionRates
   settings: { readonly current: Open & UnansweredCharge }
   egress: Egress
