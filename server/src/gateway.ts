@@ -66,6 +66,7 @@ import { tokensNeeded } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/upstream-head'
 import { isByPrice } from './routing/candidate'
+import { Conversation } from './routing/conversation'
 import type { Resolution } from './routing/resolve'
 import { refuseCircle } from './wire/hops'
 import { check, type JsonObject } from './wire/json-body'
@@ -128,7 +129,10 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
     }
   }
   const asked = askedIn(endpoint, read, ports)
-  const resolving = resolutionOf(questionOf(endpoint, call, asked), principal, ports)
+  const conversation = new Conversation(ports.affinity, principal.accountId, asked.body)
+  running.conversation = conversation
+  const question = { ...questionOf(endpoint, call, asked), conversation }
+  const resolving = resolutionOf(question, principal, ports)
   const resolution = resolving instanceof Promise ? await resolving : resolving
   const isFitting = resolution.isCollection || asked.fits(resolution.model)
   if (isFitting instanceof Promise) await isFitting

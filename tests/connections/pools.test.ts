@@ -120,3 +120,41 @@ test('members that are deleted while a pool is given others do not hold it up', 
     expect(answers.filter(({ status }) => ![200, 400].includes(status))).toEqual([])
   }
 })
+
+test('a conversation stays on its connection, unless that is full', async () => {
+  const by = await stage.somebody()
+  const ids = await Promise.all(keyed(by))
+  const [a = ''] = ids
+  await api('POST /connection-pools', pool(ids), by)
+  const history = (text: string) => [
+    { role: 'user', content: text },
+    { role: 'assistant', content: 'Hello.' },
+    { role: 'user', content: 'And?' },
+  ]
+  const say = (content: Json[]) =>
+    ask(stage.gateway, { key: by.key, body: { model: 'fake/one', messages: content } })
+  const begun = await Promise.all(
+    ['one', 'two', 'three'].map((text) => say(history(text).slice(0, 1))),
+  )
+  expect(begun.map(({ status }) => status)).toEqual([200, 200, 200])
+  const byText = new Map(
+    stage.upstream.seen.map(({ body, headers }) => [
+      JSON.stringify(body['messages']),
+      headers.get('authorization')?.at(-1),
+    ]),
+  )
+  expect(new Set(byText.values())).toEqual(new Set(['a', 'b', 'c']))
+  for (const text of ['one', 'two', 'three', 'three', 'two', 'one']) {
+    stage.upstream.seen.length = 0
+    await say(history(text))
+    expect(asked()).toEqual([byText.get(JSON.stringify(history(text).slice(0, 1)))])
+  }
+  await api(`PUT /connections/${a}`, { rate_limits: { rpm: 1 } }, by)
+  const ofA = ['one', 'two', 'three'].find(
+    (text) => byText.get(JSON.stringify(history(text).slice(0, 1))) === 'a',
+  )
+  stage.upstream.seen.length = 0
+  await say(history(String(ofA)))
+  await say(history(String(ofA)))
+  expect(asked()).toEqual(['a', expect.stringMatching(/[bc]/)])
+})

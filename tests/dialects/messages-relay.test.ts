@@ -253,12 +253,11 @@ describe('what the price of a model does not cover', () => {
     expect(front.seen).toEqual([])
   })
 
-  test('an hour in the cache becomes the usual time; dearer tiers are left out', async () => {
+  test('dearer tiers are left out; an hour in the cache has a price and stays', async () => {
     answerWhole()
     const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-    const usual = { cache_control: { type: 'ephemeral' } }
     await post({ ...markedBy(hour), service_tier: 'auto', inference_geo: 'us', speed: 'fast' })
-    expect(seen()?.body).toEqual({ ...asked, ...markedBy(usual), model: 'claude-sonnet-4-6' })
+    expect(seen()?.body).toEqual({ ...asked, ...markedBy(hour), model: 'claude-sonnet-4-6' })
   })
 })
 

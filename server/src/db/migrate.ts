@@ -33,6 +33,7 @@ import * as usageCancellations from './migrations/0031-usage-cancellations'
 import * as leaseGenerations from './migrations/0032-lease-generations'
 import * as balanceRises from './migrations/0033-balance-rises'
 import * as seldomTokens from './migrations/0034-seldom-tokens'
+import * as logCaches from './migrations/0035-log-caches'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -71,6 +72,7 @@ const migrations: Record<string, Migration> = {
   '0032-lease-generations': leaseGenerations,
   '0033-balance-rises': balanceRises,
   '0034-seldom-tokens': seldomTokens,
+  '0035-log-caches': logCaches,
 }
 
 /** The names of all migrations that this version knows, in the order in which they are made. */

@@ -39,6 +39,11 @@ export interface RequestLogRow {
   metadata: Record<string, unknown> | null
   ip_address: string
   user_agent: string
+  /** Of the prompt, what was read from a cache and what was written to one; null for none. */
+  cached_tokens: bigint | null
+  cache_write_tokens: bigint | null
+  /** Nano-dollars that the cache saved of the price; below zero where it cost more. */
+  cache_savings: bigint | null
 }
 
 /** What was asked and answered, where operator and account want it kept; cut, and without secrets. */

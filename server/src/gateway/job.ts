@@ -25,6 +25,7 @@ import type { PromptSize } from '../policy/size'
 import type { TokenNeed } from '../policy/token-need'
 import type { Operation } from '../routing/upstream-head'
 import type { Candidate, Open } from '../routing/candidate'
+import type { ConversationAffinity } from '../routing/conversation'
 import type { PassedMember } from '../routing/collections'
 import type { Part } from '../routing/dispatch'
 import type { Deadline } from '../routing/deadline'
@@ -48,6 +49,8 @@ export interface Ports {
   routing: Routing
   /** Whose turn it is in pools of connections. */
   turns: PoolTurns
+  /** Who served which conversation. */
+  affinity: ConversationAffinity
   connectionRates: ConnectionRates
   settings: { readonly current: Open & UnansweredCharge }
   egress: Egress
@@ -99,6 +102,8 @@ export interface Call extends Caller {
   connectionId?: string | undefined
   /** Told once, when it has ended however it did: what was used, and the cost in nano-dollars. */
   settled?: ((usage: Usage | undefined, cost: bigint) => void) | undefined
+  /** How long breakpoints of the prompt cache last that are set for it, or `off`; as its caller wrote it. */
+  readonly promptCaching?: string | null | undefined
   /** Set once its end will be in the log. */
   hasLog?: boolean
   /** Follows it, where it is traced. */

@@ -25,7 +25,7 @@ const remembered = new WeakMap<Snapshot, WeakMap<Principal, ByName>>()
 /** The names of one key. */
 const mostNames = 4
 
-type Asked = Omit<Question, 'ways'> & Pick<Ways, 'only'>
+type Asked = Omit<Question, 'ways'> & Pick<Ways, 'only' | 'conversation'>
 type ResolutionPorts = Pick<Ports, 'routing' | 'turns' | 'settings'> & {
   catalog: { readonly snapshot: Snapshot }
 }
@@ -81,11 +81,18 @@ async function resolvedLater(
 }
 
 function resolved(own: AccountCatalog, { asked, principal, ports }: Asking) {
-  const { name, kinds, demands, only } = asked
+  const { name, kinds, demands, only, conversation } = asked
   const { userId, accountId } = principal
   const { catalog, routing, turns, settings } = ports
   const caller = { userId, accountId, catalog: own }
-  const ways = { snapshot: catalog.snapshot, caller, turns, open: settings.current, only }
+  const ways = {
+    snapshot: catalog.snapshot,
+    caller,
+    turns,
+    open: settings.current,
+    only,
+    conversation,
+  }
   return resolve({ name, kinds, demands, ways }, routing)
 }
 

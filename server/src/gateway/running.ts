@@ -8,6 +8,7 @@ import type { Ending, Meter } from '../metering/meter'
 import type { MonthPass } from '../metering/month-pass'
 import type { Admission } from '../policy/limits'
 import type { Candidate } from '../routing/candidate'
+import type { Conversation } from '../routing/conversation'
 import { addUsage, completionTokens, promptTokens } from '../wire/usage'
 
 /** A request whose caller is known, to its end: what of it has to be ended, as far as it came. */
@@ -20,8 +21,13 @@ export class Running implements Parting {
   candidates: readonly Candidate[] = []
   meter: Meter | undefined
   turns:
-    | Pick<Turns<never>, 'ended' | 'releasePlaces' | 'unanswered' | typeof Symbol.dispose>
+    | Pick<
+        Turns<never>,
+        'ended' | 'releasePlaces' | 'unanswered' | 'candidate' | typeof Symbol.dispose
+      >
     | undefined
+  /** Told who served it, so that the next request of its conversation goes there. */
+  conversation: Pick<Conversation, 'served'> | undefined
   #ended: Promise<bigint> | undefined
 
   constructor(call: Call, principal: Principal, log: RequestLog) {
@@ -63,6 +69,13 @@ export class Running implements Parting {
     return this.#ended
   }
 
+  #remember({ outcome }: Ending): void {
+    const candidate = this.turns?.candidate
+    if (!candidate || outcome !== 'ok') return
+    const { model, connection } = candidate
+    this.conversation?.served({ modelId: model.id, connectionId: connection.id })
+  }
+
   /** The one place where a request ends, however it does. */
   async #end(told: Ending): Promise<bigint> {
     const ending = withUnanswered(told, this.turns?.unanswered)
@@ -73,6 +86,7 @@ export class Running implements Parting {
     const usedTokens = usage ? promptTokens(usage) + completionTokens(usage) : 0
     this.admission?.trueUp(usedTokens)
     this.turns?.ended(usedTokens)
+    this.#remember(ending)
     this.admission?.release()
     for (const { member } of this.candidates) member?.ended(ending.outcome)
     this.month?.end()

@@ -109,6 +109,11 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
     return this.#drain !== undefined
   }
 
+  /** Who was asked last, or serves it. */
+  get candidate(): Candidate | undefined {
+    return this.#candidate
+  }
+
   leave(deadline: Deadline): boolean {
     const { abort } = this.#candidate?.provider ?? {}
     if (!this.#isBegun || this.#isOver || abort !== 'bills_all') return false

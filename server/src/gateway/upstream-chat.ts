@@ -1,4 +1,5 @@
 import type { CheckedRequest, Turn } from './job'
+import { promptCachingOf, withPromptCaching } from './prompt-caching'
 import { TurnSource, type Prepared } from './relay'
 import type { Original } from '../dialects/dialect'
 import type { Adapter, OwnFormat, Target } from '../providers/adapter'
@@ -60,7 +61,8 @@ export function prepareChat<Request>(
     return passedOn({ turn, way, form }, { own: adapter.own, original, body })
   }
   if (translation?.refusal) throw translation.refusal
-  const { chat: named, callerNames } = withAcceptedToolNames(body, adapter?.toolNames)
+  const cached = withPromptCaching(body, turn, adapter !== undefined)
+  const { chat: named, callerNames } = withAcceptedToolNames(cached, adapter?.toolNames)
   if (adapter) {
     return { ...translated({ turn, way, form }, adapter, { chat, body: named }), callerNames }
   }
@@ -88,10 +90,12 @@ function passedOn<Request>(
   const { operation, url, deployment } = way
   const omitted: string[] = []
   const allowed = allowedBody(original, turn, (field) => omitted.push(field))
+  const promptCaching = promptCachingOf(turn)
   const write = (asked: JsonObject): Sent => {
     const request = own.request(asked, {
       upstreamModel: model.upstreamModel,
       maxTokens: outputLimitOf(body)?.limit,
+      promptCaching,
     })
     if (deployment !== undefined) request.body['model'] = deployment
     return { ...request, url, forwarded: original.headers }

@@ -234,3 +234,14 @@ test('days that are over go by partition, minutes after 31 days, hours after 25 
   expect(await sumsOf(userId, 'hour')).toHaveLength(4)
   expect(await sumsOf(userId, 'day')).toHaveLength(5)
 }, 30_000)
+
+test('what a cache held comes through; a record without one, and of an older version, has none', async () => {
+  const userId = newUser()
+  const cache = { cachedTokens: 7, cacheWriteTokens: 3, cacheSavings: -5n }
+  await insertLogs(database.query, [recordOf({ userId, ...cache }), recordOf({ userId })])
+  const logs = await logsOf(userId)
+  const caches = logs.map((log) => [log.cached_tokens, log.cache_write_tokens, log.cache_savings])
+  expect(caches).toHaveLength(2)
+  expect(caches).toContainEqual([7n, 3n, -5n])
+  expect(caches).toContainEqual([null, null, null])
+})

@@ -11,7 +11,7 @@ const fieldsOf = (record: string): Record<string, unknown> => {
 }
 
 test('a record has a value of each column, in their order, and is one line without a tab', () => {
-  const log = valuesForTests({ model: 'fake/line\n\tbroken', cost: 2n ** 60n })
+  const log = valuesForTests({ model: 'fake/line\n\tbroken', cost: 2n ** 60n, cachedTokens: 1 })
   const record = toLogRecord(log)
   expect(record).not.toMatch(/[\n\t]/)
   expect(JSON.parse(record)).toHaveLength(logColumns.length)

@@ -39,6 +39,10 @@ export const logColumns = [
   ['metadata', 'jsonb'],
   ['ip_address', 'text'],
   ['user_agent', 'text'],
+  // Only where there was a cache: other records end here, and older ones.
+  ['cached_tokens', 'bigint'],
+  ['cache_write_tokens', 'bigint'],
+  ['cache_savings', 'bigint'],
 ] as const
 
 /** A value of each column; `startedAtMs` is milliseconds since the epoch. */
@@ -74,7 +78,14 @@ export interface LogValues {
   metadata: object | null
   ipAddress: string
   userAgent: string
+  cachedTokens: number
+  cacheWriteTokens: number
+  /** Nano-dollars; below zero where writing to a cache cost more than reading from it saved. */
+  cacheSavings: bigint
 }
+
+/** The cache of a request that had none. */
+export const noCache = { cachedTokens: 0, cacheWriteTokens: 0, cacheSavings: 0n }
 
 export const toLogRecord = (log: LogValues): string =>
   JSON.stringify([
@@ -110,7 +121,13 @@ export const toLogRecord = (log: LogValues): string =>
     log.metadata,
     log.ipAddress,
     log.userAgent,
+    ...cacheIn(log),
   ])
+
+const cacheIn = ({ cachedTokens, cacheWriteTokens, cacheSavings }: LogValues) =>
+  cachedTokens > 0 || cacheWriteTokens > 0
+    ? [cachedTokens, cacheWriteTokens, String(cacheSavings)]
+    : []
 
 const placeOf = (name: (typeof logColumns)[number][0]) =>
   logColumns.findIndex(([column]) => column === name)
@@ -183,6 +200,7 @@ export function orphanLog(
     metadata: null,
     ipAddress: '',
     userAgent: '',
+    ...noCache,
   })
 }
 

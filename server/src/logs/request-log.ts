@@ -2,7 +2,13 @@ import type { Arrival, Caller } from './arrival'
 import { finishIn, finishOf } from './finish-reason'
 import type { KeptBodies } from './insert-logs'
 import { KeptAnswer } from './kept-answer'
-import { providerGateway, selfHostedGateway, toLogRecord, type LogValues } from './log-record'
+import {
+  noCache,
+  providerGateway,
+  selfHostedGateway,
+  toLogRecord,
+  type LogValues,
+} from './log-record'
 import { keptText, withoutSecrets } from './redacted'
 import { timeOfId } from '../db/id'
 import { storable } from '../db/storable'
@@ -142,8 +148,11 @@ export class RequestLog {
     this.#arrival.trace?.asked(event, failed)
   }
 
-  /** The record of a request whose last attempt is about to be settled; undefined after the end. */
-  record(event: UsageEvent): string | undefined {
+  /**
+   * The record of a request whose last attempt is about to be settled; undefined after the end.
+   * `cacheSavings`: what a cache saved of its price, in nano-dollars.
+   */
+  record(event: UsageEvent, cacheSavings = 0n): string | undefined {
     if (this.#isOver) return undefined
     const { tokens } = event
     const values = this.#values
@@ -151,6 +160,9 @@ export class RequestLog {
     values.provider = event.provider
     values.inputTokens = promptTokens(tokens)
     values.outputTokens = completionTokens(tokens)
+    values.cachedTokens = tokens.cachedInput
+    values.cacheWriteTokens = tokens.cacheWrite + tokens.cacheWriteLong
+    values.cacheSavings = cacheSavings
     values.estimated = event.estimated
     values.cost = costToCaller(event)
     values.platformFee = feeOf(event)
@@ -260,6 +272,7 @@ const valuesOf = (arrival: Arrival, caller: Caller, concurrent: number): LogValu
   // Of a caller who has left it is not known any more.
   ipAddress: arrival.address(),
   userAgent: harmless(arrival.userAgent, mostAgent),
+  ...noCache,
 })
 
 function statusOf(outcome: string): LogValues['status'] {

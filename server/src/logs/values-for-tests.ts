@@ -1,4 +1,4 @@
-import type { LogValues } from './log-record'
+import { noCache, type LogValues } from './log-record'
 import { newId } from '../db/id'
 
 /** The log of a request that went well, with what matters to a test set by it. */
@@ -33,5 +33,6 @@ export const valuesForTests = (fields: Partial<LogValues> = {}): LogValues => ({
   metadata: null,
   ipAddress: '127.0.0.1',
   userAgent: 'a test',
+  ...noCache,
   ...fields,
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { serviceTiers, type PriceTier, type Pricing } from '../catalog/model'
 import { noUsage, type Usage } from '../wire/usage'
-import { costAt, priceOfUsage } from './applied-price'
+import { cacheSavingsAt, costAt, priceOfUsage } from './applied-price'
 import { fullPrice, limitsAt, withinLimits, worstCase, type Volume } from './worst-case'
 
 const price = fc.bigInt(0n, 200_000_000_000n)
@@ -142,4 +142,21 @@ test('the service tier that was asked for is charged, unless the provider served
   expect(chargeOf({ ...used, servedTier: 'priority' }, priority)).toEqual([20_000_000n, 'priority'])
   expect(chargeOf({ ...used, servedTier: 'default' }, priority)).toEqual([8_000_000n, undefined])
   expect(chargeOf({ ...used, servedTier: 'priority' })).toEqual([8_000_000n, undefined])
+})
+
+test('what a cache saved is what its tokens would have cost as plain input, less what they cost', () => {
+  const rates = {
+    input: 3_000_000_000n,
+    output: 1n,
+    cachedInput: 300_000_000n,
+    cacheWrite: 3_750_000_000n,
+    cacheWriteLong: 6_000_000_000n,
+  }
+  const saved = (usage: Partial<Usage>) =>
+    cacheSavingsAt({ ...noUsage, input: 99, output: 7, ...usage }, { rates, tier: undefined })
+  expect(saved({})).toBe(0n)
+  expect(saved({ cachedInput: 1000 })).toBe(2_700_000n)
+  expect(saved({ cacheWrite: 1000 })).toBe(-750_000n)
+  expect(saved({ cacheWriteLong: 1000 })).toBe(-3_000_000n)
+  expect(saved({ cachedInput: 1000, cacheWrite: 100 })).toBe(2_625_000n)
 })

@@ -2,7 +2,7 @@ import { costOf } from './cost'
 import type { Volume } from './worst-case'
 import type { Pricing, ServiceTier } from '../catalog/model'
 import { appliedPrice, type AppliedPrice } from '../catalog/price-tiers'
-import { promptTokens, type Usage } from '../wire/usage'
+import { noUsage, promptTokens, type Usage } from '../wire/usage'
 
 /** What decides on the price of a request that was held for. */
 interface Held {
@@ -30,6 +30,18 @@ export function priceOfUsage(used: Usage, { pricing, minute, volume }: Held): Ap
 /** Never one that was not asked for: it was not held for. */
 function servedTier({ servedTier: said }: Usage, asked: ServiceTier | undefined) {
   return said === undefined || said === asked ? asked : undefined
+}
+
+/**
+ * What a cache saved of a price, in nano-dollars: its tokens as plain input, less what they cost. Below
+ * zero where writing cost more than reading saved.
+ */
+export function cacheSavingsAt(used: Usage, { rates }: AppliedPrice): bigint {
+  const { cachedInput, cacheWrite, cacheWriteLong } = used
+  const cached = cachedInput + cacheWrite + cacheWriteLong
+  if (cached === 0) return 0n
+  const read = { ...noUsage, cachedInput, cacheWrite, cacheWriteLong }
+  return costOf({ ...noUsage, input: cached }, rates) - costOf(read, rates)
 }
 
 /** What a usage costs at the rates of its request, in nano-dollars. */

@@ -1,6 +1,6 @@
 import type { Pricing } from '../catalog/model'
 import { invalidRequest } from '../errors'
-import { isObject, type JsonObject } from '../wire/json-body'
+import type { JsonObject } from '../wire/json-body'
 
 /**
  * Fields that make a request dearer than its text and its output limit, and what is done about each
@@ -40,9 +40,8 @@ export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'strip
   // A place further ahead in the queue; the ordinary ones are kept: see `chargeable`.
   service_tier: 'stripped',
   speed: 'stripped', // Anthropic, up to x 6
-  // Cache writes for an hour cost twice the input, our price is that of five minutes. Parts of
-  // messages lose theirs in `providers/openai/messages.ts`, tools in `chargeable`.
-  cache_control: 'stripped',
+  // What is written to a cache costs more than input, and has a price of its own by its lifetime.
+  cache_control: 'priced',
   // Output limits of other servers, which would stand beside the one that was paid for.
   max_output_tokens: 'stripped',
   max_new_tokens: 'stripped',
@@ -81,9 +80,7 @@ export function chargeable(body: JsonObject, what: Charged): JsonObject {
     copy ??= { ...body }
     delete copy[name]
   }
-  const tools = plainTools(body['tools'])
-  if (tools === body['tools']) return copy ?? body
-  return { ...(copy ?? body), tools }
+  return copy ?? body
 }
 
 function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged): boolean {
@@ -106,13 +103,3 @@ const refused = (name: string) =>
     'unsupported_by_model',
     `${name} is not covered by this model's price; it works on a connection of your own.`,
   )
-
-function plainTools(tools: unknown): unknown {
-  if (!Array.isArray(tools)) return tools
-  if (!tools.some((tool) => isObject(tool) && 'cache_control' in tool)) return tools
-  return tools.map((tool: unknown) => {
-    if (!isObject(tool)) return tool
-    const { cache_control: _control, ...rest } = tool
-    return rest
-  })
-}

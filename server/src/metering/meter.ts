@@ -1,5 +1,5 @@
 import { Allowance } from './allowance'
-import { costAt, priceOfUsage } from './applied-price'
+import { cacheSavingsAt, costAt, priceOfUsage } from './applied-price'
 import type { Budget } from './budget'
 import { endAttempt, noTokens } from './attempt-end'
 import { believedOf } from './believed'
@@ -87,6 +87,8 @@ export class Meter {
   #passedOver: readonly PassedOver[]
   #ending: Promise<bigint> | undefined
   #allowances = none
+  /** Nano-dollars that a cache saved of the price. */
+  #cacheSavings = 0n
 
   constructor(ports: MeterPorts, metered: Metered, payer: Payer) {
     this.#ports = ports
@@ -203,7 +205,7 @@ export class Meter {
     if (!event) return Promise.resolve(0n)
     const shown = endAttempt(event, { outcome, used, cost, price: paid && price, settled })
     this.#stop(event)
-    const settling = this.#ports.settle(event, this.#metered.log?.record(event))
+    const settling = this.#ports.settle(event, this.#metered.log?.record(event, this.#cacheSavings))
     // What the house bears of a charge is not shown either.
     return settling.then((charged) => shown - cost + charged)
   }
@@ -212,6 +214,7 @@ export class Meter {
   #priceOf(used: Usage, { pricing, minute, worst: { volume } }: Paid): bigint {
     const applied = priceOfUsage(used, { pricing, minute, volume })
     if (this.#event?.pricing) this.#event.pricing = pricingText(applied)
+    this.#cacheSavings = cacheSavingsAt(used, applied)
     return costAt(used, applied, volume)
   }
 

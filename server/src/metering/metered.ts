@@ -31,7 +31,7 @@ export interface Metered {
   onAttempt?: (() => void) | undefined
   /** The log of the request, as a record that is written with its last attempt. */
   log?: {
-    record: (event: UsageEvent) => string | undefined
+    record: (event: UsageEvent, cacheSavings?: bigint) => string | undefined
     /** Told of an attempt that begins, of the one before it, and of the self-hosted gateway it goes by. */
     asked?: (event: UsageEvent, failed: UsageEvent | undefined, by: string | null) => void
   }

@@ -1,6 +1,7 @@
 import type { Media } from './media'
 import type { RelayedStream, RelayRequest } from './openai/relayed-stream'
 import type { WholeAnswer } from './openai/whole-answer'
+import type { CacheLifetime } from './prompt-caching'
 import type { Failure, Source } from './upstream-error'
 import type { ApiError } from '../errors'
 import type { ChatRequest } from '../wire/chat-request'
@@ -35,6 +36,8 @@ export interface OwnTarget {
   upstreamModel: string
   /** The output limit that the hold pays for. */
   maxTokens: number | undefined
+  /** How long breakpoints of the prompt cache last that are set where the client set none. */
+  promptCaching?: CacheLifetime | undefined
 }
 
 /** How requests of callers who speak the provider's own format are passed on, and answers back. */

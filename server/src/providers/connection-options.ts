@@ -20,5 +20,7 @@ export const ConnectionOptions = z.strictObject({
     .exactOptional(),
   project: placeName.exactOptional(),
   location: placeName.exactOptional(),
+  /** How long breakpoints last that Tollgate sets where the client set none; absent, it sets none. */
+  prompt_caching: z.enum(['5m', '1h']).exactOptional(),
 })
 export type ConnectionOptions = z.output<typeof ConnectionOptions>

@@ -1,6 +1,7 @@
 import { argumentsOf, type ContentPart, type Message } from './history'
 import { unsupported } from './unsupported'
 import { invalidRequest } from '../errors'
+import { cacheControlOf, lastCacheControlOf, type CacheControl } from '../wire/cache-control'
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
@@ -15,6 +16,8 @@ export interface PastCall {
   id: string
   name: string
   input: JsonObject
+  /** The breakpoint of a prompt cache behind it. */
+  cacheControl?: CacheControl
 }
 
 /** A message of the history: parts whatever its form was, blank texts left out, calls parsed. */
@@ -22,7 +25,7 @@ export type Turn =
   | { role: 'system' | 'user'; pieces: Piece[] }
   | { role: 'assistant'; pieces: Piece[]; calls: PastCall[]; details: JsonObject[] }
   /** `name` is that of the tool that was called. */
-  | { role: 'tool'; callId: string; name: string; pieces: Piece[] }
+  | { role: 'tool'; callId: string; name: string; pieces: Piece[]; cacheControl?: CacheControl }
 
 /**
  * The history of a chat request. Throws `invalid_request` for arguments that are no JSON object and
@@ -45,11 +48,7 @@ function toTurn(message: Message, { param, names }: Place): Turn {
   if (role === 'user') return { role, pieces }
   if (role === 'system' || role === 'developer') return { role: 'system', pieces }
   if (role === 'assistant') {
-    const calls = (message.tool_calls ?? []).map((call, at) => ({
-      id: call.id,
-      name: call.function.name,
-      input: argumentsOf(call, `${param}.tool_calls.${at}`),
-    }))
+    const calls = toCalls(message, param)
     for (const { id, name } of calls) names.set(id, name)
     const details: unknown = message['reasoning_details']
     return { role, pieces, calls, details: Array.isArray(details) ? details.filter(isObject) : [] }
@@ -60,7 +59,22 @@ function toTurn(message: Message, { param, names }: Place): Turn {
     const field = `${param}.tool_call_id`
     throw invalidRequest(field, 'unknown_value', `${field}: no message before it makes this call.`)
   }
-  return { role: 'tool', callId, name, pieces }
+  const cacheControl = lastCacheControlOf(message)
+  return { role: 'tool', callId, name, pieces, ...(cacheControl && { cacheControl }) }
+}
+
+function toCalls(message: Message, param: string): PastCall[] {
+  const calls = message.tool_calls ?? []
+  return calls.map((call, at) => {
+    // Of a whole message it stands behind the last of its calls.
+    const marked = cacheControlOf(call) ?? (at === calls.length - 1 && cacheControlOf(message))
+    return {
+      id: call.id,
+      name: call.function.name,
+      input: argumentsOf(call, `${param}.tool_calls.${at}`),
+      ...(marked && { cacheControl: marked }),
+    }
+  })
 }
 
 function toPieces({ content, role, ...rest }: Message, param: string): Piece[] {
@@ -73,7 +87,11 @@ function toPieces({ content, role, ...rest }: Message, param: string): Piece[] {
   if (role === 'assistant' && typeof refusal === 'string') {
     pieces.push({ part: { type: 'refusal', refusal }, param: `${param}.refusal` })
   }
-  return pieces.filter(({ part }) => textOf(part)?.trim() !== '')
+  const said = pieces.filter(({ part }) => textOf(part)?.trim() !== '')
+  const control = rest.tool_calls?.length ? undefined : cacheControlOf(rest)
+  const last = said.at(-1)
+  if (control && last) last.part = { ...last.part, cache_control: control }
+  return said
 }
 
 /** What a part says in words; undefined for a part that is none. */

@@ -49,7 +49,7 @@ export const hosts: readonly Provider[] = [
     // Pairs of keys that sign are read by bedrock/credentials.ts.
     keyVariables: ['AWS_BEARER_TOKEN_BEDROCK'],
     keyParts: ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
-    optionVariables: { region: 'AWS_REGION' },
+    optionVariables: { region: 'AWS_REGION', prompt_caching: 'BEDROCK_PROMPT_CACHING' },
     embeddings: 'yes',
     abort: 'bills_all',
     pricesId: 'aws',
@@ -62,7 +62,11 @@ export const hosts: readonly Provider[] = [
     authHeader: 'x-goog-api-key',
     keyVariables: ['GOOGLE_APPLICATION_CREDENTIALS', 'VERTEX_API_KEY'],
     keyFiles: ['GOOGLE_APPLICATION_CREDENTIALS'],
-    optionVariables: { project: 'GOOGLE_VERTEX_PROJECT', location: 'GOOGLE_VERTEX_LOCATION' },
+    optionVariables: {
+      project: 'GOOGLE_VERTEX_PROJECT',
+      location: 'GOOGLE_VERTEX_LOCATION',
+      prompt_caching: 'VERTEX_PROMPT_CACHING',
+    },
     embeddings: 'yes',
     abort: 'bills_all',
     pricesId: 'google',
@@ -99,11 +103,15 @@ export const hosts: readonly Provider[] = [
     options: { developerRole: false, legacyCompletions: true, embeddings: plainEmbeddings },
   }),
   row(['openrouter', 'OpenRouter'], 'https://openrouter.ai/api/v1', {
+    optionVariables: { prompt_caching: 'OPENROUTER_PROMPT_CACHING' },
     embeddings: 'yes',
     pricesId: 'openrouter',
     website: 'https://openrouter.ai',
     options: {
       headers: { 'x-title': 'Tollgate' },
+      // https://openrouter.ai/docs/features/prompt-caching
+      cacheControl: true,
+      cacheControlExtras: ['tools', 'request', 'ttl'],
       // Its reasoning travels under its own name, in answers and in the history.
       historyReasoning: 'reasoning',
       legacyCompletions: true,

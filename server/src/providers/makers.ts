@@ -26,6 +26,7 @@ export const makers: readonly Provider[] = [
   }),
   row(['anthropic', 'Anthropic'], 'https://api.anthropic.com', {
     dialect: 'anthropic',
+    optionVariables: { prompt_caching: 'ANTHROPIC_PROMPT_CACHING' },
     authHeader: 'x-api-key',
     abort: 'stops',
     pricesId: 'anthropic',
@@ -136,6 +137,7 @@ export const makers: readonly Provider[] = [
     options: { rename: oldCap, developerRole: false, embeddings: plainEmbeddings },
   }),
   row(['dashscope', 'Alibaba Cloud'], 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1', {
+    optionVariables: { prompt_caching: 'DASHSCOPE_PROMPT_CACHING' },
     embeddings: 'yes',
     abort: 'bills_all',
     website: 'https://www.alibabacloud.com/en/product/modelstudio',
@@ -143,6 +145,8 @@ export const makers: readonly Provider[] = [
       drop: ['frequency_penalty'],
       rename: oldCap,
       developerRole: false,
+      // https://www.alibabacloud.com/help/en/model-studio/context-cache
+      cacheControl: true,
       streamOnlyModels: ['qwq', 'qvq', 'qwen-omni', 'qwen3-omni', 'qwen3-30b', 'qwen3-235b'],
       embeddings: { ...plainEmbeddings, batchLimit: 10 },
     },

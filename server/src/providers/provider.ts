@@ -43,6 +43,8 @@ export const RelayOptions = z.strictObject({
   values: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   /** `cache_control` on parts of a message is understood; else it is taken off. */
   cacheControl: z.boolean().default(false),
+  /** Where else it is: on a tool, on the whole request, and with a lifetime (`ttl`). */
+  cacheControlExtras: z.array(z.enum(['tools', 'request', 'ttl'])).default([]),
   /** Google's `extra_content`, which signs calls and texts, is understood; else it is taken off. */
   extraContent: z.boolean().default(false),
   /** Fields of each message that are left out. */
@@ -127,7 +129,7 @@ export interface Provider {
   keyFiles?: readonly string[]
   /** Options of the connection that the environment makes -> their variables. */
   optionVariables?: Readonly<
-    Partial<Record<'region' | 'project' | 'location' | 'api_version', string>>
+    Partial<Record<'region' | 'project' | 'location' | 'api_version' | 'prompt_caching', string>>
   >
   embeddings: 'yes' | 'no' | 'only'
   /** Whether generation and billing stop when we cut the connection. `unknown` counts as `stops`. */

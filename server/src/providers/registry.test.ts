@@ -66,6 +66,7 @@ test.each(['mistral', 'groq'])(
     const chat = {
       messages: [],
       prompt_cache_key: 'a',
+      prompt_cache_options: { ttl: '30m' },
       prompt_cache_retention: '24h',
       safety_identifier: 'b',
       verbosity: 'low',

@@ -44,6 +44,7 @@ export const plainEmbeddings = { base64: false, tokenArrays: false }
 // Coding agents always send some of these; APIs that refuse unknown fields do not know them.
 export const openAiOnly = [
   'prompt_cache_key',
+  'prompt_cache_options',
   'prompt_cache_retention',
   'safety_identifier',
   'verbosity',

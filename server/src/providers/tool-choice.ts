@@ -1,3 +1,4 @@
+import { cacheControlOfTool, type CacheControl } from '../wire/cache-control'
 import type { ChatRequest } from '../wire/chat-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 
@@ -7,6 +8,8 @@ export interface Tool {
   description: string | undefined
   parameters: JsonObject
   strict: boolean | undefined
+  /** The breakpoint of a prompt cache behind it. */
+  cacheControl?: CacheControl
 }
 
 /** What may be called, and what must be: `none` without tools too. */
@@ -17,7 +20,7 @@ export interface ToolUse {
 
 /** The tools of a request, and the choice among them. */
 export function toolUseOf({ tools: given, tool_choice: choice }: ChatRequest): ToolUse {
-  const tools = (given ?? []).map((tool) => toTool(tool.function))
+  const tools = (given ?? []).map(toTool)
   if (tools.length === 0) return { tools, choice: 'none' }
   if (choice === 'none' || choice === 'required') return { tools, choice }
   if (!isObject(choice)) return { tools, choice: 'auto' }
@@ -35,14 +38,17 @@ function allowedOnly(tools: readonly Tool[], { mode, tools: listed }: JsonObject
   return { tools: left, choice: mode === 'required' ? 'required' : 'auto' }
 }
 
-type Definition = NonNullable<ChatRequest['tools']>[number]['function']
+type Given = NonNullable<ChatRequest['tools']>[number]
 
-function toTool({ name, description, parameters, strict }: Definition): Tool {
+function toTool(tool: Given): Tool {
+  const { name, description, parameters, strict } = tool.function
+  const control = cacheControlOfTool(tool)
   const { $schema: _schema, ...schema } = parameters ?? {}
   return {
     name,
     description: description || undefined,
     parameters: { properties: {}, ...schema, type: 'object' },
     strict: strict ?? undefined,
+    ...(control && { cacheControl: control }),
   }
 }

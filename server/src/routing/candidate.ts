@@ -1,3 +1,4 @@
+import type { Conversation } from './conversation'
 import { asFoundBy, toModel } from './found-model'
 import type { MemberTry } from './member-try'
 import type { PoolTurns } from './pool-turns'
@@ -99,6 +100,8 @@ export interface Ways {
   turns: PoolTurns
   /** The only connection that may serve, by its id; any where absent. */
   only?: string | undefined
+  /** The conversation that is continued, for those who take turns. */
+  conversation?: Pick<Conversation, 'preferred'> | undefined
 }
 
 /**
@@ -111,7 +114,7 @@ export function candidatesOf(model: Model, ways: Ways): Candidate[] {
 }
 
 function waysTo(model: Model, ways: Ways): Candidate[] {
-  const { snapshot, caller, open, turns } = ways
+  const { snapshot, caller, open, turns, conversation } = ways
   const provider = snapshot.providers.get(model.provider)
   if (!provider) return []
   const platform = open.platformConnections ? platformOf(model, provider, ways) : []
@@ -121,7 +124,7 @@ function waysTo(model: Model, ways: Ways): Candidate[] {
   const onConnection = isListed ? () => model : asFoundBy(model, open)
   const owned = places.flatMap((place): Candidate[] => {
     const isPooled = place.pool !== null
-    return turns.orderOf(place).flatMap((connection) => {
+    return turns.orderOf(place, conversation).flatMap((connection) => {
       const own = onConnection(connection)
       // Without a price a member would pay nothing, which is not what his organization said.
       if (!own || (place.billing === 'member_pays' && !isServable(own))) return []

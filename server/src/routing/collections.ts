@@ -68,12 +68,13 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
   }
   const usable = sorted.firstChoice()
   if (usable.length === 0) throw sorted.refusalFor(name)
-  const turn = collection.strategy === 'round_robin' ? choice.turn() : 0
+  const preferred = preferredOf(collection, usable, choice)
+  const turn = collection.strategy === 'round_robin' && !preferred ? choice.turn() : 0
   const chance = {
     random: choice.random,
     turn: turn instanceof Promise ? await turn : turn,
   }
-  const ordered = inTurn(collection, usable, chance)
+  const ordered = withFirst(preferred, inTurn(collection, usable, chance))
   for (const member of usable) {
     if (!ordered.includes(member)) sorted.pass(member.model, 'cooling_down')
   }
@@ -87,6 +88,20 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
   }
   return { candidates, passedOver: sorted.passedOver }
 }
+
+/** The member that served the conversation, unless the collection is in an order that is meant. */
+function preferredOf(
+  { strategy }: Collection,
+  members: readonly Usable[],
+  { ways }: Choice,
+): Usable | undefined {
+  if (strategy === 'priority' || strategy === 'lowest_cost' || members.length < 2) return undefined
+  const id = ways.conversation?.preferred?.modelId
+  return members.find(({ model, isCoolingDown }) => model.id === id && !isCoolingDown)
+}
+
+const withFirst = <Item>(first: Item | undefined, items: readonly Item[]): readonly Item[] =>
+  first === undefined ? items : [first, ...items.filter((item) => item !== first)]
 
 /** A member fares by whose credential it is asked with: one's bad key is no matter of another's. */
 const keyOf = ({ id }: Collection, { model, connection }: Candidate) =>

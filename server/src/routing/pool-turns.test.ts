@@ -54,3 +54,29 @@ test('at random every one begins, and each is in every order once', () => {
     new Set(['a b c']),
   )
 })
+
+const idsOf = (connections: readonly { id: string }[]) => connections.map(({ id }) => id).join(' ')
+
+test.each([['round_robin'], ['least_used'], ['random']] as const)(
+  '%s: a conversation stays with who served it, and takes no turn',
+  (strategy) => {
+    const turns = new PoolTurns(() => 0)
+    const conversation = { preferred: { modelId: 'fake/one', connectionId: 'b' } }
+    expect(idsOf(turns.orderOf(pool(strategy), conversation))).toBe('b a c')
+    expect(idsOf(turns.orderOf(pool(strategy), conversation))).toBe('b a c')
+    expect(idsOf(turns.orderOf(pool(strategy)))).toBe('a b c')
+  },
+)
+
+test('a conversation leaves who is failing, who is gone, and an order that is meant', () => {
+  const conversation = { preferred: { modelId: 'fake/one', connectionId: 'b' } }
+  const gone = { preferred: { modelId: 'fake/one', connectionId: 'd' } }
+  const place = pool('round_robin')
+  const failing: Place = {
+    ...place,
+    connections: [connection('a'), { ...connection('b'), isFailing: true }, connection('c')],
+  }
+  expect(idsOf(new PoolTurns().orderOf(failing, conversation))).toBe('a b c')
+  expect(idsOf(new PoolTurns().orderOf(place, gone))).toBe('a b c')
+  expect(idsOf(new PoolTurns().orderOf(pool('priority'), conversation))).toBe('a b c')
+})

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Conversation } from './conversation'
 import type { OwnedConnection, Place } from '../catalog/offer'
 
 /** Whose turn it was is forgotten of the pools that were used longest ago. */
@@ -34,10 +35,21 @@ export class PoolTurns {
     return this.#running.get(connectionId) ?? 0
   }
 
-  /** The connections of a place, in the order in which this request tries them. */
-  orderOf({ pool, connections }: Place): readonly OwnedConnection[] {
+  /**
+   * The connections of a place, in the order in which this request tries them: first the one that served
+   * its conversation, unless their owner has put them in order.
+   */
+  orderOf(
+    { pool, connections }: Place,
+    conversation?: Pick<Conversation, 'preferred'>,
+  ): readonly OwnedConnection[] {
     if (!pool || connections.length === 1) return connections
     if (pool.strategy === 'priority') return connections
+    const id = conversation?.preferred?.connectionId
+    const preferred = connections.find((connection) => connection.id === id)
+    if (preferred && !preferred.isFailing) {
+      return [preferred, ...connections.filter((connection) => connection !== preferred)]
+    }
     if (pool.strategy === 'random') return this.#shuffled(connections)
     const inTurn = this.#rotated(pool.id, connections)
     if (pool.strategy === 'round_robin') return inTurn

@@ -40,6 +40,7 @@ import { SharedCounters } from '../policy/shared-counters'
 import { Strangers } from '../policy/strangers'
 import type { Credentials } from '../providers/credentials'
 import type { Deadline } from '../routing/deadline'
+import { ConversationAffinity } from '../routing/conversation'
 import { PoolTurns } from '../routing/pool-turns'
 import type { LiveSettings } from '../settings/live-settings'
 import { within } from '../within'
@@ -131,6 +132,7 @@ export async function openGateway(
       catalog,
       routing: names.routing,
       turns: new PoolTurns(),
+      affinity: new ConversationAffinity(),
       settings,
       // What callers name is never the operator's own.
       images: { way: guarded, places: new FetchPlaces(fetches), limits: imageLimits },

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Quota } from '../errors'
 import type { Call, ReadBody, Repeatable } from '../gateway/job'
+import { promptCachingHeader } from '../gateway/prompt-caching'
 import { readJson, type Room } from '../http/body'
 import type { BodyBudget } from '../http/body-budget'
 import type { BodyShare } from '../http/body-share'
@@ -65,6 +66,10 @@ export class ModelCall implements Call, Room {
 
   get hops(): number {
     return toHops(this.request.headers.get(hopsHeader))
+  }
+
+  get promptCaching(): string | null {
+    return this.request.headers.get(promptCachingHeader)
   }
 
   get endpoint(): string {

@@ -60,6 +60,13 @@ const listed = {
   input_tokens: z.int(),
   output_tokens: z.int(),
   total_tokens: z.int(),
+  cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
+  cache_write_tokens: z.int().describe('Of the input, those that were written to a prompt cache'),
+  cache_savings: z
+    .number()
+    .describe(
+      'USD that the cache saved of the price; below 0 where writing cost more than reading saved',
+    ),
   cost: usd,
   billing_mode: billingMode.nullable(),
   created_at: z.iso.datetime(),
@@ -160,6 +167,15 @@ export const Stats = z
     total_tokens: z.int(),
     input_tokens: z.int(),
     output_tokens: z.int(),
+    cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
+    cache_write_tokens: z.int().describe('Of the input, those that were written to one'),
+    cache_hit_rate: z
+      .number()
+      .nullable()
+      .describe(
+        'Percent of the input tokens that were read from a cache; null where there are none',
+      ),
+    cache_savings: z.number().describe('USD that caches saved; below 0 where they cost more'),
     total_cost: usd,
     avg_latency_ms: z.number().nullable().describe('Of those that succeeded'),
     p50_latency_ms: timed('Of those that succeeded, the newest 50000'),

@@ -35,6 +35,9 @@ interface Totals {
   cancellations: bigint
   input_tokens: bigint
   output_tokens: bigint
+  cached_tokens: bigint
+  cache_write_tokens: bigint
+  cache_savings: bigint
   cost: bigint
   mean_ms: number | null
 }
@@ -54,6 +57,8 @@ const toGroup = ({ requests, input_tokens, output_tokens, cost }: Group) => ({
 })
 
 const rounded = (value: number) => Math.round(value * 100) / 100
+const percentOf = (part: bigint, whole: bigint) =>
+  whole === 0n ? null : rounded((100 * Number(part)) / Number(whole))
 
 /** Sums of an account's logs; without a start those of the 30 days before the end. */
 export async function statsOf(db: Kysely<Schema>, userId: string, filter: Filter): Promise<Stats> {
@@ -78,10 +83,14 @@ export async function statsOf(db: Kysely<Schema>, userId: string, filter: Filter
     successful_requests: Number(totals.successes),
     failed_requests: Number(totals.failures),
     cancelled_requests: Number(totals.cancellations),
-    success_rate: judged === 0n ? null : rounded((100 * Number(totals.successes)) / Number(judged)),
+    success_rate: percentOf(totals.successes, judged),
     total_tokens: Number(totals.input_tokens + totals.output_tokens),
     input_tokens: Number(totals.input_tokens),
     output_tokens: Number(totals.output_tokens),
+    cached_tokens: Number(totals.cached_tokens),
+    cache_write_tokens: Number(totals.cache_write_tokens),
+    cache_hit_rate: percentOf(totals.cached_tokens, totals.input_tokens),
+    cache_savings: toUsd(totals.cache_savings),
     total_cost: toUsd(totals.cost),
     avg_latency_ms: totals.mean_ms === null ? null : rounded(totals.mean_ms),
     ...timings,
@@ -104,6 +113,9 @@ async function totalsOf(db: Kysely<Schema>, wanted: RawBuilder<boolean>): Promis
       count(*) filter (where status = 'cancelled') as cancellations,
       coalesce(sum(input_tokens), 0)::bigint as input_tokens,
       coalesce(sum(output_tokens), 0)::bigint as output_tokens,
+      coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
+      coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens,
+      coalesce(sum(cache_savings), 0)::bigint as cache_savings,
       coalesce(sum(cost), 0)::bigint as cost,
       (avg(latency_ms) filter (where status = 'success'))::double precision as mean_ms
     from request_log where ${wanted}`.execute(db)

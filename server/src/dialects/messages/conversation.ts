@@ -4,6 +4,7 @@ import {
   isBlock,
   isSaid,
   type Block,
+  type CallBlock,
   type MessagesRequest,
   type ResultBlock,
   type Turn,
@@ -63,39 +64,55 @@ function toResult(block: ResultBlock, path: string, refuse: Refuse) {
     ? toParts(content, `${path}.content`, refuse)
     : [{ type: 'text', text: content ?? '' }]
   const media = parts.filter(({ type }) => type !== 'text')
-  const text = parts
-    .filter(({ type }) => type === 'text')
-    .map(textOf)
-    .join('\n')
+  const texts = parts.filter(({ type }) => type === 'text')
+  const text = texts.map(textOf).join('\n')
   const shown = text === '' && media.length > 0 ? 'The result is shown in the next message.' : text
-  const message = { role: 'tool', tool_call_id: fromCallId(block.tool_use_id), content: shown }
+  const control = block.cache_control ?? texts.findLast(isMarked)?.['cache_control']
+  const message = {
+    role: 'tool',
+    tool_call_id: fromCallId(block.tool_use_id),
+    content: toContent([{ type: 'text', text: shown, ...marked(control) }]),
+  }
   return { message, media }
 }
+
+const marked = (control: unknown): JsonObject => (control ? { cache_control: control } : {})
+
+const isMarked = ({ cache_control: control }: JsonObject) => Boolean(control)
 
 const textOf = ({ text }: JsonObject) => (typeof text === 'string' ? text : '')
 
 /** What Anthropic's own services did in a turn is left out: others have no word for it. */
 function ofAssistant(blocks: readonly Block[], path: string, refuse: Refuse): JsonObject[] {
-  const parts = toParts(blocks, path, refuse)
-  const calls = blocks.flatMap((block) =>
-    isBlock(block, 'tool_use')
-      ? [
-          {
-            id: fromCallId(block.id),
-            type: 'function',
-            function: { name: block.name, arguments: JSON.stringify(block.input) },
-          },
-        ]
-      : [],
-  )
-  const texts = parts.map(textOf).join('')
-  if (texts === '' && calls.length === 0) return []
+  const texts = joined(toParts(blocks, path, refuse))
+  const calls = blocks.flatMap((block) => (isBlock(block, 'tool_use') ? [toCall(block)] : []))
+  if (texts.length === 0 && calls.length === 0) return []
   return [
     {
       role: 'assistant',
-      content: texts === '' ? null : texts,
+      content: texts.length === 0 ? null : toContent(texts),
       ...toThoughts(blocks),
       ...(calls.length > 0 && { tool_calls: calls }),
     },
   ]
 }
+
+/** What was said as one text, or one up to each breakpoint of a prompt cache. */
+function joined(parts: readonly JsonObject[]): JsonObject[] {
+  const texts: JsonObject[] = []
+  let text = ''
+  for (const part of parts) {
+    text += textOf(part)
+    if (!part['cache_control'] || text === '') continue
+    texts.push({ type: 'text', text, cache_control: part['cache_control'] })
+    text = ''
+  }
+  return text === '' ? texts : [...texts, { type: 'text', text }]
+}
+
+const toCall = ({ id, name, input, cache_control: control }: CallBlock): JsonObject => ({
+  id: fromCallId(id),
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
+  ...marked(control),
+})

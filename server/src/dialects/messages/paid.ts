@@ -33,30 +33,7 @@ export function paidOf(body: JsonObject): JsonObject {
   }
   const edits = isObject(management) ? management['edits'] : undefined
   if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
-  const paid = withShortCaches(body)
+  const paid = { ...body }
   for (const name of dearer) delete paid[name]
   return paid
-}
-
-/** An hour in the cache is dearer than the price of writing to it. */
-function withShortCaches(body: JsonObject): JsonObject {
-  const copy: JsonObject = { ...body }
-  if (isObject(copy['cache_control'])) copy['cache_control'] = { type: 'ephemeral' }
-  for (const name of ['system', 'tools'] as const) copy[name] = shortened(copy[name])
-  if (Array.isArray(copy['messages'])) {
-    copy['messages'] = copy['messages'].map((turn) =>
-      isObject(turn) ? { ...turn, content: shortened(turn['content']) } : turn,
-    )
-  }
-  return copy
-}
-
-function shortened(blocks: unknown): unknown {
-  if (!Array.isArray(blocks)) return blocks
-  return blocks.map((block) => {
-    if (!isObject(block)) return block
-    const short = isObject(block['cache_control']) && { cache_control: { type: 'ephemeral' } }
-    const inner = block['type'] === 'tool_result' && { content: shortened(block['content']) }
-    return short || inner ? { ...block, ...inner, ...short } : block
-  })
 }

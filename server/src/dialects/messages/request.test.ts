@@ -63,6 +63,24 @@ const fields: [string, JsonObject, JsonObject][] = [
     { tools },
   ],
   [
+    'breakpoints of a prompt cache on tools; one on a tool that is left out moves to the one before',
+    {
+      tools: [
+        { ...look, cache_control: { type: 'ephemeral' } },
+        {
+          type: 'web_search_20250305',
+          name: 'web_search',
+          cache_control: { type: 'ephemeral', ttl: '1h' },
+        },
+      ],
+      cache_control: { type: 'ephemeral' },
+    },
+    {
+      tools: tools.map((tool) => ({ ...tool, cache_control: { type: 'ephemeral', ttl: '1h' } })),
+      cache_control: { type: 'ephemeral' },
+    },
+  ],
+  [
     'a schema of the answer',
     { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
     {
@@ -251,6 +269,34 @@ describe('a turn', () => {
         role: 'user',
         content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }],
       },
+    ])
+  })
+
+  test('finding P3: breakpoints of texts, calls and results stay where they are', () => {
+    const marked = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+    const said2 = [
+      { type: 'text', text: 'I ' },
+      { type: 'text', text: 'look.', ...marked },
+    ]
+    const parts = [{ type: 'text', text: 'Blue.', ...marked }]
+    expect(
+      messagesOf([
+        ...hello,
+        ...said([...said2, { type: 'text', text: 'Now.' }, { ...use, ...marked }], 'assistant'),
+        ...said([{ ...result('Blue.'), ...marked }, result(parts, 'toolu_2')]),
+      ]),
+    ).toEqual([
+      ...hello,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look.', ...marked },
+          { type: 'text', text: 'Now.' },
+        ],
+        tool_calls: [{ ...call, ...marked }],
+      },
+      { role: 'tool', tool_call_id: 'toolu_1', content: parts },
+      { role: 'tool', tool_call_id: 'toolu_2', content: parts },
     ])
   })
 

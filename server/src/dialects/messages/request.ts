@@ -12,7 +12,7 @@ const mostStops = 4
  * be asked; `top_k`, the context editing and other fields that tune an answer are left out.
  */
 export function toChatRequest(request: MessagesRequest | CountRequest, refuse: Refuse): JsonObject {
-  const { model, max_tokens, temperature, top_p, stream, metadata } = request
+  const { model, max_tokens, temperature, top_p, stream, metadata, cache_control } = request
   for (const name of ['mcp_servers', 'container'] as const) {
     if (isUsed(request[name])) refuse(onlyAnthropic(name, 'this model has nothing of the kind.'))
   }
@@ -28,6 +28,7 @@ export function toChatRequest(request: MessagesRequest | CountRequest, refuse: R
     ...(effort && { reasoning_effort: effort }),
     ...formatFields(request),
     ...(metadata?.user_id && { user: metadata.user_id }),
+    ...(cache_control && { cache_control }),
     ...(stream && { stream, stream_options: { include_usage: true } }),
   }
 }

@@ -81,6 +81,7 @@ const Known = z.discriminatedUnion('type', [
     id: callId,
     name: text(200, 1),
     input: z.looseObject({}),
+    cache_control: cacheControl,
   }),
   z.looseObject({
     type: z.literal('tool_result'),
@@ -126,6 +127,7 @@ const Tool = z
     description: maybe(z.string()),
     input_schema: maybe(z.looseObject({})),
     strict: maybe(z.boolean()),
+    cache_control: cacheControl,
   })
   .superRefine((tool, ctx) => {
     if (tool.type && tool.type !== 'custom') return
@@ -171,6 +173,7 @@ const shape = {
   output_config: maybe(z.looseObject({ effort: maybe(effort), format: maybe(Format) })),
   output_format: maybe(Format),
   metadata: maybe(z.looseObject({ user_id: maybe(text(512)) })),
+  cache_control: cacheControl.describe('Cache the prompt up to its last block'),
 }
 
 /**
@@ -191,6 +194,7 @@ type Of<Type extends KnownBlock['type']> = Extract<KnownBlock, { type: Type }>
 export type SaidBlock = z.output<typeof Said>
 export type ImageSource = Of<'image'>['source']
 export type DocumentBlock = Of<'document'>
+export type CallBlock = Of<'tool_use'>
 export type ResultBlock = Of<'tool_result'>
 export type Tool = z.output<typeof Tool>
 

@@ -2,6 +2,18 @@ import { onlyAnthropic, type Refuse } from './content'
 import type { MessagesRequest, Tool } from './schema'
 import type { JsonObject } from '../../wire/json-body'
 
+/** A breakpoint of the prompt cache on a tool that is left out moves to the one before it. */
+function ownOf(tools: readonly Tool[]): Tool[] {
+  const own: Tool[] = []
+  for (const tool of tools) {
+    if (isOwn(tool)) own.push(tool)
+    else if (tool.cache_control && own.length > 0) {
+      own.push({ ...own.pop(), cache_control: tool.cache_control })
+    }
+  }
+  return own
+}
+
 const isOwn = ({ type }: Tool) => !type || type === 'custom'
 
 /**
@@ -13,7 +25,7 @@ export function toolFields(
   refuse: Refuse,
 ): JsonObject {
   if (!tools || tools.length === 0) return {}
-  const own = tools.filter(isOwn)
+  const own = ownOf(tools)
   if (own.length === 0) {
     refuse(onlyAnthropic('tools', 'this model has no tools of its own. Send tools with a schema.'))
     return {}
@@ -30,7 +42,13 @@ export function toolFields(
   }
 }
 
-const toFunction = ({ name, description, input_schema: parameters, strict }: Tool): JsonObject => ({
+const toFunction = ({
+  name,
+  description,
+  input_schema: parameters,
+  strict,
+  cache_control: control,
+}: Tool): JsonObject => ({
   type: 'function',
   function: {
     name,
@@ -38,6 +56,7 @@ const toFunction = ({ name, description, input_schema: parameters, strict }: Too
     parameters,
     ...(typeof strict === 'boolean' && { strict }),
   },
+  ...(control && { cache_control: control }),
 })
 
 function toChoice(choice: NonNullable<MessagesRequest['tool_choice']>): unknown {

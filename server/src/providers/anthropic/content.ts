@@ -1,5 +1,6 @@
 import { invalidRequest } from '../../errors'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { cacheControlOf } from '../../wire/cache-control'
+import type { JsonObject } from '../../wire/json-body'
 import type { ContentPart, Message } from '../history'
 import { unsupported } from '../unsupported'
 
@@ -12,11 +13,19 @@ const dataUrl = /^data:([\w.+-]+\/[\w.+-]+)(?:;[\w-]+=[^;,]*)*;base64,(.*)$/s
 export function toBlocks(content: Message['content'], path: string): Block[] {
   if (content === null || content === undefined) return []
   if (typeof content === 'string') return textBlocks(content)
-  return content.flatMap((part, position) => {
-    const blocks = toPartBlocks(part, `${path}.${position}`)
-    const control = cacheControlOf(part)
-    return control ? blocks.map((block) => ({ ...block, cache_control: control })) : blocks
-  })
+  const blocks: Block[] = []
+  for (const [position, part] of content.entries()) {
+    blocks.push(...toPartBlocks(part, `${path}.${position}`))
+    markLast(blocks, part)
+  }
+  return blocks
+}
+
+/** Puts the breakpoint that `holder` carries at the end of blocks: it means all that stands before it. */
+export function markLast(blocks: readonly Block[], holder: JsonObject): void {
+  const control = cacheControlOf(holder)
+  const last = blocks.at(-1)
+  if (control && last) last['cache_control'] = control
 }
 
 /** The same, for roles that have only text. */
@@ -29,10 +38,6 @@ export function toTextBlocks(content: Message['content'], path: string): Block[]
 }
 
 const textBlocks = (text: string): Block[] => (text.trim() === '' ? [] : [{ type: 'text', text }])
-
-/** Without the lifetime that a caller may have set: an hour costs more than our price says. */
-const cacheControlOf = (part: ContentPart) =>
-  isObject(part['cache_control']) ? { type: 'ephemeral' } : undefined
 
 function toPartBlocks(part: ContentPart, path: string): Block[] {
   switch (part.type) {

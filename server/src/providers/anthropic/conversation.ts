@@ -1,7 +1,8 @@
-import { toBlocks, toTextBlocks, type Block } from './content'
+import { markLast, toBlocks, toTextBlocks, type Block } from './content'
 import { thinkingBlocks } from './reasoning-details'
 import { invalidRequest } from '../../errors'
 import { argumentsOf, fittingId, type Message } from '../history'
+import { lastCacheControlOf } from '../../wire/cache-control'
 
 /** One turn; the results of its calls make the turn after it. */
 interface Turn {
@@ -22,7 +23,6 @@ export interface Conversation {
 }
 
 const acceptedIds = /^[a-zA-Z0-9_-]+$/
-const mostBreakpoints = 4
 
 /**
  * Repairs a history on its way: roles take turns, results stand directly behind their calls, blank
@@ -37,12 +37,16 @@ export function toConversation(messages: readonly Message[]): Conversation {
     const path = `messages.${position}`
     switch (message.role) {
       case 'system':
-      case 'developer':
+      case 'developer': {
         // Later ones are hoisted: only the head has instructions.
-        system.push(...toTextBlocks(message.content, `${path}.content`))
+        const said = toTextBlocks(message.content, `${path}.content`)
+        markLast(said, message)
+        system.push(...said)
         break
+      }
       case 'user': {
         const said = toBlocks(message.content, `${path}.content`)
+        markLast(said, message)
         if (said.length > 0) turnOf('user', turns).said.push(...said)
         break
       }
@@ -89,9 +93,12 @@ function addAnswer(message: Message, { path, turns, callers }: Place): void {
   for (const [position, call] of calls.entries()) {
     const id = fittingId(call.id, acceptedIds)
     const input = argumentsOf(call, `${path}.tool_calls.${position}`)
-    turn.calls.push({ type: 'tool_use', id, name: call.function.name, input })
+    const block: Block = { type: 'tool_use', id, name: call.function.name, input }
+    markLast([block], call)
+    turn.calls.push(block)
     callers.set(id, turn)
   }
+  markLast(calls.length > 0 ? turn.calls : said, message)
 }
 
 function addResult(message: Message, path: string, callers: Map<string, Turn>): void {
@@ -101,12 +108,15 @@ function addResult(message: Message, path: string, callers: Map<string, Turn>): 
     const param = `${path}.tool_call_id`
     throw invalidRequest(param, 'unknown_value', `${param}: no message before it makes this call.`)
   }
-  const content = toBlocks(message.content, `${path}.content`).map(
-    ({ cache_control: _control, ...block }) => block,
-  )
-  // Of two results for one call, which are rejected there, the later one counts.
+  const blocks = toBlocks(message.content, `${path}.content`)
+  const content = blocks.map(({ cache_control: _control, ...block }) => block)
   const said = content.length > 0 ? { content } : {}
-  turn.results.set(id, { type: 'tool_result', tool_use_id: id, ...said })
+  const result: Block = { type: 'tool_result', tool_use_id: id, ...said }
+  // A breakpoint inside a result is rejected; at its end it covers the same.
+  const control = lastCacheControlOf(message)
+  if (control) result['cache_control'] = control
+  // Of two results for one call, which are rejected there, the later one counts.
+  turn.results.set(id, result)
 }
 
 function finished(system: Block[], turns: Turn[]): Conversation {
@@ -130,7 +140,6 @@ function finished(system: Block[], turns: Turn[]): Conversation {
   if (messages[0]?.role === 'assistant') {
     messages.unshift({ role: 'user', content: [{ type: 'text', text: 'Go on.' }] })
   }
-  keepLastBreakpoints([...system, ...messages.flatMap(({ content }) => content)])
   const answer = turns.findLast(({ role }) => role === 'assistant')
   const lostThoughts = Boolean(answer && answer.calls.length > 0 && answer.thoughts.length === 0)
   return { system, messages, lostThoughts }
@@ -145,9 +154,4 @@ function trimEnd(messages: Conversation['messages']): void {
   const block = last?.content.at(-1)
   if (last?.role !== 'assistant' || typeof block?.['text'] !== 'string') return
   block['text'] = block['text'].trimEnd()
-}
-
-function keepLastBreakpoints(blocks: readonly Block[]): void {
-  const marked = blocks.filter(({ cache_control: control }) => control !== undefined)
-  for (const block of marked.slice(0, -mostBreakpoints)) delete block['cache_control']
 }

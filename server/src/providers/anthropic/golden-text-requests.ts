@@ -91,7 +91,7 @@ export const textRequests: readonly RequestRow[] = [
     body: { stop_sequences: ['END'] },
   },
   {
-    what: 'text: the four last breakpoints of the cache, without their lifetime',
+    what: 'text: the four last breakpoints of the cache; an hour behind five minutes is refused there',
     chat: {
       messages: [
         { role: 'system', content: [{ ...text('0'), cache_control: { type: 'ephemeral' } }] },
@@ -108,6 +108,31 @@ export const textRequests: readonly RequestRow[] = [
             ...text(n),
             cache_control: { type: 'ephemeral' },
           })),
+        ),
+      ],
+    },
+  },
+  {
+    what: 'text: breakpoints of an hour',
+    chat: {
+      messages: [
+        {
+          role: 'system',
+          content: [{ ...text('0'), cache_control: { type: 'ephemeral', ttl: '1h' } }],
+        },
+        { ...user('1'), cache_control: { type: 'ephemeral', ttl: '1h' } },
+        user([{ ...text('2'), prompt_cache_breakpoint: { mode: 'explicit' } }, text(' ')]),
+        user([text('3'), { ...text(' '), cache_control: { type: 'ephemeral' } }]),
+      ],
+    },
+    body: {
+      system: [{ ...text('0'), cache_control: { type: 'ephemeral', ttl: '1h' } }],
+      messages: [
+        says(
+          'user',
+          { ...text('1'), cache_control: { type: 'ephemeral', ttl: '1h' } },
+          { ...text('2'), cache_control: { type: 'ephemeral' } },
+          { ...text('3'), cache_control: { type: 'ephemeral' } },
         ),
       ],
     },

@@ -30,6 +30,8 @@ const given = (id: string, words: string) => ({
   tool_use_id: id,
   content: [text(words)],
 })
+const marked = { cache_control: { type: 'ephemeral' } }
+const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
 const says = (role: string, ...content: object[]) => ({ role, content })
 const hello = says('user', text('Hello'))
 
@@ -38,6 +40,34 @@ export const toolRequests: readonly RequestRow[] = [
     what: 'tools: offered',
     chat: { tools: [weather, time] },
     body: { tools: [theirWeather, theirTime] },
+  },
+  {
+    what: 'finding P3: tools: breakpoints on tools, calls and results, which take them at their end',
+    chat: {
+      tools: [
+        { ...weather, ...hour },
+        { ...time, function: { ...time.function, ...marked } },
+      ],
+      messages: [
+        user('Hello'),
+        calling(call('c1'), { ...call('c2'), ...marked }),
+        result('c1', [{ ...text('sunny'), ...marked }, text('warm')]),
+        { ...result('c2', 'rainy'), ...marked },
+      ],
+    },
+    body: {
+      // The first is one too many.
+      tools: [theirWeather, { ...theirTime, ...marked }],
+      messages: [
+        hello,
+        says('assistant', use('c1'), { ...use('c2'), ...marked }),
+        says(
+          'user',
+          { ...given('c1', 'sunny'), content: [text('sunny'), text('warm')], ...marked },
+          { ...given('c2', 'rainy'), ...marked },
+        ),
+      ],
+    },
   },
   ...(
     [

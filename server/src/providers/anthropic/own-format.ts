@@ -1,3 +1,4 @@
+import { withAutomaticBreakpoints } from './breakpoints'
 import { partsReader } from './parts'
 import { toUsage } from './usage'
 import type { OwnFormat, OwnTarget } from '../adapter'
@@ -17,7 +18,8 @@ const path = '/v1/messages'
 const leastBudget = 1024
 
 /** A request that came in this format: as it is, but for model, limit, and thoughts of other makers. */
-function request(body: JsonObject, { upstreamModel, maxTokens }: OwnTarget) {
+function request(original: JsonObject, { upstreamModel, maxTokens, promptCaching }: OwnTarget) {
+  const body = promptCaching ? withAutomaticBreakpoints(original, promptCaching) : original
   const { messages } = body
   return {
     path,

@@ -1,3 +1,4 @@
+import { fitBlocks } from './breakpoints'
 import { toConversation } from './conversation'
 import { familyOf, type Family } from './families'
 import { jsonAnswerOf } from './json-answer'
@@ -27,6 +28,7 @@ export function toMessagesRequest(chat: ChatRequest, target: Target): UpstreamRe
     mayForce: !tools.tools && family.forcedTool && !thinking.isOn,
   })
   if (instruction) system.push({ type: 'text', text: instruction })
+  fitBlocks([...(tools.tools ?? []), ...system, ...messages.flatMap(({ content }) => content)])
   const outputConfig = {
     ...(thinking.effort && { effort: thinking.effort }),
     ...(format && { format }),

@@ -1,5 +1,6 @@
 import type { Family } from './families'
 import { toStrictSchema } from './schema'
+import { cacheControlOfTool } from '../../wire/cache-control'
 import type { ChatRequest } from '../../wire/chat-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
@@ -35,8 +36,9 @@ export function toolsOf(chat: ChatRequest, { family, isThinking }: Limits): Tool
   }
 }
 
-function toTool({ function: definition }: Tool, family: Family): JsonObject {
-  const { name, description, parameters, strict } = definition
+function toTool(tool: Tool, family: Family): JsonObject {
+  const { name, description, parameters, strict } = tool.function
+  const control = cacheControlOfTool(tool)
   const isStrict = strict === true && family.jsonSchema
   const { $schema: _schema, ...schema } = parameters ?? {}
   const input_schema = { properties: {}, ...schema, type: 'object' }
@@ -45,6 +47,7 @@ function toTool({ function: definition }: Tool, family: Family): JsonObject {
     ...(description && { description }),
     input_schema: isStrict ? toStrictSchema(input_schema) : input_schema,
     ...(isStrict && { strict: true }),
+    ...(control && { cache_control: control }),
   }
 }
 

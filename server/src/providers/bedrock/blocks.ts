@@ -1,8 +1,11 @@
+import { toCachePoints } from './cache-points'
+import type { CachePoints } from './families'
 import type { Target } from '../adapter'
 import { textOf, type Piece } from '../conversation'
 import { unsupported } from '../unsupported'
 import { readDataUrl, type Media } from '../media'
-import { isObject, type JsonObject } from '../../wire/json-body'
+import { cacheControlOf } from '../../wire/cache-control'
+import type { JsonObject } from '../../wire/json-body'
 
 /** A block of a message of Converse. */
 export type Block = JsonObject
@@ -30,14 +33,17 @@ const documentFormats: Readonly<Record<string, string>> = {
 /** What the blocks of one request share. */
 export interface Writing {
   media: Target['media']
-  cachePoints: boolean
+  cachePoints: CachePoints | undefined
   /** Names of the documents so far: the same name twice is refused there. */
   documents: Set<string>
 }
 
 /** The blocks of a message's parts. Throws for what Converse has no block for. */
 export const toBlocks = (pieces: readonly Piece[], writing: Writing): Block[] =>
-  pieces.flatMap((piece) => [toBlock(piece, writing), ...cachePoint(piece, writing)])
+  pieces.flatMap((piece) => [
+    toBlock(piece, writing),
+    ...toCachePoints(cacheControlOf(piece.part), writing.cachePoints),
+  ])
 
 function toBlock({ part, param }: Piece, { media, documents }: Writing): Block {
   const text = textOf(part)
@@ -71,28 +77,4 @@ function documentName(filename: string, taken: Set<string>): string {
   for (let number = 2; taken.has(name); number++) name = `${base} (${number})`
   taken.add(name)
   return name
-}
-
-/**
- * A caller who marks where to cache means it; models without caching would refuse the mark. Without
- * the lifetime that he may have set: an hour costs more than our price says.
- */
-function cachePoint({ part }: Piece, { cachePoints }: Writing): Block[] {
-  return cachePoints && isObject(part['cache_control']) ? [{ cachePoint: { type: 'default' } }] : []
-}
-
-export const isCachePoint = (block: Block): boolean => 'cachePoint' in block
-
-const mostCachePoints = 4
-
-/** The same lists of blocks with the last marks only: more are refused. */
-export function withLastCachePoints(lists: readonly Block[][]): Block[][] {
-  let extra = lists.flat().filter(isCachePoint).length - mostCachePoints
-  return lists.map((blocks) =>
-    blocks.filter((block) => {
-      if (!isCachePoint(block) || extra <= 0) return true
-      extra -= 1
-      return false
-    }),
-  )
 }

@@ -1,6 +1,13 @@
 import { modelBehind } from './address'
 import { familyOf as claudeFamilyOf, type Family as ClaudeFamily } from '../anthropic/families'
 
+/** Messages and instructions can be cached by all that cache, for five minutes. */
+export interface CachePoints {
+  tools: boolean
+  /** They may be kept for an hour. */
+  hour: boolean
+}
+
 /** What a family of models takes beyond what Converse has in common. */
 export interface Family {
   /** What its own API says of the model, where it is a Claude. */
@@ -11,7 +18,8 @@ export interface Family {
   sampling: boolean
   /** How an answer is held to a JSON schema: natively where the catalogue knows of it, or by a tool. */
   schema: 'native' | 'tool'
-  cachePoints: boolean
+  /** Where a prompt can be cached and for how long, undefined where it cannot. */
+  cachePoints: CachePoints | undefined
   callIds: 'sixty_four' | 'nine_alphanumerics'
 }
 
@@ -20,10 +28,10 @@ const plain: Family = {
   thinking: 'none',
   sampling: true,
   schema: 'native',
-  cachePoints: false,
+  cachePoints: undefined,
   callIds: 'sixty_four',
 }
-const nova: Family = { ...plain, schema: 'tool', cachePoints: true }
+const nova: Family = { ...plain, schema: 'tool', cachePoints: { tools: false, hour: false } }
 const mistral: Family = { ...plain, callIds: 'nine_alphanumerics' }
 
 /** The first that fits counts. Source: AWS's tables of features by model. */
@@ -39,14 +47,22 @@ const families: readonly (readonly [pattern: RegExp, family: Family])[] = [
 
 export function familyOf(upstreamModel: string): Family {
   const model = modelBehind(upstreamModel)
-  if (model.startsWith('anthropic.')) return ofClaude(claudeFamilyOf(model))
+  if (model.startsWith('anthropic.')) return ofClaude(claudeFamilyOf(model), cachePointsOf(model))
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? plain
 }
 
-const ofClaude = (claude: ClaudeFamily): Family => ({
+// They are refused what others take. https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html
+const withoutCache = /claude-(?:v|instant|3-haiku|3-sonnet|3-opus|3-5-sonnet-20240620)/
+const withoutHour = /claude-(?:3|(?:sonnet|opus)-4-(?:20|1-))/
+
+function cachePointsOf(model: string): CachePoints | undefined {
+  return withoutCache.test(model) ? undefined : { tools: true, hour: !withoutHour.test(model) }
+}
+
+const ofClaude = (claude: ClaudeFamily, cachePoints: CachePoints | undefined): Family => ({
   ...plain,
   claude,
   sampling: claude.sampling,
   schema: claude.jsonSchema ? 'native' : 'tool',
-  cachePoints: true,
+  cachePoints,
 })

@@ -1,5 +1,6 @@
 import { thoughtFormat } from './thinking'
-import { isCachePoint, toBlocks, withLastCachePoints, type Block, type Writing } from './blocks'
+import { toBlocks, type Block, type Writing } from './blocks'
+import { isCachePoint, toCachePoints } from './cache-points'
 import type { Family } from './families'
 import { invalidRequest } from '../../errors'
 import { fittingId } from '../history'
@@ -8,7 +9,7 @@ import { bareCallId } from '../../wire/packed-call-id'
 import type { PastCall, Turn } from '../conversation'
 import { isObject, type JsonObject } from '../../wire/json-body'
 
-interface Message {
+export interface Message {
   role: 'user' | 'assistant'
   content: Block[]
 }
@@ -26,7 +27,7 @@ export interface History extends Writing {
 export function toHistory(
   turns: readonly Turn[],
   history: History,
-): { system?: Block[]; messages: Message[] } {
+): { system: Block[]; messages: Message[] } {
   const system: Block[] = []
   const messages: Message[] = []
   for (const turn of turns) {
@@ -37,21 +38,15 @@ export function toHistory(
   if (messages.length === 0 && system.length === 0) {
     throw invalidRequest('messages', 'empty', 'messages: there is no text in them.')
   }
-  if (messages.length === 0) return { messages: [{ role: 'user', content: system }] }
+  if (messages.length === 0) return { system: [], messages: [{ role: 'user', content: system }] }
   // A conversation has to begin with the user; what he said was lost before it came to us.
   if (messages[0]?.role === 'assistant') {
     messages.unshift({ role: 'user', content: [{ text: '(continued)' }] })
   }
   for (const message of messages) if (message.role === 'user') putInOrder(message)
   trimEnd(messages.at(-1))
-  const [head = [], ...bodies] = withLastCachePoints([system, ...messages.map(contentOf)])
-  return {
-    ...(head.length > 0 && { system: head }),
-    messages: messages.map(({ role }, index) => ({ role, content: bodies[index] ?? [] })),
-  }
+  return { system, messages }
 }
-
-const contentOf = ({ content }: Message) => content
 
 /** Turns have to alternate: neighbours of one role become one. */
 function addTo(messages: Message[], message: Message): void {
@@ -66,7 +61,10 @@ function toMessage(turn: Exclude<Turn, { role: 'system' }>, history: History): M
   if (turn.role === 'tool') return toResult(turn, blocks, history)
   if (turn.role === 'assistant') {
     const thoughts = history.hasThoughts ? toThoughts(turn.details) : []
-    const calls = turn.calls.map((call) => toCall(call, history))
+    const calls = turn.calls.flatMap((call) => [
+      toCall(call, history),
+      ...toCachePoints(call.cacheControl, history.cachePoints),
+    ])
     // Thinking that led to nothing is no turn.
     if (blocks.length === 0 && calls.length === 0) return { role: 'assistant', content: [] }
     return { role: 'assistant', content: [...thoughts, ...blocks, ...calls] }
@@ -75,20 +73,20 @@ function toMessage(turn: Exclude<Turn, { role: 'system' }>, history: History): M
 }
 
 function toResult(
-  { callId, name }: Turn & { role: 'tool' },
+  { callId, name, cacheControl }: Turn & { role: 'tool' },
   blocks: Block[],
   history: History,
 ): Message {
+  // A breakpoint cannot stand inside; the last one covers what the others do.
+  const mark = toCachePoints(cacheControl, history.cachePoints)
   // Some models refuse a result that says nothing.
   const output = blocks.filter((block) => !isCachePoint(block))
   const content = output.length > 0 ? output : [{ text: '(no output)' }]
   if (!history.hasTools) {
-    return { role: 'user', content: [{ text: `Result of ${name}:` }, ...content] }
+    return { role: 'user', content: [{ text: `Result of ${name}:` }, ...content, ...mark] }
   }
   const toolUseId = idFor(callId, history)
-  // A mark cannot stand inside.
-  const marks = blocks.filter(isCachePoint)
-  return { role: 'user', content: [{ toolResult: { toolUseId, content } }, ...marks] }
+  return { role: 'user', content: [{ toolResult: { toolUseId, content } }, ...mark] }
 }
 
 function toCall({ id, name, input }: PastCall, history: History): Block {
@@ -114,21 +112,24 @@ function toThoughts(details: readonly JsonObject[]): Block[] {
 
 /** Results come first, one a call, the last one said; a document never comes without a text. */
 function putInOrder(message: Message): void {
-  const results = new Map<unknown, Block>()
+  const results = new Map<unknown, Block[]>()
   const others: Block[] = []
+  let last = others
   for (const block of message.content) {
     const result = block['toolResult']
-    if (isObject(result)) results.set(result['toolUseId'], block)
-    else others.push(block)
+    // A breakpoint stays behind what it covers.
+    if (isCachePoint(block)) last.push(block)
+    else if (isObject(result)) results.set(result['toolUseId'], (last = [block]))
+    else (last = others).push(block)
   }
   const isUntitled = others.some(({ document }) => document) && !others.some(({ text }) => text)
   if (isUntitled) others.push({ text: '(a document)' })
-  message.content = [...results.values(), ...others]
+  message.content = [...[...results.values()].flat(), ...others]
 }
 
 /** An answer that the caller began must not end in white space. */
 function trimEnd(message: Message | undefined): void {
-  const last = message?.content.at(-1)
+  const last = message?.content.findLast((block) => !isCachePoint(block))
   if (message?.role === 'assistant' && typeof last?.['text'] === 'string') {
     last['text'] = last['text'].trimEnd()
   }

@@ -1,5 +1,6 @@
 import { pathOf } from './address'
 import { answerTool, toAnswerTool } from './answer-tool'
+import { fitCachePoints, toCachePoints } from './cache-points'
 import { familyOf, type Family } from './families'
 import { toHistory } from './messages'
 import { hasLostThoughts, toThinking } from './thinking'
@@ -29,7 +30,7 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
     lostThoughts: hasLostThoughts(turns, keepsThoughts),
   })
   const hasTools = wanted.choice !== 'none'
-  const { messages, system } = toHistory(withInstruction(turns, chat), {
+  const history = toHistory(withInstruction(turns, chat), {
     media: target.media,
     cachePoints: family.cachePoints,
     documents: new Set(),
@@ -37,14 +38,21 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
     hasTools,
     hasThoughts: keepsThoughts,
   })
+  const [tools = [], system = [], ...contents] = fitCachePoints([
+    hasTools ? wanted.tools.flatMap((tool) => toToolBlocks(tool, family)) : [],
+    history.system,
+    ...history.messages.map(({ content }) => content),
+  ])
   return {
     path: pathOf(target.upstreamModel, 'converse-stream'),
     headers: { accept: 'application/vnd.amazon.eventstream' },
     body: {
-      ...(system && { system }),
-      messages,
+      ...(system.length > 0 && { system }),
+      messages: history.messages.map(({ role }, at) => ({ role, content: contents[at] ?? [] })),
       inferenceConfig: toInference(chat, target, { family, isThinking: thinking.isOn }),
-      ...(hasTools && { toolConfig: toToolConfig(wanted, family, thinking.isOn) }),
+      ...(hasTools && {
+        toolConfig: { tools, ...toToolChoiceField(wanted, family, thinking.isOn) },
+      }),
       ...toOutputConfig(asked, family, target),
       ...(Object.keys(thinking.fields).length > 0 && {
         additionalModelRequestFields: thinking.fields,
@@ -116,21 +124,23 @@ function withInstruction(turns: readonly Turn[], chat: ChatRequest): readonly Tu
   return [...turns, { role: 'system', pieces: [{ part, param: 'response_format' }] }]
 }
 
-function toToolConfig(
-  { tools, choice }: ToolUse,
+function toToolChoiceField(
+  { choice }: ToolUse,
   { claude }: Family,
   isThinking: boolean,
 ): JsonObject {
   // A Claude that thinks decides by itself, as on its own API; others refuse what they do not know.
   const canForce = !claude || (claude.forcedTool && !isThinking)
-  return {
-    tools: tools.map(toToolSpec),
-    ...(choice !== 'auto' && canForce && { toolChoice: toToolChoice(choice) }),
-  }
+  return choice !== 'auto' && canForce ? { toolChoice: toToolChoice(choice) } : {}
 }
 
 const toToolChoice = (choice: ToolUse['choice']) =>
   typeof choice === 'object' ? { tool: choice } : { any: {} }
+
+const toToolBlocks = (tool: Tool, { cachePoints }: Family) => [
+  toToolSpec(tool),
+  ...(cachePoints?.tools ? toCachePoints(tool.cacheControl, cachePoints) : []),
+]
 
 const toToolSpec = ({ name, description, parameters, strict }: Tool) => ({
   toolSpec: {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { annotationsIn } from '../../wire/annotations'
+import { withoutBreakpoints } from './cache-control'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toToolMessages } from '../../wire/legacy-functions'
 import { bareCallId } from '../../wire/packed-call-id'
@@ -63,13 +64,12 @@ function isPlain(message: JsonObject, options: RelayOptions): boolean {
   return role === 'user' || role === 'system'
 }
 
-function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
+function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
+  const message = options.cacheControl ? original : withoutBreakpoints(original)
   const changes: JsonObject = {}
   if (message['role'] === 'developer' && !options.developerRole) changes['role'] = 'system'
-  if (Array.isArray(message['content'])) {
-    const parts = options.files === 'file' ? message['content'] : message['content'].map(toDocument)
-    const content = options.cacheControl ? parts : parts.map(withoutCacheControl)
-    if (parts !== message['content'] || !options.cacheControl) changes['content'] = content
+  if (Array.isArray(message['content']) && options.files !== 'file') {
+    changes['content'] = message['content'].map(toDocument)
   }
   if (options.toolCallIds !== 'any' || hasPackedId(message)) {
     Object.assign(changes, fittingIds(message, options))
@@ -109,12 +109,6 @@ function withoutCitations(annotations: unknown): unknown {
 }
 
 const isCitation = (type: unknown) => type === 'url_citation' || type === 'file_citation'
-
-function withoutCacheControl(part: unknown): unknown {
-  if (!isObject(part) || !('cache_control' in part)) return part
-  const { cache_control: _control, ...rest } = part
-  return rest
-}
 
 /** Undefined fields are not written. */
 function withoutExtraContent(message: JsonObject, calls: unknown): JsonObject {

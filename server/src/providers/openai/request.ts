@@ -1,3 +1,4 @@
+import { relayBreakpoints } from './cache-control'
 import { toUpstreamMessages } from './messages'
 import { boundIdentifiers } from './identifiers'
 import { toPlainTools, withProperties } from './tool-schemas'
@@ -52,6 +53,7 @@ export function toUpstreamChat(request: JsonObject, target: Target): JsonObject 
   const speaks = Array.isArray(chat['modalities']) && chat['modalities'].includes('audio')
   if (!speaks) delete chat['audio']
   chat['messages'] = toUpstreamMessages(chat['messages'], options)
+  relayBreakpoints(chat, options)
   if (reasons(target)) toReasoning(chat, options)
   if (chat['tools']) chat['tools'] = withProperties(chat['tools'])
   if (options.toolSchemas === 'plain' && chat['tools']) chat['tools'] = toPlainTools(chat['tools'])

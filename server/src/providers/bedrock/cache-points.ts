@@ -1,0 +1,42 @@
+import type { CachePoints } from './families'
+import { fitBreakpoints, maxBreakpoints, type CacheControl } from '../../wire/cache-control'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+type Block = JsonObject
+
+/**
+ * The block for a breakpoint, which stands behind what it covers; none for a model that would refuse
+ * it. @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CachePointBlock.html
+ */
+export function toCachePoints(
+  control: CacheControl | undefined,
+  taken: CachePoints | undefined,
+): Block[] {
+  if (!control || !taken) return []
+  return [toCachePoint(taken.hour ? control : { type: control.type })]
+}
+
+const toCachePoint = ({ ttl }: CacheControl): Block => ({
+  cachePoint: { type: 'default', ...(ttl && { ttl }) },
+})
+
+export const isCachePoint = (block: Block): boolean => 'cachePoint' in block
+
+/** The same lists of blocks, in the order of the prompt, with the breakpoints that are taken. */
+export function fitCachePoints(lists: readonly (readonly Block[])[]): Block[][] {
+  const fitting = fitBreakpoints(lists.flat().filter(isCachePoint).map(toControl), maxBreakpoints)
+  let position = 0
+  return lists.map((blocks) =>
+    blocks.flatMap((block) => {
+      if (!isCachePoint(block)) return [block]
+      const control = fitting[position]
+      position += 1
+      return control ? [toCachePoint(control)] : []
+    }),
+  )
+}
+
+function toControl({ cachePoint }: Block): CacheControl {
+  const ttl = isObject(cachePoint) ? cachePoint['ttl'] : undefined
+  return ttl === '1h' || ttl === '5m' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' }
+}

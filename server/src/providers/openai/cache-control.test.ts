@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import { toUpstreamChat } from './request'
+import { RelayOptions } from '../provider'
+import { providers } from '../registry'
+import type { JsonObject } from '../../wire/json-body'
+
+const short = { cache_control: { type: 'ephemeral' } }
+const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
+const text = (words: string) => ({ type: 'text', text: words })
+const tool = { type: 'function', function: { name: 'f' } }
+const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
+
+/** What is written: fields that are undefined are not. */
+const sent = (chat: JsonObject, options: RelayOptions): JsonObject =>
+  JSON.parse(JSON.stringify(toUpstreamChat(chat, { upstreamModel: 'm', options })))
+
+function optionsOf(key: string): RelayOptions {
+  const options = providers.find((provider) => provider.key === key)?.options
+  if (!options) throw new Error(`There is no provider ${key}.`)
+  return options
+}
+
+const chat = {
+  model: 'm',
+  ...hour,
+  tools: [tool, { ...tool, function: { ...tool.function, ...hour } }],
+  messages: [
+    { role: 'system', content: 'Be brief.', ...hour },
+    { role: 'user', content: [{ ...text('a'), ...short }, text('b')] },
+    { role: 'assistant', content: 'I look.', tool_calls: [{ ...call, ...short }] },
+    { role: 'tool', tool_call_id: 'c', content: [{ ...text('found'), ...short }] },
+  ],
+}
+
+describe('finding P3: breakpoints of a chat request', () => {
+  test('go to OpenRouter, at most four with that of the whole request', () => {
+    expect(sent(chat, optionsOf('openrouter'))).toEqual({
+      model: 'm',
+      ...hour,
+      tools: [tool, tool],
+      messages: [
+        { role: 'system', content: [text('Be brief.')] },
+        { role: 'user', content: [{ ...text('a'), ...short }, text('b')] },
+        {
+          role: 'assistant',
+          // Calls cannot carry one there.
+          content: [{ ...text('I look.'), ...short }],
+          tool_calls: [call],
+        },
+        { role: 'tool', tool_call_id: 'c', content: [{ ...text('found'), ...short }] },
+      ],
+    })
+    const { messages: _messages, cache_control: _whole, ...rest } = chat
+    const few = { ...rest, messages: [{ role: 'user', content: 'a', ...hour }] }
+    expect(sent(few, optionsOf('openrouter'))).toMatchObject({
+      tools: [tool, { ...tool, ...hour }],
+      messages: [{ content: [{ ...text('a'), ...hour }] }],
+    })
+  })
+
+  test('go to Alibaba Cloud in messages, without a lifetime', () => {
+    const { tools, messages, ...rest } = sent(chat, optionsOf('dashscope'))
+    expect(rest).toEqual({ model: 'm' })
+    expect(tools).toEqual([tool, tool])
+    expect(messages).toMatchObject([
+      { content: [{ ...text('Be brief.'), ...short }] },
+      { content: [{ ...text('a'), ...short }, text('b')] },
+      { content: [{ ...text('I look.'), ...short }] },
+      { content: [{ ...text('found'), ...short }] },
+    ])
+  })
+
+  test("in OpenAI's spelling go where Anthropic's is taken, and to OpenAI as they are", () => {
+    const part = { ...text('a'), prompt_cache_breakpoint: { mode: 'explicit' } }
+    const asked = { model: 'm', messages: [{ role: 'user', content: [part] }] }
+    expect(sent(asked, optionsOf('dashscope'))['messages']).toEqual([
+      { role: 'user', content: [{ ...text('a'), ...short }] },
+    ])
+    expect(sent(asked, optionsOf('openai'))).toEqual(asked)
+  })
+
+  test('are taken off for all others, wherever they stand', () => {
+    expect(sent(chat, RelayOptions.parse({}))).toEqual({
+      model: 'm',
+      tools: [tool, tool],
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: [text('a'), text('b')] },
+        { role: 'assistant', content: 'I look.', tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: 'found' },
+      ],
+    })
+  })
+
+  test('are nothing that a request without them is copied for', () => {
+    const messages = [{ role: 'user', content: [text('a')] }]
+    for (const key of ['openrouter', 'openai']) {
+      const written = toUpstreamChat({ messages }, { upstreamModel: 'm', options: optionsOf(key) })
+      expect(written['messages']).toEqual(messages)
+    }
+  })
+})
+
+test('what tells a cache by a key goes to who has it', () => {
+  const fields = {
+    prompt_cache_key: 'session',
+    prompt_cache_retention: '24h',
+    prompt_cache_options: { mode: 'explicit', ttl: '30m' },
+    safety_identifier: 's',
+    user: 'u',
+  }
+  const asked = { model: 'm', messages: [{ role: 'user', content: 'a' }], ...fields }
+  for (const key of ['openai', 'azure', 'openrouter', 'moonshot', 'fireworks']) {
+    expect(sent(asked, optionsOf(key))).toEqual(asked)
+  }
+  for (const key of ['mistral', 'groq']) {
+    expect(sent(asked, optionsOf(key))).not.toContainAnyKeys([
+      'prompt_cache_key',
+      'prompt_cache_retention',
+      'prompt_cache_options',
+    ])
+  }
+})

@@ -1,0 +1,172 @@
+import type { RelayOptions } from '../provider'
+import {
+  cacheControlOf,
+  cacheControlOfTool,
+  fitBreakpoints,
+  lastCacheControlOf,
+  maxBreakpoints,
+  type CacheControl,
+} from '../../wire/cache-control'
+import { isObject, type JsonObject } from '../../wire/json-body'
+
+type Taken = Pick<RelayOptions, 'cacheControl' | 'cacheControlExtras'>
+
+const isMarked = (holder: unknown) => isObject(holder) && 'cache_control' in holder
+
+function without<Holder>(holder: Holder): Holder | JsonObject {
+  if (!isObject(holder) || !('cache_control' in holder)) return holder
+  const { cache_control: _control, ...rest } = holder
+  return rest
+}
+
+/** The same list where nothing in it carries a breakpoint. */
+const withoutAll = (list: readonly unknown[]): readonly unknown[] =>
+  list.some(isMarked) ? list.map(without) : list
+
+/** A message for a provider that does not know breakpoints. */
+export function withoutBreakpoints(message: JsonObject): JsonObject {
+  const { content, tool_calls: calls } = message
+  const bareContent = Array.isArray(content) ? toPlainText(message, content) : content
+  const bareCalls = Array.isArray(calls) ? withoutAll(calls) : calls
+  if (bareContent === content && bareCalls === calls && !isMarked(message)) return message
+  return {
+    ...without(message),
+    ...(bareContent !== content && { content: bareContent }),
+    ...(bareCalls !== calls && { tool_calls: bareCalls }),
+  }
+}
+
+/** A part that had to be one for its mark is the text that it was: of calls and results many take no parts. */
+function toPlainText({ role }: JsonObject, content: readonly unknown[]): unknown {
+  const bare = withoutAll(content)
+  const [only] = bare
+  const isLone = bare !== content && bare.length === 1 && (role === 'tool' || role === 'assistant')
+  return isLone && isObject(only) && only['type'] === 'text' ? only['text'] : bare
+}
+
+/** The same without a breakpoint in either spelling, or with the one that it is to carry. */
+function withControl(holder: JsonObject, control: CacheControl | undefined): JsonObject {
+  const { cache_control: _control, prompt_cache_breakpoint: _breakpoint, ...rest } = holder
+  return { ...rest, ...(control && { cache_control: control }) }
+}
+
+/** A tool whose breakpoint stands beside its function, or that has none. */
+function withToolControl(tool: unknown, control: CacheControl | undefined): unknown {
+  if (!isObject(tool)) return tool
+  return withControl({ ...tool, function: without(tool['function']) }, control)
+}
+
+const isMarkedTool = (tool: unknown) => isObject(tool) && cacheControlOfTool(tool) !== undefined
+
+/** The breakpoints of a chat request, all but those that its messages may lose by themselves. */
+export function relayBreakpoints(chat: JsonObject, taken: Taken): void {
+  const { tools } = chat
+  const has = (place: Taken['cacheControlExtras'][number]) =>
+    taken.cacheControl && taken.cacheControlExtras.includes(place)
+  if (!has('request')) delete chat['cache_control']
+  if (Array.isArray(tools) && tools.some(isMarkedTool) && !has('tools')) {
+    chat['tools'] = tools.map((tool) => withToolControl(tool, undefined))
+  }
+  if (!taken.cacheControl || !Array.isArray(chat['messages'])) return
+  // A breakpoint of the whole request takes one of those that there may be.
+  const max = maxBreakpoints - ('cache_control' in chat ? 1 : 0)
+  new Fitting(chat, max, has('ttl')).apply()
+}
+
+/** Something that carries a breakpoint, and how it is written anew. */
+interface Marked {
+  control: CacheControl
+  write: (control: CacheControl | undefined) => void
+}
+
+/** Brings the breakpoints of a request to where, and down to how many, a provider takes them. */
+class Fitting {
+  readonly #chat: JsonObject
+  readonly #max: number
+  readonly #keepsLifetime: boolean
+  readonly #marked: Marked[] = []
+
+  constructor(chat: JsonObject, max: number, keepsLifetime: boolean) {
+    this.#chat = chat
+    this.#max = max
+    this.#keepsLifetime = keepsLifetime
+  }
+
+  apply(): void {
+    this.#lookAtTools()
+    const { messages } = this.#chat
+    if (Array.isArray(messages)) this.#chat['messages'] = this.#look(messages)
+    const fitting = fitBreakpoints(
+      this.#marked.map(({ control }) => control),
+      this.#max,
+    )
+    for (const [position, { write }] of this.#marked.entries()) {
+      const control = fitting[position]
+      write(control && !this.#keepsLifetime ? { type: control.type } : control)
+    }
+  }
+
+  #lookAtTools(): void {
+    const { tools } = this.#chat
+    if (!Array.isArray(tools) || !tools.some(isMarkedTool)) return
+    const copy: unknown[] = [...tools]
+    this.#chat['tools'] = copy
+    for (const [position, tool] of copy.entries()) {
+      const control = isObject(tool) ? cacheControlOfTool(tool) : undefined
+      if (!control) continue
+      this.#marked.push({
+        control,
+        write: (fitting) => (copy[position] = withToolControl(tool, fitting)),
+      })
+    }
+  }
+
+  /** The same messages where none carries a breakpoint. */
+  #look(messages: readonly unknown[]): readonly unknown[] {
+    let copy: unknown[] | undefined
+    for (const [position, message] of messages.entries()) {
+      if (!isObject(message) || !carriesBreakpoint(message)) continue
+      copy ??= [...messages]
+      copy[position] = this.#lookAt(message)
+    }
+    return copy ?? messages
+  }
+
+  #lookAt(message: JsonObject): JsonObject {
+    const copy = withControl(message, undefined)
+    const { content, tool_calls: calls } = copy
+    const control = cacheControlOf(message) ?? lastOf(calls)
+    if (Array.isArray(calls)) copy['tool_calls'] = withoutAll(calls)
+    const parts = Array.isArray(content) ? [...content] : toParts(content)
+    copy['content'] = parts ?? content
+    for (const [position, part] of (parts ?? []).entries()) {
+      if (!isObject(part)) continue
+      const isLast = position === (parts?.length ?? 0) - 1
+      const own = cacheControlOf(part) ?? (isLast ? control : undefined)
+      if (!own || !parts) continue
+      this.#marked.push({
+        control: own,
+        write: (fitting) => (parts[position] = withControl(part, fitting)),
+      })
+    }
+    return copy
+  }
+}
+
+const toParts = (content: unknown): unknown[] | undefined =>
+  typeof content === 'string' && content !== '' ? [{ type: 'text', text: content }] : undefined
+
+/** That of a call, which none of these providers takes there: it stands behind what was said before. */
+function lastOf(calls: unknown): CacheControl | undefined {
+  const marked: unknown = Array.isArray(calls) ? calls.findLast(isMarked) : undefined
+  return isObject(marked) ? cacheControlOf(marked) : undefined
+}
+
+function carriesBreakpoint(message: JsonObject): boolean {
+  const { tool_calls: calls } = message
+  return (
+    isMarked(message) ||
+    lastCacheControlOf(message) !== undefined ||
+    (Array.isArray(calls) && calls.some(isMarked))
+  )
+}

@@ -1,0 +1,84 @@
+import {
+  cacheControlOf,
+  cacheControlOfTool,
+  lastCacheControlOf,
+  type CacheControl,
+} from '../wire/cache-control'
+import { isObject, type JsonObject } from '../wire/json-body'
+
+/** How long what breakpoints cover is kept. */
+export type CacheLifetime = NonNullable<CacheControl['ttl']>
+
+/** The breakpoints that a chat request gets beside those that it has. */
+export interface AddedBreakpoints {
+  /** Tollgate sets them where the client set none. */
+  lifetime: CacheLifetime | undefined
+  /** The provider places that of a whole request (`cache_control` at its top) itself. */
+  placesItself: boolean
+}
+
+/**
+ * A chat request with the breakpoints that its client leaves to others to place: one for a whole request
+ * stands behind its last message; those of Tollgate behind the tools, the instructions, and the last
+ * two turns of the user, of which the first is what the request before has written. Messages carry
+ * theirs beside their content. The same object where there are none.
+ */
+export function withBreakpoints(
+  chat: JsonObject,
+  { lifetime, placesItself }: AddedBreakpoints,
+): JsonObject {
+  const whole = cacheControlOf(chat)
+  if (whole) return placesItself ? chat : withLastBreakpoint(chat, whole)
+  if (!lifetime || hasBreakpoints(chat)) return chat
+  return withAutomaticBreakpoints(chat, lifetimeControl(lifetime))
+}
+
+/** Five minutes are what is meant without a word, also where no lifetime is known. */
+export const lifetimeControl = (lifetime: CacheLifetime): CacheControl =>
+  lifetime === '5m' ? { type: 'ephemeral' } : { type: 'ephemeral', ttl: lifetime }
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+function hasBreakpoints({ messages, tools }: JsonObject): boolean {
+  return (
+    listOf(tools).some((tool) => isObject(tool) && cacheControlOfTool(tool)) ||
+    listOf(messages).some((message) => isObject(message) && isMarked(message))
+  )
+}
+
+const isMarked = (message: JsonObject) =>
+  lastCacheControlOf(message) !== undefined ||
+  listOf(message['tool_calls']).some((call) => isObject(call) && cacheControlOf(call))
+
+function withLastBreakpoint(chat: JsonObject, control: CacheControl): JsonObject {
+  const { cache_control: _whole, ...rest } = chat
+  const messages = [...listOf(chat['messages'])]
+  const last = messages.at(-1)
+  // One that it has already stays.
+  if (!isObject(last) || isMarked(last)) return rest
+  messages[messages.length - 1] = { ...last, cache_control: control }
+  return { ...rest, messages }
+}
+
+const roleOf = (message: unknown) => (isObject(message) ? message['role'] : undefined)
+const isInstruction = (message: unknown) =>
+  roleOf(message) === 'system' || roleOf(message) === 'developer'
+const isUsers = (message: unknown) => roleOf(message) !== 'assistant' && !isInstruction(message)
+
+function withAutomaticBreakpoints(chat: JsonObject, control: CacheControl): JsonObject {
+  const messages = [...listOf(chat['messages'])]
+  const answer = messages.findLastIndex((message) => roleOf(message) === 'assistant')
+  const places = [
+    messages.findLastIndex(isInstruction),
+    messages.slice(0, Math.max(0, answer)).findLastIndex(isUsers),
+    messages.findLastIndex(isUsers),
+  ]
+  for (const place of new Set(places)) {
+    const message = messages[place]
+    if (isObject(message)) messages[place] = { ...message, cache_control: control }
+  }
+  const tools = [...listOf(chat['tools'])]
+  const last = tools.at(-1)
+  if (isObject(last)) tools[tools.length - 1] = { ...last, cache_control: control }
+  return { ...chat, messages, ...(tools.length > 0 && { tools }) }
+}

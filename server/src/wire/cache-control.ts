@@ -1,0 +1,63 @@
+import { isObject, type JsonObject } from './json-body'
+
+/** A breakpoint of a prompt cache: all that stands before it, and what carries it, may be cached. */
+export interface CacheControl extends JsonObject {
+  type: 'ephemeral'
+  /** How long it is kept; five minutes where that is left out. */
+  ttl?: '5m' | '1h'
+}
+
+/**
+ * The breakpoint that a text, part, call or tool carries: Anthropic's `cache_control`, or OpenAI's
+ * `prompt_cache_breakpoint`, which has the same meaning without a lifetime of its own.
+ */
+export function cacheControlOf(holder: JsonObject): CacheControl | undefined {
+  const control = holder['cache_control']
+  if (isObject(control)) return toCacheControl(control)
+  return isObject(holder['prompt_cache_breakpoint']) ? { type: 'ephemeral' } : undefined
+}
+
+/** The same of a tool, which some clients mark inside of its `function`. */
+export function cacheControlOfTool(tool: JsonObject): CacheControl | undefined {
+  const { function: definition } = tool
+  return cacheControlOf(tool) ?? (isObject(definition) ? cacheControlOf(definition) : undefined)
+}
+
+/** The last breakpoint that a message carries, or one of its parts. */
+export function lastCacheControlOf(message: JsonObject): CacheControl | undefined {
+  const { content } = message
+  const own = cacheControlOf(message)
+  if (own || !Array.isArray(content)) return own
+  for (const part of content.toReversed()) {
+    const control = isObject(part) ? cacheControlOf(part) : undefined
+    if (control) return control
+  }
+  return undefined
+}
+
+/** Other lifetimes and fields that only newer models have are left out: an unknown one is a 400. */
+const toCacheControl = ({ ttl }: JsonObject): CacheControl =>
+  ttl === '1h' || ttl === '5m' ? { type: 'ephemeral', ttl } : { type: 'ephemeral' }
+
+const isLong = ({ ttl }: CacheControl) => ttl === '1h'
+
+/**
+ * What becomes of the breakpoints of a request, in the order of its prompt, where `max` are taken: the
+ * last ones stay, as each covers all before it. A breakpoint of an hour behind one of five minutes
+ * would be rejected, and is one of five minutes.
+ */
+export function fitBreakpoints(
+  breakpoints: readonly CacheControl[],
+  max: number,
+): (CacheControl | undefined)[] {
+  const dropped = Math.max(0, breakpoints.length - max)
+  let isShort = false
+  return breakpoints.map((control, position) => {
+    if (position < dropped) return undefined
+    isShort ||= !isLong(control)
+    return isShort && isLong(control) ? { type: 'ephemeral' } : control
+  })
+}
+
+/** Breakpoints that Anthropic, Bedrock and Alibaba take in one request; more are rejected. */
+export const maxBreakpoints = 4
