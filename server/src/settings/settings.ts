@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { UnpricedModels } from '../catalog/unpriced'
 import type { Config } from '../config'
 import { storedUsd } from '../wire/usd'
 
@@ -20,7 +19,8 @@ export interface Settings {
   platformConnections: boolean
   /** The most that owners may charge for models of their connections; nano-dollars a million tokens. */
   ownerPriceLimits: { input: bigint; output: bigint }
-  unpricedModels: UnpricedModels
+  /** Models without a price on the platform's connections; a price is nano-dollars a million tokens. */
+  unpricedModels: 'refuse' | 'free' | { input: bigint; output: bigint }
   signUp: (typeof signUps)[number]
   logBodies: boolean
   unansweredRequests: (typeof unansweredCharges)[number]
