@@ -50,7 +50,6 @@ import { createConversationStore } from '../src/automation/conversation'
 import { Runs } from '../src/automation/runs'
 import { createSessionStore } from '../src/automation/sessions'
 import { createTemplateStore } from '../src/automation/templates'
-import { AccountCatalogs } from '../src/catalog/account-catalog'
 import { Catalog } from '../src/catalog/catalog'
 import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
@@ -236,12 +235,8 @@ function standIns(): AppPorts {
   return {
     gateway: { chat: never, complete: never, embed: never, converse: never, count: never },
     catalog,
-    accounts: new AccountCatalogs({
-      account: never,
-      organization: never,
-      offeredElsewhere: never,
-    }),
     collectionsFor: never,
+    modelsFor: never,
     guards: createGuards({
       door: closedDoor(),
       adminKey: 'nobody',

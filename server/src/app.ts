@@ -5,7 +5,6 @@ import { publicEndpoints } from './app/public-endpoints'
 import type { PublicStores } from './api/public/routes'
 import { signInEndpoints, type SignInAnswers } from './app/sign-in-endpoints'
 import { automationRoutes, type Automation } from './automation/routes'
-import type { AccountCatalogs } from './catalog/account-catalog'
 import type { Catalog } from './catalog/catalog'
 import { newId } from './db/id'
 import type { Gateway } from './gateway'
@@ -26,7 +25,7 @@ import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
 import { embeddingRoutes } from './v1/embeddings'
 import { messageRoutes } from './v1/messages'
-import { modelRoutes, type CollectionsFor } from './v1/models'
+import { modelRoutes, type CollectionsFor, type ModelsFor } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
 import { responseRoutes } from './v1/responses'
 
@@ -34,8 +33,8 @@ import { responseRoutes } from './v1/responses'
 export interface AppPorts {
   gateway: Gateway
   catalog: Catalog
-  accounts: AccountCatalogs
   collectionsFor: CollectionsFor
+  modelsFor: ModelsFor
   guards: Guards
   signIn: SignInAnswers
   dashboard: () => Promise<DashboardFiles>
@@ -48,14 +47,14 @@ export interface AppPorts {
 
 /** `/v1`. */
 const modelEndpoints = (ports: AppPorts) => {
-  const { gateway, catalog, accounts, collectionsFor, guards, reply } = ports
+  const { gateway, catalog, collectionsFor, modelsFor, guards, reply } = ports
   return new Hono<Env>()
     .route('/', chatCompletionRoutes(gateway, reply))
     .route('/', completionRoutes(gateway, reply))
     .route('/', embeddingRoutes(gateway, reply))
     .route('/', messageRoutes(gateway, reply))
     .route('/', responseRoutes(gateway, reply))
-    .route('/', modelRoutes({ catalog, accounts, collectionsFor }, guards))
+    .route('/', modelRoutes({ catalog, collectionsFor, modelsFor }, guards))
 }
 
 /** All routes. Throws when one of them says nothing about who may call it. */

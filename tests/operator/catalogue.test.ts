@@ -110,6 +110,7 @@ describe('providers', () => {
 
   test('L06: switched off, its models are gone at once, and back at once', async () => {
     const id = await idOf('POST /providers', provider('switch'))
+    await idOf('POST /connections', { name: 'x', provider: 'switch' })
     await idOf('POST /models', { id: 'switch/ok', name: 'Ok', category: 'chat', is_free: true })
     expect(await listed('switch/ok')).toBe(true)
     await ask(gateway, `PUT /providers/${id}`, { enabled: false })

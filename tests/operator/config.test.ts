@@ -38,6 +38,7 @@ describe('the settings', () => {
     sign_up: 'open',
     log_bodies: false,
     unanswered_requests: 'charge',
+    unpriced_models: 'refuse',
     rates: {
       api_requests_per_minute: 300,
       public_requests_per_minute: 60,

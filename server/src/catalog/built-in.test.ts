@@ -1,45 +1,10 @@
 import { expect, test } from 'bun:test'
-import { z } from 'zod'
 import { providers } from '../providers/registry'
-import { builtInModels, builtInModelsByTime, priceSlot } from './built-in'
-import { capabilities, categories } from './model'
-import lines from './models.json' with { type: 'json' }
+import { builtInModels, builtInModelsByTime } from './built-in'
 
-const at = new Date('2026-11-21T12:00:00Z')
+const at = new Date('2026-11-23T12:00:00Z')
 const models = builtInModels(providers, at)
 const named = (id: string) => models.find((model) => model.id === id)
-
-const tokens = z.int().positive()
-const kinds = z.enum(['text', 'image', 'audio', 'video', 'embedding'])
-const Line = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,39}\/.+$/),
-  name: z.string().min(1),
-  category: z.enum(categories),
-  context_length: tokens.optional(),
-  max_output_tokens: tokens.optional(),
-  input: z.array(kinds).min(1),
-  output: z.array(kinds).min(1),
-  capabilities: z.array(z.enum(capabilities)),
-  created: z.int().min(Date.UTC(2019, 0) / 1000),
-  deprecated: z.int().optional(),
-  dimensions: tokens.optional(),
-})
-
-test('every line of models.json can be read, named once and in order', () => {
-  for (const line of lines) {
-    Line.parse(line)
-    expect(line.id.length).toBeLessThanOrEqual(256)
-  }
-  const ids = lines.map(({ id }) => id)
-  expect(new Set(ids).size).toBe(ids.length)
-  expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
-})
-
-test('no line claims more output than its context holds', () => {
-  for (const { context_length: context = Infinity, max_output_tokens: output = 0 } of lines) {
-    expect(output).toBeLessThanOrEqual(context)
-  }
-})
 
 test('models of a provider without a row are left out', () => {
   const served = new Set(providers.map(({ key }) => key))
@@ -92,8 +57,7 @@ test('providers of embeddings alone list nothing else, and those without list no
 
 test('free means every price is known and zero', () => {
   for (const { isFree, pricing, category } of models) {
-    const prices = Object.values(pricing ?? {})
-    expect(isFree).toBe(prices.length > 0 && prices.every((price) => price === 0n))
+    expect(isFree).toBe(pricing?.input === 0n && pricing.output === 0n)
     // Half a price would give the answers away.
     if (pricing && !isFree && category !== 'embedding') expect(pricing.output).toBeGreaterThan(0n)
   }
@@ -116,22 +80,78 @@ test('the sandbox is free, simulated and there without any key', () => {
   expect(named('sandbox/embedding')).toMatchObject({ dimensions: 256, contextLength: null })
 })
 
-const deepseekPrice = (list: typeof models) =>
-  list.find(({ id }) => id === 'deepseek/deepseek-v4-pro')?.pricing?.input
+const introduced = (list: typeof models) =>
+  list.find(({ id }) => id === 'google/gemini-3.6-flash')?.pricing?.input
 
-test('prices by the hour change when their hour comes, and nothing is made anew in between', () => {
+test('prices change with the day of UTC, and nothing is made anew in between', () => {
   const modelsAt = builtInModelsByTime(providers)
-  const at = (time: string) => modelsAt(Date.parse(`2026-11-21T${time}Z`))
-  const before = at('03:30:00')
-  expect(at('03:59:59')).toBe(before)
-  expect(deepseekPrice(at('04:00:00'))).not.toBe(deepseekPrice(before))
-  // Whatever the data say: no price changes inside such a time.
-  for (let minute = 0; minute < 24 * 60; minute += 10) {
-    const now = new Date(Date.UTC(2026, 10, 21, 0, minute))
-    const asKept = builtInModelsByTime(providers)(Math.floor(Number(now) / 1_800_000) * 1_800_000)
-    expect(priceSlot(Number(now))).toBe(Math.floor(Number(now) / 1_800_000))
-    expect(builtInModels(providers, now).map(({ pricing }) => pricing)).toEqual(
-      asKept.map(({ pricing }) => pricing),
-    )
-  }
+  const at = (time: string) => modelsAt(Date.parse(time))
+  const before = at('2026-12-31T00:00:00Z')
+  expect(at('2026-12-31T23:59:59Z')).toBe(before)
+  // The introductory price ends with the year: https://ai.google.dev/gemini-api/docs/pricing
+  expect(introduced(before)).toBe(750_000_000n)
+  expect(introduced(at('2027-01-01T00:00:00Z'))).toBe(1_500_000_000n)
+})
+
+const deepseekOn = (time: string) =>
+  builtInModels(providers, new Date(time)).find(({ id }) => id === 'deepseek/deepseek-v4-pro')
+    ?.pricing
+
+test('prices by the hour are part of a price, on the days on which they hold', () => {
+  const peak = { input: 1_320_000_000n, output: 3_960_000_000n, cachedInput: 44_000_000n }
+  expect(deepseekOn('2026-11-23T12:00:00Z')).toEqual({
+    input: 660_000_000n,
+    output: 1_980_000_000n,
+    cachedInput: 22_000_000n,
+    tiers: [
+      { hours: { from: 60, until: 240 }, rates: peak },
+      { hours: { from: 360, until: 600 }, rates: peak },
+    ],
+  })
+  expect(deepseekOn('2026-11-22T12:00:00Z')?.tiers).toBeUndefined()
+})
+
+// As the providers publish them, in nano-dollars per million tokens.
+test.each([
+  [
+    'openai/gpt-4o',
+    { input: 2_500_000_000n, output: 10_000_000_000n, cachedInput: 1_250_000_000n },
+  ],
+  ['openai/gpt-4o-mini', { input: 150_000_000n, output: 600_000_000n, cachedInput: 75_000_000n }],
+  ['openai/text-embedding-3-small', { input: 20_000_000n, output: 0n }],
+  ['mistral/mistral-embed', { input: 100_000_000n }],
+  [
+    'anthropic/claude-haiku-4-5',
+    {
+      input: 1_000_000_000n,
+      output: 5_000_000_000n,
+      cacheWrite: 1_250_000_000n,
+      cacheWriteLong: 2_000_000_000n,
+      search: 10_000_000n,
+    },
+  ],
+  ['perplexity/sonar', { input: 1_000_000_000n, output: 1_000_000_000n, request: 12_000_000n }],
+  // https://docs.mistral.ai/inference/pricing, since 2026-10-29.
+  ['mistral/mistral-large-4', { input: 700_000_000n, output: 2_100_000_000n }],
+])('%s has its published price', (id, price) => {
+  expect(named(id)?.pricing).toMatchObject(price)
+})
+
+test('finding P1: a price that rises with the prompt has a tier for each length', () => {
+  const pricing = named('openai/gpt-6-sol')?.pricing
+  expect(pricing).toMatchObject({
+    input: 2_000_000_000n,
+    output: 10_000_000_000n,
+    cachedInput: 200_000_000n,
+  })
+  expect(pricing?.tiers?.[0]).toMatchObject({
+    above: 272_000,
+    rates: { input: 4_000_000_000n, output: 15_000_000_000n, cachedInput: 400_000_000n },
+  })
+})
+
+test('finding P1: Claude Sonnet 4.5 has no price for prompts that it does not take', () => {
+  expect(named('anthropic/claude-sonnet-4-5')).toMatchObject({ contextLength: 200_000 })
+  const tiers = named('anthropic/claude-sonnet-4-5')?.pricing?.tiers ?? []
+  expect(tiers.filter(({ above }) => above !== undefined)).toEqual([])
 })

@@ -1,13 +1,23 @@
 import type { Provider } from '../providers/provider'
+import type { EntryPrice, PriceChange } from './entry-price'
+import { pricingOn } from './entry-pricing'
 import type { Capability, Category, Model, Pricing } from './model'
-import lines from './models.json' with { type: 'json' }
+import catalog from './models.json' with { type: 'json' }
 import { isPrice } from './priced'
-import { priceOf } from './prices'
 
-/**
- * One line of `models.json`; what nobody knows is left out. Lengths are tokens, dates Unix seconds.
- * Written by `scripts/generate-models.ts`.
- */
+/** `models.json`, written by `scripts/generate-catalog.ts`. */
+export interface CatalogFile {
+  /** The day it was made for. */
+  date: string
+  /** The packages it was made from. */
+  sources: readonly { name: string; version: string; published: string; license: string }[]
+  /** Names that providers have retired -> the model that has taken their place. */
+  aliases: Readonly<Record<string, string>>
+  /** Sorted by id. */
+  models: readonly Entry[]
+}
+
+/** One line of `models.json`; what nobody knows is left out. Lengths are tokens, dates Unix seconds. */
 export interface Entry {
   id: string
   name: string
@@ -23,10 +33,19 @@ export interface Entry {
   /** When the provider will switch it off. */
   deprecated?: number | undefined
   dimensions?: number | undefined
+  /** Absent where no source knows it: the operator's setting decides on such a model. */
+  price?: EntryPrice | undefined
+  /** Announced prices, the earliest first. */
+  price_changes?: readonly PriceChange[] | undefined
+  /** The provider charges nothing for it. */
+  free?: true | undefined
 }
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generated, and a test reads each: no start checks them again
-const entries = lines as readonly Entry[]
+const { models: entries, aliases } = catalog as unknown as CatalogFile
+
+/** Retired names, by the full id -> the id that a request for one of them means. */
+export const retiredNames: ReadonlyMap<string, string> = new Map(Object.entries(aliases))
 
 /**
  * The models that come with Tollgate, as far as `providers` has their provider, with the prices
@@ -41,8 +60,8 @@ export function builtInModels(providers: readonly Provider[], at: Date = new Dat
   return rows.has('sandbox') ? [...models, ...sandboxModels] : models
 }
 
-/** Prices that change within a day do so at full and half hours of UTC. */
-const priceSlotMs = 1_800_000
+/** Announced prices begin with a day of UTC; prices by the hour are part of a price. */
+const priceSlotMs = 86_400_000
 
 /** In which of the times between which prices may change. */
 export const priceSlot = (nowMs: number): number => Math.floor(nowMs / priceSlotMs)
@@ -63,7 +82,8 @@ function offers({ embeddings }: Provider, { category }: Entry): boolean {
 
 function toModel(entry: Entry, provider: Provider, at: Date): Model {
   const upstreamModel = entry.id.slice(provider.key.length + 1)
-  const pricing = usable(priceOf(provider.pricesId, upstreamModel, at), entry)
+  const isFree = entry.free === true
+  const pricing = usable(pricingOn(entry, at), entry)
   return {
     id: entry.id,
     provider: provider.key,
@@ -74,7 +94,7 @@ function toModel(entry: Entry, provider: Provider, at: Date): Model {
     maxOutputTokens: entry.max_output_tokens ?? null,
     capabilities: capabilitiesOf(entry),
     pricing,
-    isFree: pricing !== null && isFree(pricing, entry),
+    isFree,
     enabled: true,
     createdAt: entry.created,
     deprecatedAt: entry.deprecated ?? null,
@@ -83,18 +103,9 @@ function toModel(entry: Entry, provider: Provider, at: Date): Model {
   }
 }
 
-/** Only names that say so are free: a zero under another name is a gap in the data. */
-const isFree = (pricing: Pricing, { id }: Entry) =>
-  id.endsWith(':free') && Object.values(pricing).every((price) => price === 0n)
-
-// These search for every answer, at a fee per search that the price data do not put on a request.
-const searchesAlways = /search-preview|search-api|sonar-deep-research/
-
-function usable(pricing: Pricing | null, entry: Entry): Pricing | null {
-  if (!pricing || isFree(pricing, entry)) return pricing
-  if (searchesAlways.test(entry.id) && pricing.request === undefined) return null
-  return isPrice(pricing, entry.category) ? pricing : null
-}
+/** What is no whole price is none: half of one would give the answers away. */
+const usable = (pricing: Pricing | null, { free, category }: Entry): Pricing | null =>
+  pricing && (free || isPrice(pricing, category)) ? pricing : null
 
 function capabilitiesOf({ category, input, output, ...entry }: Entry): Model['capabilities'] {
   const sounds = input.includes('audio') || output.includes('audio')

@@ -91,6 +91,10 @@ export class Mappings {
     this.#wildcards = ordered.filter(({ pattern }) => !pattern.isExact)
   }
 
+  get isEmpty(): boolean {
+    return this.#exact.size === 0 && this.#wildcards.length === 0
+  }
+
   /** What a name becomes; undefined where no mapping is for it. */
   apply(name: string): Mapped | undefined {
     const exact = this.#exact.get(name)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { emptyAccount } from './account-catalog'
 import { builtInModels } from './built-in'
 import type { Category, Model, Pricing } from './model'
+import catalog from './models.json' with { type: 'json' }
 import { isPrice, isServable } from './priced'
 import { modelsOf, toModel } from './stored'
 import { candidatesOf } from '../routing/candidate'
@@ -10,7 +11,7 @@ import { providers } from '../providers/registry'
 import { sampleOpen } from './samples'
 import { toSnapshot } from './snapshot'
 
-const at = new Date('2026-11-21T12:00:00Z')
+const at = new Date('2026-11-23T12:00:00Z')
 const models = builtInModels(providers, at)
 
 const connection = {
@@ -115,17 +116,25 @@ describe('M37: what has no price is not served, and never free', () => {
   })
 
   test('in the catalogue that comes along, only what says so is free', () => {
+    const saysFree = new Set(catalog.models.flatMap((one) => ('free' in one ? [one.id] : [])))
+    expect(saysFree.size).toBeGreaterThan(10)
     for (const { id, provider, isFree, pricing, category } of models) {
-      expect(isFree).toBe(provider === 'sandbox' || (id.endsWith(':free') && pricing !== null))
+      if (isFree) expect(provider === 'sandbox' || saysFree.has(id)).toBeTrue()
       if (pricing && !isFree) expect(isPrice(pricing, category)).toBeTrue()
     }
   })
 
-  test('a model that always searches needs a price for that', () => {
-    const searching = models.filter(({ id }) => /search-preview|deep-research/.test(id))
-    expect(searching.length).toBeGreaterThan(0)
-    for (const { id, pricing } of searching) expect([id, pricing]).toEqual([id, null])
+  test('a model that always searches costs what a search costs, or has no price', () => {
+    const searching = models.filter(({ id }) =>
+      /^(openai\/.*search-(preview|api)|perplexity\/sonar)/.test(id),
+    )
+    expect(searching.length).toBeGreaterThan(4)
+    for (const { id, pricing } of searching) {
+      expect([id, pricing === null || (pricing.request ?? 0n) > 0n]).toEqual([id, true])
+    }
     const sonar = models.find(({ id }) => id === 'perplexity/sonar')
     expect(sonar?.pricing?.request).toBe(12_000_000n)
+    const research = models.find(({ id }) => id === 'perplexity/sonar-deep-research')
+    expect(research).toMatchObject({ pricing: null })
   })
 })

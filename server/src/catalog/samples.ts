@@ -44,7 +44,6 @@ export const sampleProvider = (fields: Partial<Provider> = {}): Provider => ({
   keyVariables: ['FAKE_API_KEY'],
   embeddings: 'no',
   abort: 'unknown',
-  pricesId: null,
   website: null,
   options: RelayOptions.parse({}),
   ...fields,
@@ -97,5 +96,6 @@ export const sampleShared = (offer: Offer, fields: Partial<Shared['limits']> = {
 /** What an operator allows: all, and owners' prices up to 1,000 USD. */
 export const sampleOpen = {
   platformConnections: true,
+  unpricedModels: 'refuse' as const,
   ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
 }

@@ -1,11 +1,8 @@
 import { expect, test } from 'bun:test'
 import { sampleConnection, sampleModel, sampleProvider } from './samples'
-import { toSnapshot } from './snapshot'
+import { toListed, toSnapshot } from './snapshot'
 
 const providers = [sampleProvider(), sampleProvider({ key: 'zeta', name: 'Zeta' })]
-
-const listed = (listing: string): string[] =>
-  JSON.parse(listing).data.map(({ id }: { id: string }) => id)
 
 test('a model that somebody adds later replaces the one of the same name', () => {
   const models = [sampleModel({ contextLength: 1 }), sampleModel({ contextLength: 2 })]
@@ -21,43 +18,28 @@ test('a provider that somebody adds later replaces the one of the same key', () 
 
 test('a model without its provider is not there', () => {
   const models = [sampleModel(), sampleModel({ id: 'gone/two', provider: 'gone' })]
-  const { models: known, listing } = toSnapshot({ models, providers, connections: [] })
+  const { models: known } = toSnapshot({ models, providers, connections: [] })
   expect([...known.keys()]).toEqual(['fake/one'])
-  expect(listed(listing)).toEqual(['fake/one'])
-})
-
-test('a disabled model is known but not listed', () => {
-  const models = [sampleModel(), sampleModel({ id: 'fake/two', enabled: false })]
-  const snapshot = toSnapshot({ models, providers, connections: [] })
-  expect(snapshot.models.has('fake/two')).toBe(true)
-  expect(listed(snapshot.listing)).toEqual(['fake/one'])
 })
 
 test('models are in one order, however they came', () => {
   const ids = ['zeta/a', 'fake/b', 'fake/a', 'fake/B']
   const models = ids.map((id) => sampleModel({ id, provider: id.split('/')[0] ?? '' }))
-  const { listing } = toSnapshot({ models, providers, connections: [] })
+  const snapshot = toSnapshot({ models, providers, connections: [] })
   const other = toSnapshot({ models: models.toReversed(), providers, connections: [] })
-  expect(listed(listing)).toEqual(['fake/B', 'fake/a', 'fake/b', 'zeta/a'])
-  expect(other.listing).toBe(listing)
+  expect([...snapshot.models.keys()]).toEqual(['fake/B', 'fake/a', 'fake/b', 'zeta/a'])
+  expect([...other.models.keys()]).toEqual([...snapshot.models.keys()])
 })
 
 test('a listed model has the seven fields of OpenAI, its root without the provider', () => {
-  const models = [sampleModel({ id: 'fake/org/one:free' })]
-  const { listing } = toSnapshot({ models, providers, connections: [] })
-  expect(JSON.parse(listing)).toEqual({
-    object: 'list',
-    data: [
-      {
-        id: 'fake/org/one:free',
-        object: 'model',
-        created: 1_700_000_000,
-        owned_by: 'fake',
-        permission: [],
-        root: 'org/one:free',
-        parent: null,
-      },
-    ],
+  expect(toListed(sampleModel({ id: 'fake/org/one:free' }))).toEqual({
+    id: 'fake/org/one:free',
+    object: 'model',
+    created: 1_700_000_000,
+    owned_by: 'fake',
+    permission: [],
+    root: 'org/one:free',
+    parent: null,
   })
 })
 

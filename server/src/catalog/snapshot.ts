@@ -38,8 +38,6 @@ export interface Snapshot {
   connections: ReadonlyMap<string, readonly Connection[]>
   /** Collections of the system, by name. */
   collections: ReadonlyMap<string, Collection>
-  /** The body of `GET /v1/models`. */
-  listing: string
 }
 
 /** What a snapshot is made of; later models and providers replace earlier ones of the same name. */
@@ -68,15 +66,6 @@ export const toListed = ({
   parent: null,
 })
 
-type Listed = ReturnType<typeof toListed>
-
-/** The listing, with more models behind it. */
-export function listingWith({ listing }: Snapshot, more: readonly Listed[]): string {
-  if (more.length === 0) return listing
-  const isEmpty = listing.endsWith('[]}')
-  return `${listing.slice(0, -2)}${isEmpty ? '' : ','}${JSON.stringify(more).slice(1)}}`
-}
-
 /** Puts the parts in order: models by provider and name, connections by who is tried first. */
 export function toSnapshot(parts: Parts): Snapshot {
   const { models, providers, connections, collections = [], prices } = parts
@@ -94,7 +83,6 @@ export function toSnapshot(parts: Parts): Snapshot {
     if (others) others.push(connection)
     else byProvider.set(connection.provider, [connection])
   }
-  const data = [...ordered.values()].filter(({ enabled }) => enabled).map(toListed)
   return {
     models: ordered,
     providers: byKey,
@@ -102,7 +90,6 @@ export function toSnapshot(parts: Parts): Snapshot {
     collections: new Map(
       collections.map((collection) => [collection.name, ofFree(collection, ordered)]),
     ),
-    listing: JSON.stringify({ object: 'list', data }),
   }
 }
 

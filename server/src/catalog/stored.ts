@@ -66,7 +66,6 @@ export const toProvider = (row: Selectable<ProviderRow>): Provider => ({
   keyVariables: [],
   embeddings: 'yes',
   abort: 'unknown',
-  pricesId: null,
   website: row.website,
   options: RelayOptions.parse(row.options),
 })

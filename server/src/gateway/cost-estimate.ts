@@ -2,7 +2,9 @@ import type { Ports } from './job'
 import { resolutionOf } from './resolution'
 import type { Principal } from '../auth/principal'
 import { categories, type Model } from '../catalog/model'
+import { modelNamed } from '../catalog/model-names'
 import { isServable } from '../catalog/priced'
+import { onPlatform } from '../catalog/unpriced'
 import { ApiError } from '../errors'
 import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
 import { quote, type Quote } from '../metering/quote'
@@ -146,7 +148,8 @@ async function targetOf(
   } catch (thrown) {
     if (!(thrown instanceof ApiError)) throw thrown
     if (thrown.code === 'invalid_model') throw unknownModel(name)
-    const listed = thrown.status === 403 ? catalog.snapshot.models.get(name) : undefined
+    const known = thrown.status === 403 ? modelNamed(catalog.snapshot, name) : undefined
+    const listed = known && onPlatform(known, settings.current.unpricedModels)
     // Nobody serves it to the caller yet; what it would cost on the platform is known all the same.
     if (!listed?.enabled || !isServable(listed)) throw thrown
     return { model: listed, billing: platformOf(listed, principal) }

@@ -20,7 +20,6 @@ export const hosts: readonly Provider[] = [
     keyVariables: ['AZURE_API_KEY', 'AZURE_OPENAI_API_KEY'],
     embeddings: 'yes',
     abort: 'stops',
-    pricesId: 'azure',
     website: 'https://learn.microsoft.com/azure/ai-foundry',
     options: {
       reasoningModels: openAiReasoning,
@@ -36,7 +35,6 @@ export const hosts: readonly Provider[] = [
     authHeader: 'api-key',
     embeddings: 'yes',
     abort: 'stops',
-    pricesId: 'azure',
     website: 'https://ai.azure.com',
     options: {
       developerRole: false,
@@ -52,7 +50,6 @@ export const hosts: readonly Provider[] = [
     optionVariables: { region: 'AWS_REGION', prompt_caching: 'BEDROCK_PROMPT_CACHING' },
     embeddings: 'yes',
     abort: 'bills_all',
-    pricesId: 'aws',
     website: 'https://aws.amazon.com/bedrock',
     options: { embeddings: plainEmbeddings },
   }),
@@ -69,12 +66,10 @@ export const hosts: readonly Provider[] = [
     },
     embeddings: 'yes',
     abort: 'bills_all',
-    pricesId: 'google',
     website: 'https://cloud.google.com/vertex-ai',
   }),
   row(['groq', 'Groq'], 'https://api.groq.com/openai/v1', {
     abort: 'bills_all',
-    pricesId: 'groq',
     website: 'https://console.groq.com',
     options: {
       // Unknown fields are refused.
@@ -86,7 +81,6 @@ export const hosts: readonly Provider[] = [
     keyVariables: ['TOGETHER_API_KEY', 'TOGETHER_AI_API_KEY'],
     embeddings: 'yes',
     abort: 'stops',
-    pricesId: 'together',
     website: 'https://api.together.ai',
     options: {
       rename: oldCap,
@@ -98,14 +92,12 @@ export const hosts: readonly Provider[] = [
   row(['fireworks', 'Fireworks AI'], 'https://api.fireworks.ai/inference/v1', {
     embeddings: 'yes',
     abort: 'stops',
-    pricesId: 'fireworks',
     website: 'https://fireworks.ai',
     options: { developerRole: false, legacyCompletions: true, embeddings: plainEmbeddings },
   }),
   row(['openrouter', 'OpenRouter'], 'https://openrouter.ai/api/v1', {
     optionVariables: { prompt_caching: 'OPENROUTER_PROMPT_CACHING' },
     embeddings: 'yes',
-    pricesId: 'openrouter',
     website: 'https://openrouter.ai',
     options: {
       headers: { 'x-title': 'Tollgate' },
@@ -119,7 +111,6 @@ export const hosts: readonly Provider[] = [
     },
   }),
   row(['cerebras', 'Cerebras'], 'https://api.cerebras.ai/v1', {
-    pricesId: 'cerebras',
     website: 'https://cloud.cerebras.ai',
     options: {
       drop: ['presence_penalty', 'frequency_penalty'],
@@ -150,7 +141,6 @@ export const hosts: readonly Provider[] = [
   row(['novita', 'Novita AI'], 'https://api.novita.ai/openai', {
     embeddings: 'yes',
     abort: 'stops',
-    pricesId: 'novita',
     website: 'https://novita.ai',
     options: { legacyCompletions: true, embeddings: plainEmbeddings },
   }),
@@ -197,7 +187,6 @@ export const hosts: readonly Provider[] = [
       keyVariables: ['CLOUDFLARE_API_KEY', 'CLOUDFLARE_API_TOKEN'],
       embeddings: 'yes',
       abort: 'stops',
-      pricesId: 'cloudflare',
       website: 'https://developers.cloudflare.com/workers-ai',
       options: { developerRole: false, embeddings: plainEmbeddings },
     },

@@ -15,7 +15,6 @@ export const makers: readonly Provider[] = [
   row(['openai', 'OpenAI'], 'https://api.openai.com/v1', {
     embeddings: 'yes',
     abort: 'stops',
-    pricesId: 'openai',
     website: 'https://platform.openai.com',
     options: {
       reasoningModels: openAiReasoning,
@@ -29,7 +28,6 @@ export const makers: readonly Provider[] = [
     optionVariables: { prompt_caching: 'ANTHROPIC_PROMPT_CACHING' },
     authHeader: 'x-api-key',
     abort: 'stops',
-    pricesId: 'anthropic',
     website: 'https://platform.claude.com',
     options: {
       paths: { models: '/v1/models?limit=1000' },
@@ -43,7 +41,6 @@ export const makers: readonly Provider[] = [
     keyVariables: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     embeddings: 'yes',
     abort: 'bills_all',
-    pricesId: 'google',
     website: 'https://aistudio.google.com',
     options: { paths: { models: '/models?pageSize=1000' } },
   }),
@@ -52,7 +49,6 @@ export const makers: readonly Provider[] = [
     keyVariables: ['COHERE_API_KEY', 'CO_API_KEY'],
     embeddings: 'yes',
     abort: 'stops',
-    pricesId: 'cohere',
     website: 'https://dashboard.cohere.com',
     options: {
       paths: { models: '/v1/models?page_size=1000' },
@@ -62,7 +58,6 @@ export const makers: readonly Provider[] = [
   row(['mistral', 'Mistral AI'], 'https://api.mistral.ai/v1', {
     embeddings: 'yes',
     abort: 'bills_all',
-    pricesId: 'mistral',
     website: 'https://console.mistral.ai',
     options: {
       // Whatever is outside its schema is refused with 422, in messages too.
@@ -90,7 +85,6 @@ export const makers: readonly Provider[] = [
   }),
   row(['xai', 'xAI'], 'https://api.x.ai/v1', {
     abort: 'stops',
-    pricesId: 'x-ai',
     website: 'https://console.x.ai',
     options: {
       rename: newCap,
@@ -101,7 +95,6 @@ export const makers: readonly Provider[] = [
   }),
   row(['deepseek', 'DeepSeek'], 'https://api.deepseek.com', {
     abort: 'stops',
-    pricesId: 'deepseek',
     website: 'https://platform.deepseek.com',
     options: {
       drop: ['seed'],
@@ -112,12 +105,10 @@ export const makers: readonly Provider[] = [
   }),
   row(['perplexity', 'Perplexity'], 'https://api.perplexity.ai', {
     abort: 'bills_all',
-    pricesId: 'perplexity',
     website: 'https://docs.perplexity.ai',
     options: { drop: ['stop', 'seed'], rename: oldCap, developerRole: false },
   }),
   row(['moonshot', 'Moonshot AI'], 'https://api.moonshot.ai/v1', {
-    pricesId: 'moonshotai',
     website: 'https://platform.moonshot.ai',
     options: {
       drop: ['seed'],
@@ -132,7 +123,6 @@ export const makers: readonly Provider[] = [
   row(['zai', 'Z.ai'], 'https://api.z.ai/api/paas/v4', {
     keyVariables: ['ZAI_API_KEY', 'ZHIPU_API_KEY'],
     embeddings: 'yes',
-    pricesId: 'zai',
     website: 'https://z.ai',
     options: { rename: oldCap, developerRole: false, embeddings: plainEmbeddings },
   }),
@@ -153,13 +143,11 @@ export const makers: readonly Provider[] = [
   }),
   row(['minimax', 'MiniMax'], 'https://api.minimax.io/v1', {
     abort: 'bills_all',
-    pricesId: 'minimax',
     website: 'https://platform.minimax.io',
     options: { developerRole: false },
   }),
   row(['voyage', 'Voyage AI'], 'https://api.voyageai.com/v1', {
     embeddings: 'only',
-    pricesId: 'voyageai',
     website: 'https://www.voyageai.com',
     options: {
       embeddings: {

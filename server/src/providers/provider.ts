@@ -134,8 +134,6 @@ export interface Provider {
   embeddings: 'yes' | 'no' | 'only'
   /** Whether generation and billing stop when we cut the connection. `unknown` counts as `stops`. */
   abort: 'stops' | 'bills_all' | 'free' | 'unknown'
-  /** The provider's id in `@pydantic/genai-prices`, null where that package has no prices of it. */
-  pricesId: string | null
   website: string | null
   options: RelayOptions
 }

@@ -22,7 +22,6 @@ export function row(
     keyVariables: [`${variablePrefix(key)}_API_KEY`],
     embeddings: 'no',
     abort: 'unknown',
-    pricesId: null,
     website: null,
     ...own,
     options: RelayOptions.parse(own.options ?? {}),

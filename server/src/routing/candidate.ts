@@ -7,6 +7,8 @@ import type { Category, Model } from '../catalog/model'
 import type { Place } from '../catalog/offer'
 import type { Priceable } from '../catalog/owner-price'
 import { isServable } from '../catalog/priced'
+import { modelNamed } from '../catalog/model-names'
+import { onPlatform, type UnpricedModels } from '../catalog/unpriced'
 import type { Connection, Snapshot } from '../catalog/snapshot'
 import { ApiError, invalidRequest } from '../errors'
 import { behindGateway } from '../providers/behind-gateway'
@@ -70,7 +72,9 @@ export function findModel(
   const listed = snapshot.models.get(id)
   const found = listed ? undefined : catalog.find(parts.provider, parts.name)
   const model =
-    found && snapshot.providers.has(found.provider) ? toModel(found, kinds, open) : listed
+    found && snapshot.providers.has(found.provider)
+      ? toModel(found, kinds, open)
+      : (listed ?? modelNamed(snapshot, id))
   if (!model?.enabled) {
     throw new ApiError('model_not_found', {
       param: 'model',
@@ -91,6 +95,7 @@ export function findModel(
 export interface Open extends Priceable {
   /** Whether the platform's connections serve anybody. */
   platformConnections: boolean
+  unpricedModels: UnpricedModels
 }
 
 export interface Ways {
@@ -156,8 +161,10 @@ function platformBilling({ accountId, catalog }: Caller): Billing {
   return { mode: 'platform', payer: fundedBy ?? accountId, organizationId: fundedBy, terms }
 }
 
-/** Neither an unknown price nor one of zero is free. */
-function platformOf(model: Model, provider: Provider, { snapshot, caller }: Ways): Candidate[] {
+/** Neither an unknown price nor one of zero is free, unless the operator says so. */
+function platformOf(listed: Model, provider: Provider, ways: Ways): Candidate[] {
+  const { snapshot, caller, open } = ways
+  const model = onPlatform(listed, open.unpricedModels)
   const connections = isServable(model) ? snapshot.connections.get(provider.key) : undefined
   if (!connections || !snapshot.models.has(model.id)) return []
   const billing: Billing = model.isFree
@@ -189,7 +196,7 @@ export async function denialOf(
     param: 'model',
     message: isServable(model)
       ? `No connection serves "${model.id}" to you. Add one of your own for ${name}, or ask the operator.`
-      : `"${model.id}" has no price yet, so that it is not served. The operator can set one.`,
+      : `"${model.id}" has no price, so the platform does not serve it. The operator can set its price, or decide for all such models with the setting unpriced_models; a connection of your own serves it.`,
     details: { model: model.id },
   })
 }

@@ -2,6 +2,7 @@ import type { Caller } from './candidate'
 import type { AccountNames, NameOwner } from '../catalog/account-names'
 import { collectionPrefix, type Collection } from '../catalog/collection'
 import type { Mapped, Mappings } from '../catalog/mapping'
+import { withProviderKey } from '../catalog/model-names'
 import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { providerOf } from '../wire/model-id'
@@ -54,7 +55,7 @@ function formOf(asked: string, mappings: Mappings, where: Where): Meaning | Prom
     }))
   }
   if (where.snapshot.providers.has(provider)) return { kind: 'model', id, mapped }
-  return directed(id, provider, where).then((direct) => ({ ...direct, mapped }))
+  return directed(id, provider, where).then((meaning) => ({ ...meaning, mapped }))
 }
 
 /** The caller's own, then those of organizations, the primary one's first, then the system's. */
@@ -96,15 +97,26 @@ export async function collectionsFor({
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** `<handle>/<provider>/<model>`: goes to that owner's connections, and no others. */
-async function directed(id: string, handle: string, { names, caller }: Where) {
+/**
+ * `<handle>/<provider>/<model>`: goes to that owner's connections, and no others. What is no handle may
+ * be another name of a provider.
+ */
+async function directed(
+  id: string,
+  handle: string,
+  { snapshot, names, caller }: Where,
+): Promise<{ kind: 'direct'; id: string; ownerId: string } | { kind: 'model'; id: string }> {
   const owner = await names.ownerOf(handle)
-  if (!owner) throw unknownModel(id)
+  if (!owner) {
+    const known = withProviderKey(id)
+    if (known && snapshot.providers.has(providerOf(known))) return { kind: 'model', id: known }
+    throw unknownModel(id)
+  }
   checkOwner(owner, caller, id)
   const rest = id.slice(handle.length + 1)
   if (!rest.includes('/')) throw unknownModel(id)
   const ownerId = 'userId' in owner ? owner.userId : owner.organizationId
-  return { kind: 'direct' as const, id: rest, ownerId }
+  return { kind: 'direct', id: rest, ownerId }
 }
 
 function checkOwner(owner: NameOwner, caller: Caller, id: string): void {

@@ -1,3 +1,4 @@
+import { callableByAll, callableOf, refusalOf, type Refusal } from './callable'
 import { candidatesOf, findModel, type Billing, type Ways } from './candidate'
 import type { CollectionTurns } from './collection-turns'
 import { collectionsFor, meaningOf } from './names'
@@ -9,7 +10,9 @@ import { collectionPrefix } from '../catalog/collection'
 import { Mappings } from '../catalog/mapping'
 import { categories, type Model } from '../catalog/model'
 import { nothing, type Offer, type OwnedConnection, type Place } from '../catalog/offer'
+import { modelNamed } from '../catalog/model-names'
 import type { Priceable } from '../catalog/owner-price'
+import { onPlatform } from '../catalog/unpriced'
 import type { Snapshot } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { isModelName, splitModelId } from '../wire/model-id'
@@ -25,6 +28,10 @@ export interface OfferedModels {
   hasCollection: (name: string) => Promise<boolean>
   /** How a call would be paid now; null where it would be refused for want of access. */
   billingOf: (model: Model) => BillingMode | Promise<BillingMode>
+  /** Those that a call would reach now, by id. The same list for accounts that bring nothing. */
+  callable: () => Promise<readonly Model[]>
+  /** Why a call would be refused, of a model that is not callable. */
+  refusalOf: (model: Model) => Refusal
 }
 
 const unmapped = new Mappings([])
@@ -38,24 +45,32 @@ export async function offeredTo(
   const { names } = routing
   const mappings = await names.mappingsOf(caller.userId)
   const looking = { ...ways, turns: new PoolTurns() }
-  const find = (id: string) => modelNamed(id, ways)
+  const find = (id: string) => offeredModel(id, ways)
   const mappedMode = mappedModes(looking, routing)
+  const billingOf = (model: Model): BillingMode | Promise<BillingMode> => {
+    const mapped = mappings.apply(model.id)
+    // Calls by a mapped name go elsewhere.
+    return mapped ? mappedMode(model.id, mapped.target) : modeOf(model, looking)
+  }
+  const all = () => [...listedIn(ways), ...foundBy(ways)].toSorted(byId)
+  const callable = () => callableOf(all(), billingOf)
   return {
     get all() {
-      return [...enabledOf(snapshot), ...foundBy(ways)].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      return all()
     },
     find,
     hasCollection: async (name) => {
       if (!name.startsWith(collectionPrefix) || !isModelName(name)) return false
       return isThere(async () => meaningOf(name, { snapshot, names, caller, mappings: unmapped }))
     },
-    billingOf: (model) => {
-      const mapped = mappings.apply(model.id)
-      // Calls by a mapped name go elsewhere.
-      return mapped ? mappedMode(model.id, mapped.target) : modeOf(model, looking)
-    },
+    billingOf,
+    callable: () =>
+      caller.catalog.isEmpty && mappings.isEmpty ? callableByAll(ways, callable) : callable(),
+    refusalOf: (model) => refusalOf(model, mappings.apply(model.id)?.target, ways),
   }
 }
+
+const byId = (one: Model, other: Model) => (one.id < other.id ? -1 : 1)
 
 /** Handles that the mappings of one account come to: nobody has more, and each may be looked up. */
 const mostHandles = 20
@@ -85,7 +100,7 @@ function mappedModes(ways: Ways, routing: Routing & { turns: CollectionTurns }) 
     }
     const owner = await owners.get(handle)
     const ownerId = owner && ('userId' in owner ? owner.userId : owner.organizationId)
-    const model = modelNamed(target.slice(handle.length + 1), ways)
+    const model = offeredModel(target.slice(handle.length + 1), ways)
     // What is not the caller's to use is among nobody's candidates for him.
     return model && ownerId !== undefined ? modeOf(model, ways, ownerId) : null
   }
@@ -93,7 +108,7 @@ function mappedModes(ways: Ways, routing: Routing & { turns: CollectionTurns }) 
     if (!isModelName(target)) return null
     const { provider } = splitModelId(target)
     if (snapshot.providers.has(provider)) {
-      const model = modelNamed(target, ways)
+      const model = offeredModel(target, ways)
       return model ? modeOf(model, ways) : null
     }
     let mode = known.get(target)
@@ -122,24 +137,31 @@ function* enabledOf({ models }: Snapshot) {
   for (const model of models.values()) if (model.enabled) yield model
 }
 
+/** Models of the catalogue at the price that the operator's setting gives to those without one. */
+function* listedIn({ snapshot, open }: Pick<Ways, 'snapshot' | 'open'>) {
+  for (const model of enabledOf(snapshot)) yield onPlatform(model, open.unpricedModels)
+}
+
 /** Models that only connections of the caller have. */
 const foundBy = ({ snapshot, caller, open }: Naming): Model[] =>
   caller.catalog
     .found()
     .filter(({ id, provider }) => snapshot.providers.has(provider) && !snapshot.models.has(id))
-    .flatMap(({ id }) => modelNamed(id, { snapshot, caller, open }) ?? [])
+    .flatMap(({ id }) => offeredModel(id, { snapshot, caller, open }) ?? [])
 
 /** What names mean models by. */
 type Naming = Pick<Ways, 'snapshot' | 'caller' | 'open'>
 
-function modelNamed(
+function offeredModel(
   id: string,
   { snapshot, caller: { catalog }, open }: Naming,
 ): Model | undefined {
   if (!isModelName(id)) return undefined
   const { provider, name } = splitModelId(id)
   const listed = snapshot.models.get(id)
-  const isThere = listed ? listed.enabled : catalog.find(provider, name) !== undefined
+  const isThere = listed
+    ? listed.enabled
+    : catalog.find(provider, name) !== undefined || modelNamed(snapshot, id) !== undefined
   if (!isThere || !snapshot.providers.has(provider)) return undefined
   return findModel({ snapshot, catalog, open }, id, categories)
 }
@@ -188,7 +210,7 @@ export async function servedBy(
   const ways = {
     snapshot,
     caller: { userId: '', accountId: '', catalog },
-    open: { ...open, platformConnections: false },
+    open: { ...open, platformConnections: false, unpricedModels: 'refuse' as const },
     turns: new PoolTurns(),
   }
   const listed = [...enabledOf(snapshot)].filter(({ provider }) => offer.has(provider))

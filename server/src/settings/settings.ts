@@ -19,6 +19,8 @@ export interface Settings {
   platformConnections: boolean
   /** The most that owners may charge for models of their connections; nano-dollars a million tokens. */
   ownerPriceLimits: { input: bigint; output: bigint }
+  /** Models without a price on the platform's connections; a price is nano-dollars a million tokens. */
+  unpricedModels: 'refuse' | 'free' | { input: bigint; output: bigint }
   signUp: (typeof signUps)[number]
   logBodies: boolean
   unansweredRequests: (typeof unansweredCharges)[number]
@@ -55,6 +57,7 @@ export const defaultSettings = (config: Config): Settings => ({
   platformFeePercent: 0,
   platformConnections: true,
   ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
+  unpricedModels: 'refuse',
   signUp: config.signUp,
   logBodies: false,
   unansweredRequests: 'charge',
@@ -88,6 +91,9 @@ const Stored = z.object({
   platformFeePercent: z.number().min(0).max(100).exactOptional(),
   platformConnections: z.boolean().exactOptional(),
   ownerPriceLimits: z.object({ input: Nanos, output: Nanos }).exactOptional(),
+  unpricedModels: z
+    .union([z.enum(['refuse', 'free']), z.object({ input: storedUsd, output: storedUsd })])
+    .exactOptional(),
   signUp: z.enum(signUps).exactOptional(),
   logBodies: z.boolean().exactOptional(),
   unansweredRequests: z.enum(unansweredCharges).exactOptional(),

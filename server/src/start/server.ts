@@ -164,13 +164,13 @@ function assemble(
   { config, timers, storage, catalog, log, crashAt, telemetry }: Parts,
   { opened, stores, signIn, talks, watch, readiness }: Assembled,
 ) {
-  const { gateway, door, claims, accounts, lookUps } = opened
+  const { gateway, door, claims, lookUps } = opened
   const { adminKey } = storage.installation
   return createApp({
     gateway,
     catalog,
-    accounts,
     collectionsFor: lookUps.collectionsFor,
+    modelsFor: lookUps.modelsFor,
     guards: createGuards({
       door,
       adminKey,

@@ -9,10 +9,9 @@ import {
   toAnthropicModel,
 } from './anthropic-models'
 import type { Catalog } from '../catalog/catalog'
-import type { AccountCatalogs } from '../catalog/account-catalog'
-import type { FoundModel } from '../catalog/found'
 import { collectionPrefix } from '../catalog/collection'
-import { listingWith, toListed } from '../catalog/snapshot'
+import type { Model } from '../catalog/model'
+import { toListed } from '../catalog/snapshot'
 import { ApiError } from '../errors'
 import { answers, documented, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
@@ -24,9 +23,6 @@ import { splitModelId } from '../wire/model-id'
 const prefix = '/v1/models/'
 const anthropicToo =
   'With a header `anthropic-version`, in the shape that clients of Anthropic read.'
-
-const toFound = ({ id, provider, foundAt }: FoundModel) =>
-  toListed({ id, provider, createdAt: foundAt })
 
 interface Callable {
   name: string
@@ -41,27 +37,80 @@ export type CollectionsFor = (userId: string) => Promise<readonly Callable[]>
 const toCollection = ({ name, createdAt }: Callable) =>
   toListed({ id: `${collectionPrefix}${name}`, provider: 'collection', createdAt })
 
-interface Known {
-  catalog: Catalog
-  accounts: AccountCatalogs
-  collectionsFor: CollectionsFor
+/** The models of an account, as far as they are listed. */
+interface Offered {
+  all: readonly Model[]
+  find: (id: string) => Model | undefined
+  callable: () => Promise<readonly Model[]>
+  refusalOf: (model: Model) => { reason: string; message: string }
 }
 
-/** Models known only through connections that the caller may use, and of no model of the catalogue. */
-async function foundBy({ catalog, accounts }: Known, userId: string): Promise<FoundModel[]> {
-  const account = await accounts.of(userId)
-  if (account.isEmpty) return []
-  const { models, providers } = catalog.snapshot
-  return account.found().filter(({ id, provider }) => providers.has(provider) && !models.has(id))
+/** Rejects with `gateway_unavailable`. */
+export type ModelsFor = (userId: string) => Promise<Offered>
+
+interface Known {
+  catalog: Catalog
+  collectionsFor: CollectionsFor
+  modelsFor: ModelsFor
 }
 
 type Listed = ReturnType<typeof toListed>
 
-/** What a caller may name that the catalogue does not have. */
-async function beyondCatalogue(known: Known, userId: string): Promise<Listed[]> {
-  const found = await foundBy(known, userId)
+/** Those of the catalogue, then what only connections have. */
+function inOrder({ catalog }: Known, models: readonly Model[]): readonly Model[] {
+  const { models: listed } = catalog.snapshot
+  const [known, found] = [true, false].map((wanted) =>
+    models.filter(({ id }) => listed.has(id) === wanted),
+  )
+  return found?.length ? [...(known ?? []), ...found] : models
+}
+
+const commonListings = new WeakMap<readonly Model[], string>()
+
+/** The models as JSON, without the brackets. The same list is written once. */
+function written(known: Known, models: readonly Model[]): string {
+  let listing = commonListings.get(models)
+  if (listing === undefined) {
+    listing = JSON.stringify(inOrder(known, models).map(toListed)).slice(1, -1)
+    commonListings.set(models, listing)
+  }
+  return listing
+}
+
+/** What the caller can call now. */
+async function callableList(known: Known, userId: string): Promise<string> {
+  const offered = await known.modelsFor(userId)
+  const models = written(known, await offered.callable())
+  const collections = (await known.collectionsFor(userId)).map(toCollection)
+  const more = JSON.stringify(collections).slice(1, -1)
+  return `{"object":"list","data":[${[models, more].filter(Boolean).join()}]}`
+}
+
+/** All that is known, each with why it is not callable. */
+async function wholeList(known: Known, userId: string) {
+  const offered = await known.modelsFor(userId)
+  const callable = new Set((await offered.callable()).map(({ id }) => id))
+  const models = inOrder(known, offered.all).map((model) => ({
+    ...toListed(model),
+    unavailable: callable.has(model.id) ? null : offered.refusalOf(model),
+  }))
+  const collections = (await known.collectionsFor(userId)).map((one) => ({
+    ...toCollection(one),
+    unavailable: null,
+  }))
+  return { object: 'list' as const, data: [...models, ...collections] }
+}
+
+async function anthropicList(known: Known, userId: string, isAll: boolean) {
+  const offered = await known.modelsFor(userId)
+  const models = inOrder(known, isAll ? offered.all : await offered.callable())
   const collections = await known.collectionsFor(userId)
-  return [...found.map(toFound), ...collections.map(toCollection)]
+  const others = collections.map(({ name, createdAt }) => ({
+    id: `${collectionPrefix}${name}`,
+    name,
+    createdAt,
+  }))
+  return toAnthropicList([...models, ...others].map(toAnthropicModel))
 }
 
 /** With the name that people read. */
@@ -71,80 +120,83 @@ const named = (known: Known, { id, root, created: createdAt }: Listed) => ({
   createdAt,
 })
 
-const anthropicList = (known: Known, more: readonly Listed[]) => {
-  const models = [...known.catalog.snapshot.models.values()].filter(({ enabled }) => enabled)
-  const others = more.map((listed) => named(known, listed))
-  return toAnthropicList([...models, ...others].map(toAnthropicModel))
-}
-
 /** Of the wording of the format that is asked for. */
 const headersOf = (c: Context<Env>) => wordingOf(c.req.raw).headers?.(c.get('requestId'))
 
-/** Rejects with `model_not_found`. */
+/** A model, also by another name that it has. Rejects with `model_not_found`. */
 async function modelOf(known: Known, userId: string, id: string): Promise<Listed> {
-  const model = known.catalog.snapshot.models.get(id)
-  if (model?.enabled) return toListed(model)
-  const other = (await beyondCatalogue(known, userId)).find((one) => one.id === id)
-  if (!other) throw new ApiError('model_not_found', { param: 'model' })
-  return other
+  const model = (await known.modelsFor(userId)).find(id)
+  if (model) return toListed(model)
+  const collections = (await known.collectionsFor(userId)).map(toCollection)
+  const collection = collections.find((one) => one.id === id)
+  if (!collection) throw new ApiError('model_not_found', { param: 'model' })
+  return collection
+}
+
+const described = {
+  list: describeRoute({
+    operationId: 'listModels',
+    summary: 'The models and collections that you can call now',
+    tags: ['Models'],
+    security: [{ apiKey: [] }],
+    description: `With \`all=true\`, every model there is, and why those are not callable that are not. ${anthropicToo}`,
+    parameters: [
+      {
+        name: 'all',
+        in: 'query',
+        required: false,
+        description: 'Also what you cannot call now, with the reason',
+        schema: { type: 'string', enum: ['true', 'false'] },
+      },
+    ],
+    responses: {
+      ...answers(200, 'The models', z.union([ModelList, AnthropicModelList])),
+      ...documented(...keyErrors),
+    },
+  }),
+  get: describeRoute({
+    operationId: 'getModel',
+    summary: 'One model; the slash of its id may be sent as it is or encoded',
+    tags: ['Models'],
+    security: [{ apiKey: [] }],
+    parameters: [
+      {
+        name: 'model_id',
+        in: 'path',
+        required: true,
+        description: '`<provider>/<model>`',
+        schema: { type: 'string', maxLength: 256 },
+        example: 'sandbox/echo',
+      },
+    ],
+    responses: {
+      ...answers(200, 'The model', z.union([ListedModel, AnthropicModel])),
+      ...documented('invalid_model', 'model_not_found', ...keyErrors),
+    },
+  }),
 }
 
 export const modelRoutes = (known: Known, guards: Guards) =>
   new Hono<Env>()
-    .get(
-      '/v1/models',
-      describeRoute({
-        operationId: 'listModels',
-        summary: 'All models of the catalogue, and the collections that you may call',
-        tags: ['Models'],
-        security: [{ apiKey: [] }],
-        description: anthropicToo,
-        responses: {
-          ...answers(200, 'The models', z.union([ModelList, AnthropicModelList])),
-          ...documented(...keyErrors),
-        },
-      }),
-      guards.key('read'),
-      async (c) => {
-        const more = await beyondCatalogue(known, c.var.principal.userId)
-        if (asksAnthropic(c.req.raw)) return c.json(anthropicList(known, more), 200, headersOf(c))
-        return new Response(listingWith(known.catalog.snapshot, more), {
-          headers: { 'content-type': 'application/json' },
-        })
-      },
-    )
-    .get(
-      '/v1/models/:model_id{[\\s\\S]+}',
-      describeRoute({
-        operationId: 'getModel',
-        summary: 'One model; the slash of its id may be sent as it is or encoded',
-        tags: ['Models'],
-        security: [{ apiKey: [] }],
-        parameters: [
-          {
-            name: 'model_id',
-            in: 'path',
-            required: true,
-            description: '`<provider>/<model>`',
-            schema: { type: 'string', maxLength: 256 },
-            example: 'sandbox/echo',
-          },
-        ],
-        responses: {
-          ...answers(200, 'The model', z.union([ListedModel, AnthropicModel])),
-          ...documented('invalid_model', 'model_not_found', ...keyErrors),
-        },
-      }),
-      guards.key('read'),
-      async (c) => {
-        const id = modelIdIn(c.req.raw.url, prefix)
-        if (id === undefined) throw new ApiError('invalid_model', { param: 'model' })
-        splitModelId(id)
-        const model = await modelOf(known, c.var.principal.userId, id)
-        return c.json(
-          asksAnthropic(c.req.raw) ? toAnthropicModel(named(known, model)) : model,
-          200,
-          headersOf(c),
-        )
-      },
-    )
+    .get('/v1/models', described.list, guards.key('read'), async (c) => {
+      const { userId } = c.var.principal
+      const isAll = c.req.query('all') === 'true'
+      if (asksAnthropic(c.req.raw)) {
+        return c.json(await anthropicList(known, userId, isAll), 200, headersOf(c))
+      }
+      if (isAll) return c.json(await wholeList(known, userId))
+      return new Response(await callableList(known, userId), {
+        headers: { 'content-type': 'application/json' },
+      })
+    })
+    .get('/v1/models/:model_id{[\\s\\S]+}', described.get, guards.key('read'), async (c) => {
+      const id = modelIdIn(c.req.raw.url, prefix)
+      if (id === undefined) throw new ApiError('invalid_model', { param: 'model' })
+      splitModelId(id)
+      const model = await modelOf(known, c.var.principal.userId, id)
+      return c.json(
+        asksAnthropic(c.req.raw) ? toAnthropicModel(named(known, model)) : model,
+        200,
+        headersOf(c),
+      )
+    })

@@ -121,6 +121,19 @@ export const ListedModel = z
     permission: z.array(z.unknown()),
     root: z.string(),
     parent: z.string().nullable(),
+    unavailable: z
+      .object({
+        reason: z.enum([
+          'no_price',
+          'no_connection',
+          'platform_connections_off',
+          'mapped_to_nothing',
+        ]),
+        message: z.string(),
+      })
+      .nullable()
+      .optional()
+      .describe('With `all=true`: why you cannot call it now, null where you can.'),
   })
   .meta({
     ref: 'Model',

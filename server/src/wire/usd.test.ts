@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { plainUsd } from './usd'
+import { nanosOf, plainUsd } from './usd'
 
 test('nano-dollars in plain digits: exact, no zeros at the end, no exponent', () => {
   const amounts = [0n, 1n, 10n, 999_999_999n, 1_000_000_000n, 1_500_000_000n, 120_000_000_000n]
@@ -19,4 +19,19 @@ test('nano-dollars in plain digits: exact, no zeros at the end, no exponent', ()
     expect(part).not.toMatch(/0$/)
   })
   fc.assert(property)
+})
+
+test('a number written with up to nine decimals keeps every one of them', () => {
+  // Fourteen digits; above fifteen a double no longer holds numbers apart.
+  const written = fc.tuple(fc.nat(99_999), fc.nat(999_999_999))
+  const property = fc.property(written, ([whole, nanos]) => {
+    const text = `${whole}.${String(nanos).padStart(9, '0')}`
+    expect(nanosOf(Number(text))).toBe(BigInt(whole) * 1_000_000_000n + BigInt(nanos))
+  })
+  fc.assert(property)
+  expect(nanosOf(0.15)).toBe(150_000_000n)
+  expect(nanosOf(1e-9)).toBe(1n)
+  expect(nanosOf(2.5e-7)).toBe(250n)
+  expect(nanosOf(0.08333333333333334)).toBe(83_333_333n)
+  expect(nanosOf(1.5e21)).toBe(1_500_000_000_000_000_000_000_000_000_000n)
 })

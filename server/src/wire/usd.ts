@@ -39,3 +39,24 @@ export function plainUsd(nanos: bigint): string {
   const whole = digits.slice(0, point)
   return end === point ? whole : `${whole}.${digits.slice(point, end)}`
 }
+
+/**
+ * USD as nano-dollars, from the decimal digits a number was written with: 0.15 is 150000000n, where
+ * multiplying would round in binary. Digits behind the ninth are rounded, half up.
+ */
+export function nanosOf(usd: number): bigint {
+  const [whole = '0', fraction = ''] = plainDecimal(usd).split('.')
+  const digits = fraction.padEnd(10, '0')
+  const nanos = BigInt(whole + digits.slice(0, 9))
+  return digits.charAt(9) >= '5' ? nanos + 1n : nanos
+}
+
+/** The shortest digits that make this number, without an exponent. */
+function plainDecimal(value: number): string {
+  const [mantissa = '0', exponent] = String(value).split('e')
+  if (exponent === undefined) return mantissa
+  const [whole = '0', fraction = ''] = mantissa.split('.')
+  const shift = Number(exponent)
+  if (shift < 0) return `0.${'0'.repeat(-shift - 1)}${whole}${fraction}`
+  return (whole + fraction).padEnd(shift + whole.length, '0')
+}

@@ -45,6 +45,8 @@ const group = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   })
 
 const priceLimit = usd(9, 0, maxPriceUsd)
+/** Zero would be no price: what costs nothing is `free`. */
+const ceiling = usd(9, 0.000_001, maxPriceUsd)
 
 /** What a PUT may change. Source: api.md 19. */
 export const ChangedConfig = z.object({
@@ -56,6 +58,11 @@ export const ChangedConfig = z.object({
     input: priceLimit.optional(),
     output: priceLimit.optional(),
   }).optional(),
+  unpriced_models: z
+    .union([z.enum(['refuse', 'free']), z.object({ input: ceiling, output: ceiling })], {
+      error: 'must be "refuse", "free", or a price such as {"input": 10, "output": 50}.',
+    })
+    .optional(),
   sign_up: z.enum(signUps).optional(),
   log_bodies: z.boolean().optional(),
   unanswered_requests: z.enum(unansweredCharges).optional(),
@@ -87,6 +94,11 @@ export const Config = z
     platform_fee_percent: z.number(),
     platform_connections: z.boolean(),
     owner_price_limits: z.object({ input: z.number(), output: z.number() }),
+    unpriced_models: z
+      .union([z.enum(['refuse', 'free']), z.object({ input: z.number(), output: z.number() })])
+      .describe(
+        'What happens to models without a price on connections of the platform; a price is in USD per 1,000,000 tokens',
+      ),
     sign_up: z.enum(signUps),
     log_bodies: z.boolean(),
     rates: z.object({

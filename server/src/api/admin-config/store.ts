@@ -4,6 +4,11 @@ import type { LiveSettings } from '../../settings/live-settings'
 import type { Settings, SettingsChange } from '../../settings/settings'
 import { toUsd } from '../../wire/usd'
 
+const toUnpriced = (unpriced: Settings['unpricedModels']) =>
+  typeof unpriced === 'string'
+    ? unpriced
+    : { input: toUsd(unpriced.input), output: toUsd(unpriced.output) }
+
 const toConfig = ({ rates, timers, ...settings }: Settings) => ({
   minimum_balance: toUsd(settings.minimumBalance),
   warning_threshold: toUsd(settings.warningThreshold),
@@ -13,6 +18,7 @@ const toConfig = ({ rates, timers, ...settings }: Settings) => ({
     input: toUsd(settings.ownerPriceLimits.input),
     output: toUsd(settings.ownerPriceLimits.output),
   },
+  unpriced_models: toUnpriced(settings.unpricedModels),
   sign_up: settings.signUp,
   log_bodies: settings.logBodies,
   unanswered_requests: settings.unansweredRequests,
@@ -63,6 +69,7 @@ const toChange = ({ rates, timers, ...fields }: ChangedConfig): SettingsChange =
     platformFeePercent: fields.platform_fee_percent,
     platformConnections: fields.platform_connections,
     ownerPriceLimits: fields.owner_price_limits && present(fields.owner_price_limits),
+    unpricedModels: fields.unpriced_models,
     signUp: fields.sign_up,
     logBodies: fields.log_bodies,
     unansweredRequests: fields.unanswered_requests,

@@ -52,6 +52,10 @@ const values = {
   timers: group(inner('timers'), duration),
   retention_days: count,
   allowed_return_origins: fc.array(fc.constantFrom('https://a.example', 'http://[::1]:1')),
+  unpriced_models: fc.oneof(
+    fc.constantFrom('refuse', 'free'),
+    fc.record({ input: money, output: money }),
+  ),
   allowed_private_networks: fc.array(fc.constantFrom('10.0.0.0/8', '::/0')),
 }
 

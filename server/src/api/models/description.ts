@@ -13,7 +13,16 @@ import { accountRoute, Done, paging } from '../../http/documentation'
 
 const tag = 'Catalogue'
 
-const filters = ['provider', 'category', 'capability', 'billing_mode', 'free', 'search', 'sort']
+const filters = [
+  'provider',
+  'category',
+  'capability',
+  'billing_mode',
+  'free',
+  'callable',
+  'search',
+  'sort',
+]
 
 export const listCatalogue = accountRoute({
   operationId: 'listCatalogue',

@@ -28,6 +28,7 @@ export const ModelFilters = z.object({
   capability: capabilityList.optional(),
   billing_mode: z.enum(billingModes).optional(),
   free: flag.optional(),
+  callable: flag.optional(),
   search: z.string().trim().max(100).optional(),
   sort: z.enum(['id', 'name', 'price', 'context', 'rating']).default('id'),
 })

@@ -43,7 +43,7 @@ export function createCatalogueStore(ports: ModelPorts) {
 }
 
 async function fitting(offered: OfferedModels, filters: ModelFilters): Promise<Model[]> {
-  const { provider, category, capability = [], billing_mode: mode, free } = filters
+  const { provider, category, capability = [], billing_mode: mode, free, callable } = filters
   const search = filters.search?.toLowerCase() ?? ''
   const models = offered.all.filter(
     (model) =>
@@ -53,9 +53,13 @@ async function fitting(offered: OfferedModels, filters: ModelFilters): Promise<M
       capability.every((name) => model.capabilities[name]) &&
       (model.id.toLowerCase().includes(search) || model.name.toLowerCase().includes(search)),
   )
-  if (mode === undefined) return models
+  if (mode === undefined && callable === undefined) return models
   const modes = await Promise.all(models.map(async (model) => offered.billingOf(model)))
-  return models.filter((_model, at) => modes[at] === mode)
+  return models.filter(
+    (_model, at) =>
+      (mode === undefined || modes[at] === mode) &&
+      (callable === undefined || (modes[at] !== null) === callable),
+  )
 }
 
 /** Models come by id, and stay so where they are equal. */

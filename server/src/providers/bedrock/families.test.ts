@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { familyOf } from './families'
-import models from '../../catalog/models.json'
+import { builtInModels } from '../../catalog/built-in'
+import { providers } from '../registry'
 
-const served = models.flatMap(({ id, capabilities }) =>
-  id.startsWith('bedrock/') ? [{ name: id.slice('bedrock/'.length), capabilities }] : [],
+const served = builtInModels(providers).flatMap(({ provider, upstreamModel, capabilities }) =>
+  provider === 'bedrock' ? [{ name: upstreamModel, capabilities }] : [],
 )
 
 test('every Claude of the catalogue is one, wherever it runs, and no other is', () => {
@@ -22,8 +23,7 @@ test('what the catalogue says thinks can be asked to, but for those that know no
   for (const { name, capabilities } of served) {
     const { claude, thinking } = familyOf(name)
     const canBeAsked = thinking !== 'none' || (claude?.thinking ?? 'none') !== 'none'
-    const thinks = capabilities.some((capability) => capability === 'reasoning')
-    if (thinks && !unasked.test(name))
+    if (capabilities.reasoning && !unasked.test(name))
       expect({ name, canBeAsked }).toEqual({ name, canBeAsked: true })
   }
 })

@@ -1,29 +1,30 @@
-import type { Entry } from '../src/catalog/built-in'
-import type { Capability, Category } from '../src/catalog/model'
-import { type Facts, type Listing, toUnixSeconds } from './model-sources'
+import type { Entry } from '../../src/catalog/built-in'
+import type { Capability, Category } from '../../src/catalog/model'
+import { type Facts, type Listings, toUnixSeconds } from './facts'
 
-/** All that was read. */
-export interface Sources {
-  piAi: Map<string, Listing>
-  litellm: Map<string, Listing>
-  tokenlens: Map<string, Listing>
+const kinds = ['text', 'image', 'audio', 'video']
+
+const known = (modalities: readonly string[]) => modalities.filter((one) => kinds.includes(one))
+
+/** What dates a model that no source dates. */
+export interface Dates {
   /** Unix seconds by bare model name, from whichever provider dates it first. */
   releases: Map<string, number>
-  /** The file as it was. */
-  earlier: Map<string, Entry>
+  /** The dates of the file as it was. */
+  earlier: Map<string, number>
   /** Unix seconds. */
   on: number
 }
 
-interface Found {
+interface Described {
   provider: string
   id: string
+  /** The freshest first. */
   facts: Facts[]
-  sources: Sources
 }
 
-/** One line from what the sources say of a model, the freshest first. */
-export function toEntry({ provider, id, facts, sources }: Found): Entry {
+/** One line from what the sources say of a model, without its price. */
+export function toEntry({ provider, id, facts }: Described, dates: Dates): Entry {
   const first = <Name extends keyof Facts>(name: Name) =>
     facts.find((source) => source[name] !== undefined)?.[name]
   const category = categoryOf(facts)
@@ -41,16 +42,16 @@ export function toEntry({ provider, id, facts, sources }: Found): Entry {
         ? undefined
         : Math.min(maxOutput, contextLength ?? maxOutput),
     input: inputOf(facts),
-    output: isEmbedding ? ['embedding'] : (first('output') ?? ['text']),
+    output: isEmbedding ? ['embedding'] : known(first('output') ?? ['text']),
     capabilities: category === 'chat' ? capabilitiesOf(provider, first) : [],
-    created: first('created') ?? released(provider, id, sources),
+    created: first('created') ?? released(provider, id, dates),
     deprecated: first('deprecated'),
     dimensions: isEmbedding ? first('dimensions') : undefined,
   }
 }
 
 // Some sources file everything under chat, so the rarer word counts.
-function categoryOf(facts: Facts[]): Category {
+export function categoryOf(facts: Facts[]): Category {
   const all = facts.map(({ category }) => category)
   return (
     all.find((category) => category === 'embedding') ??
@@ -59,28 +60,24 @@ function categoryOf(facts: Facts[]): Category {
   )
 }
 
+const lengthsOf = (from: Facts[]) => from.flatMap(({ contextLength }) => contextLength ?? [])
+
 /**
- * The longest context any source names, but for the oldest where others know: some write the length
- * up to which the lower price holds, and a length too short would refuse what the provider takes.
+ * The longest context that a fresh source names: some write the length up to which the lower price
+ * holds, and a length too short would refuse what the provider takes. The oldest source knows
+ * lengths that were withdrawn since.
  */
 function longest(facts: Facts[]): number | undefined {
-  const lengths = facts.flatMap(({ contextLength, created }) =>
-    contextLength === undefined || (created !== undefined && facts.length > 1)
-      ? []
-      : [contextLength],
-  )
-  return lengths.length > 0
-    ? Math.max(...lengths)
-    : facts.find((source) => source.contextLength)?.contextLength
+  const fresh = lengthsOf(facts.filter(({ isStale }) => !isStale))
+  const lengths = fresh.length > 0 ? fresh : lengthsOf(facts)
+  return lengths.length > 0 ? Math.max(...lengths) : undefined
 }
 
 // The freshest source knows text and images only, so sound and video come from the others.
 function inputOf(facts: Facts[]): string[] {
   const own = facts.find((source) => source.input)?.input ?? ['text']
   const all = new Set(facts.flatMap((source) => source.input ?? []))
-  return ['text', 'image', 'audio', 'video'].filter(
-    (kind) => own.includes(kind) || (/audio|video/.test(kind) && all.has(kind)),
-  )
+  return kinds.filter((kind) => own.includes(kind) || (/audio|video/.test(kind) && all.has(kind)))
 }
 
 /** Sight and hearing are in the modalities; a model that calls tools writes JSON when asked to. */
@@ -115,26 +112,32 @@ function dateOf(id: string): number | undefined {
   return year ? toUnixSeconds(`${year}-${month}-${day}`) : undefined
 }
 
-function released(provider: string, id: string, { releases, earlier, on }: Sources): number {
+function released(provider: string, id: string, { releases, earlier, on }: Dates): number {
   // Mistral's `-2508` is August 2025.
   const [, year, month] = (provider === 'mistral' && /-(2[3-9])(0[1-9]|1[0-2])$/.exec(id)) || []
   return (
     dateOf(id) ??
     (year ? toUnixSeconds(`20${year}-${month}`) : undefined) ??
+    earlier.get(`${provider}/${id}`) ??
     releases.get(bareName(id)) ??
-    earlier.get(`${provider}/${id}`)?.created ??
     on
   )
 }
 
-/** The earliest date any source gives a model, by its bare name; none from `on` on. */
-export function releasesOf(sources: Map<string, Listing>[], on: number): Map<string, number> {
+/** The earliest date that any id or the file as it was gives a model, by its bare name. */
+export function releasesOf(
+  sources: Listings[],
+  earlier: Map<string, number>,
+  on: number,
+): Map<string, number> {
   const releases = new Map<string, number>()
-  for (const listing of sources.flatMap((source) => [...source.values()])) {
-    for (const [id, { created = dateOf(id) }] of listing) {
-      const known = releases.get(bareName(id)) ?? on
-      if (created !== undefined && created < known) releases.set(bareName(id), created)
-    }
+  const add = (id: string, created: number | undefined) => {
+    const known = releases.get(bareName(id)) ?? on
+    if (created !== undefined && created < known) releases.set(bareName(id), created)
   }
+  for (const listing of sources.flatMap((source) => [...source.values()])) {
+    for (const id of listing.keys()) add(id, dateOf(id))
+  }
+  for (const [id, created] of earlier) add(id, created)
   return releases
 }

@@ -1,0 +1,85 @@
+import { differences, filled, isClose, type Price, type Quote } from './price'
+
+export interface NamedQuote extends Quote {
+  source: string
+}
+
+/** The price that is taken of what the sources say. */
+export interface Chosen {
+  price: Price
+  later: Quote['later']
+  source: string
+  /** What other sources have otherwise, by source. */
+  differing: Record<string, string[]>
+}
+
+/** The exact names before the patterns; the oldest last. */
+const order = ['litellm', 'pi-ai', 'genai-prices', 'model-prices', 'models.dev']
+
+/** These search for every answer, so that the fee of a search is one of each request. */
+const searchesAlways = /search-preview|search-api|^sonar/
+
+/** The price of a model; undefined where no source has one. `prefer` names the source to take. */
+export function choosePrice(
+  unordered: readonly NamedQuote[],
+  { id, prefer }: { id: string; prefer: string | undefined },
+): Chosen | undefined {
+  const quotes = unordered.toSorted(
+    (one, other) => order.indexOf(one.source) - order.indexOf(other.source),
+  )
+  const chosen = quotes.find(({ source }) => source === prefer) ?? mostSaid(quotes)
+  if (!chosen) return undefined
+  const others = quotes.filter((quote) => quote !== chosen)
+  const price = filled([chosen, ...others].map((quote) => quote.price))
+  const agreeing = quotes.filter((quote) => differences(chosen.price, quote.price).length === 0)
+  return {
+    price: searchesAlways.test(id) ? withSearchOfEachRequest(price) : price,
+    later: agreeing.find(({ later }) => later)?.later,
+    source: chosen.source,
+    differing: Object.fromEntries(
+      others.flatMap((quote) => {
+        const found = differences(chosen.price, quote.price)
+        return found.length > 0 ? [[quote.source, found]] : []
+      }),
+    ),
+  }
+}
+
+/** What most of the fresh sources say; of several such prices, the first. */
+function mostSaid(quotes: readonly NamedQuote[]): NamedQuote | undefined {
+  const fresh = quotes.filter(({ source }) => source !== 'models.dev')
+  const votesOf = ({ price }: Quote) =>
+    fresh.filter(
+      (other) =>
+        isClose(price.input ?? 0, other.price.input ?? 0) &&
+        isClose(price.output ?? 0, other.price.output ?? 0),
+    ).length
+  const most = Math.max(...fresh.map(votesOf))
+  return fresh.find((quote) => votesOf(quote) === most) ?? quotes[0]
+}
+
+function withSearchOfEachRequest({ search, ...price }: Price): Price {
+  const request = price.request ?? search
+  return { ...price, ...(request !== undefined && { request }) }
+}
+
+/** Without tiers that no prompt comes to. */
+export function reachable(price: Price, context = Infinity): Price {
+  const reach = <Layer extends Pick<Price, 'tiers'>>({ tiers = [], ...layer }: Layer) => {
+    const reached = tiers.filter(({ above }) => above < context)
+    return { ...layer, ...(reached.length > 0 && { tiers: reached }) }
+  }
+  const { service_tiers: services, ...base } = price
+  return {
+    ...reach(base),
+    ...(services && {
+      service_tiers: Object.fromEntries(
+        Object.entries(services).map(([name, layer]) => [name, reach(layer)]),
+      ),
+    }),
+  }
+}
+
+/** Half a price would give the answers away. */
+export const isWhole = ({ input = 0, output = 0, request = 0 }: Price, category: string) =>
+  (input > 0 && (category === 'embedding' || output > 0)) || request > 0

@@ -1,0 +1,47 @@
+import type { Category } from '../../src/catalog/model'
+import type { Quote } from './price'
+
+/** What one source says about one model; a field left out is not known to it. */
+export interface Facts {
+  category: Category
+  name?: string
+  /** Tokens. */
+  contextLength?: number
+  /** Tokens. */
+  maxOutputTokens?: number
+  input?: string[]
+  output?: string[]
+  tools?: boolean
+  reasoning?: boolean
+  jsonSchema?: boolean
+  /** Unix seconds. */
+  created?: number
+  /** Unix seconds: when the provider switches it off. */
+  deprecated?: number
+  /** The provider has switched it off. */
+  isRemoved?: boolean
+  dimensions?: number
+  /** Answers only on the Responses path. */
+  responsesOnly?: boolean
+  /** From the oldest source. */
+  isStale?: boolean
+  quote?: Quote
+}
+
+/** Models of one provider, by the provider's own id. */
+export type Listing = Map<string, Facts>
+
+/** The models of a source, by its own names of providers. */
+export type Listings = Map<string, Listing>
+
+export const positive = (
+  name: 'contextLength' | 'maxOutputTokens' | 'created' | 'deprecated' | 'dimensions',
+  value: number | null | undefined,
+): Partial<Facts> => (value !== undefined && value !== null && value > 0 ? { [name]: value } : {})
+
+/** Unix seconds of `2025-08-07` or `2025-08`; undefined for anything else. */
+export function toUnixSeconds(date: string): number | undefined {
+  const full = /^\d{4}-\d{2}$/.test(date) ? `${date}-01` : date
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(full) ? Date.parse(`${full}T00:00:00Z`) : Number.NaN
+  return Number.isNaN(ms) ? undefined : ms / 1000
+}

@@ -1,0 +1,182 @@
+import type { Entry } from '../../src/catalog/built-in'
+import { choosePrice, isWhole, type NamedQuote, reachable } from './choose-price'
+import { type Dates, toEntry } from './entry'
+import type { Facts, Listing, Listings } from './facts'
+import { correctionOf, describedIds } from './overlay'
+import { type Names, providerNames } from './providers'
+import type { QuoteOf } from './read-genai-prices'
+
+/** What was read. */
+export interface Sources {
+  piAi: Listings
+  litellm: Listings
+  modelPrices: Listings
+  modelsDev: Listings
+  genaiPrices: QuoteOf
+}
+
+/** A model with what is to be reported of it. */
+export interface Merged {
+  entry: Entry
+  /** The source that its price is from; null where it has none. */
+  priceFrom: string | null
+  /** What other sources have otherwise, by source. */
+  differing: Record<string, string[]>
+  isMissing: boolean
+}
+
+/** Those whose key alone must give each of their models at a price. */
+export const firstClass: ReadonlySet<string> = new Set([
+  'openai',
+  'anthropic',
+  'google',
+  'mistral',
+  'deepseek',
+  'xai',
+  'groq',
+  'together',
+  'fireworks',
+  'deepinfra',
+  'dashscope',
+  'moonshot',
+  'zai',
+  'cohere',
+  'perplexity',
+  'cerebras',
+  'sambanova',
+  'nvidia',
+  'openrouter',
+  'bedrock',
+  'vertex',
+  'azure',
+])
+
+// Kinds of model we have no endpoint for, where the sources file them under chat or embedding.
+const otherKinds =
+  /image|[-_]tts|transcri|whisper|moderat|rerank|guard|realtime|[-_]live|native-audio|content-safety|speech|lyria|(^|\/)deep-research|^ada$|(^|\/)veo|imagen|robotics|-ocr|ocr-|^ft:|container|voyage-(context|multimodal)|multimodalembedding|marengo|clip-v/i
+
+// Only on the Responses path, as far as the sources do not say otherwise.
+const responsesPath = /codex|deep-research|computer-use|-pro(-\d{4}|$)/
+
+/** All models, sorted by id. */
+export function merge(sources: Sources, dates: Dates): Merged[] {
+  const named = Object.entries(providerNames).flatMap(([provider, names]) =>
+    modelsOf(provider, names, { sources, dates }),
+  )
+  const known = new Set(named.map(({ entry }) => entry.id))
+  const added = describedIds()
+    .filter((id) => !known.has(id))
+    .flatMap((id) => {
+      const at = id.indexOf('/')
+      return toMerged(
+        { provider: id.slice(0, at), id: id.slice(at + 1), facts: [], quotes: [] },
+        dates,
+      )
+    })
+  return [...named, ...added].toSorted((a, b) => (a.entry.id < b.entry.id ? -1 : 1))
+}
+
+interface Given {
+  sources: Sources
+  dates: Dates
+}
+
+function modelsOf(provider: string, names: Names, { sources, dates }: Given): Merged[] {
+  const piAi = sources.piAi.get(names.piAi ?? '') ?? new Map<string, Facts>()
+  const litellm = litellmListing(names, sources.litellm)
+  const modelsDev = merged((names.modelsDev ?? []).map((name) => sources.modelsDev.get(name)))
+  const modelPrices = sources.modelPrices.get(names.modelPrices ?? '') ?? new Map<string, Facts>()
+  // An older list names models only where no fresh one does.
+  const naming = piAi.size > 0 ? [piAi, litellm] : [litellm, modelsDev]
+  const ids = new Set(naming.flatMap((listing) => [...listing.keys()]))
+  return [...ids].flatMap((id) => {
+    const described = {
+      litellm,
+      'pi-ai': piAi,
+      'model-prices': modelPrices,
+      'models.dev': modelsDev,
+    }
+    const own = Object.entries(described).map(([source, listing]) => ({
+      source,
+      facts: listing.get(id),
+    }))
+    const priced = names.genaiPrices ? sources.genaiPrices(names.genaiPrices, id) : {}
+    const facts = [piAi, litellm, modelsDev].flatMap((listing) => listing.get(id) ?? [])
+    const isEnded =
+      modelPrices.get(id)?.isRemoved === true ||
+      priced.isRemoved === true ||
+      facts.some(({ deprecated }) => deprecated !== undefined && deprecated <= dates.on)
+    const { kept, left_out: isLeftOut } = correctionOf(`${provider}/${id}`)
+    // litellm keeps what was withdrawn long ago; where a tended list covers its provider, that knows.
+    const isTended = names.genaiPrices !== undefined && !names.keepsAll
+    const isBacked =
+      !isTended || priced.quote || [piAi, modelsDev, modelPrices].some((listing) => listing.has(id))
+    if (isLeftOut || isOtherKind(provider, id, facts)) return []
+    if (!kept && !piAi.has(id) && (isEnded || !isBacked)) return []
+    const quotes = [...own, { source: 'genai-prices', facts: priced }].flatMap(
+      ({ source, facts: from }) => (from?.quote ? [{ source, ...from.quote }] : []),
+    )
+    return toMerged({ provider, id, facts, quotes }, dates)
+  })
+}
+
+function litellmListing(names: Names, litellm: Listings): Listing {
+  const { prefix = '', only = false, flat = false } = names
+  const all = merged((names.litellm ?? []).map((name) => litellm.get(name)))
+  const models = [...all].flatMap(([key, facts]): [string, Facts][] => {
+    if (only && !key.startsWith(prefix)) return []
+    const id = key.startsWith(prefix) ? key.slice(prefix.length) : key
+    return flat && id.includes('/') ? [] : [[id, facts]]
+  })
+  return new Map(models)
+}
+
+const merged = (listings: (Listing | undefined)[]): Listing =>
+  new Map(listings.flatMap((listing) => (listing ? [...listing] : [])))
+
+function isOtherKind(provider: string, id: string, facts: Facts[]): boolean {
+  if (otherKinds.test(id)) return true
+  // Bedrock's ids begin with a vendor; the rest are names that other software made up.
+  if (provider === 'bedrock' && !/^[a-z0-9-]+\./.test(id)) return true
+  const output = facts.find((source) => source.output)?.output ?? ['text']
+  if (!output.includes('text') && !facts.some(({ category }) => category === 'embedding'))
+    return true
+  if (output.includes('image') || output.includes('video')) return true
+  const said = facts.find((source) => source.responsesOnly !== undefined)
+  if (said?.responsesOnly) return true
+  return !said && /^(openai|azure)/.test(provider) && responsesPath.test(id)
+}
+
+interface Described {
+  provider: string
+  id: string
+  facts: Facts[]
+  quotes: NamedQuote[]
+}
+
+function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Merged[] {
+  const fullId = `${provider}/${id}`
+  const correction = correctionOf(fullId)
+  const entry = { ...toEntry({ provider, id, facts }, dates), ...correction.entry }
+  if (correction.free ?? id.endsWith(':free')) {
+    const free = { ...entry, free: true as const, price: { input: 0, output: 0 } }
+    return [{ entry: free, priceFrom: 'overlay', differing: {}, isMissing: false }]
+  }
+  const chosen = correction.price
+    ? { price: correction.price, later: undefined, source: 'overlay', differing: {} }
+    : choosePrice(quotes, { id, prefer: correction.prefer })
+  const isPriced = !correction.unpriced && chosen && isWhole(chosen.price, entry.category)
+  if (!isPriced) {
+    const isMissing = !correction.unpriced && firstClass.has(provider)
+    return [{ entry, priceFrom: null, differing: {}, isMissing }]
+  }
+  const price = reachable(chosen.price, entry.context_length)
+  return [
+    {
+      entry: { ...entry, price, price_changes: chosen.later },
+      priceFrom: chosen.source,
+      differing: chosen.differing,
+      isMissing: false,
+    },
+  ]
+}

@@ -1,0 +1,225 @@
+/** Under which names each source files a provider of ours. */
+export interface Names {
+  piAi?: string
+  modelsDev?: string[]
+  litellm?: string[]
+  /** Removed from litellm's ids; with `only`, what lacks it is a price class and no model. */
+  prefix?: string
+  only?: boolean
+  /** Ids with a slash are regions or sizes of a model, not models. */
+  flat?: boolean
+  genaiPrices?: string
+  /** What only litellm names is sold: its list of this provider is as fresh as the others. */
+  keepsAll?: boolean
+  modelPrices?: string
+}
+
+/** Every provider that has, or is to have, a row in the registry. */
+export const providerNames: Record<string, Names> = {
+  anthropic: {
+    modelPrices: 'anthropic',
+    piAi: 'anthropic',
+    modelsDev: ['anthropic'],
+    litellm: ['anthropic'],
+    flat: true,
+    genaiPrices: 'anthropic',
+  },
+  ark: { modelPrices: 'byteplus', litellm: ['volcengine'], prefix: 'volcengine/' },
+  azure: {
+    piAi: 'azure',
+    modelsDev: ['azure'],
+    litellm: ['azure', 'azure_text'],
+    prefix: 'azure/',
+    only: true,
+    flat: true,
+    genaiPrices: 'azure',
+  },
+  'azure-foundry': {
+    litellm: ['azure_ai'],
+    prefix: 'azure_ai/',
+    only: true,
+    flat: true,
+    genaiPrices: 'azure',
+  },
+  bedrock: {
+    modelPrices: 'amazon-bedrock',
+    piAi: 'amazon-bedrock',
+    modelsDev: ['amazon-bedrock'],
+    litellm: ['bedrock', 'bedrock_converse'],
+    flat: true,
+    genaiPrices: 'aws',
+  },
+  cerebras: {
+    piAi: 'cerebras',
+    modelsDev: ['cerebras'],
+    litellm: ['cerebras'],
+    prefix: 'cerebras/',
+    genaiPrices: 'cerebras',
+  },
+  chutes: { modelsDev: ['chutes'] },
+  cloudflare: {
+    piAi: 'cloudflare-workers-ai',
+    modelsDev: ['cloudflare-workers-ai'],
+    litellm: ['cloudflare'],
+    prefix: 'cloudflare/',
+    genaiPrices: 'cloudflare',
+  },
+  cohere: {
+    modelsDev: ['cohere'],
+    modelPrices: 'cohere',
+    litellm: ['cohere', 'cohere_chat'],
+    prefix: 'cohere/',
+    genaiPrices: 'cohere',
+  },
+  dashscope: {
+    modelPrices: 'alibaba',
+    modelsDev: ['alibaba'],
+    litellm: ['dashscope'],
+    prefix: 'dashscope/',
+  },
+  deepinfra: { modelsDev: ['deepinfra'], litellm: ['deepinfra'], prefix: 'deepinfra/' },
+  deepseek: {
+    modelPrices: 'deepseek',
+    piAi: 'deepseek',
+    modelsDev: ['deepseek'],
+    litellm: ['deepseek'],
+    prefix: 'deepseek/',
+    genaiPrices: 'deepseek',
+  },
+  fireworks: {
+    piAi: 'fireworks',
+    modelsDev: ['fireworks-ai'],
+    litellm: ['fireworks_ai', 'fireworks_ai-embedding-models'],
+    prefix: 'fireworks_ai/',
+    only: true,
+    genaiPrices: 'fireworks',
+  },
+  friendli: { modelsDev: ['friendli'], litellm: ['friendliai'], prefix: 'friendliai/' },
+  google: {
+    modelPrices: 'google',
+    piAi: 'google',
+    modelsDev: ['google'],
+    litellm: ['gemini'],
+    prefix: 'gemini/',
+    flat: true,
+    genaiPrices: 'google',
+  },
+  groq: {
+    piAi: 'groq',
+    modelsDev: ['groq'],
+    litellm: ['groq'],
+    prefix: 'groq/',
+    genaiPrices: 'groq',
+  },
+  huggingface: { piAi: 'huggingface', modelsDev: ['huggingface'] },
+  hyperbolic: { litellm: ['hyperbolic'], prefix: 'hyperbolic/' },
+  minimax: {
+    modelsDev: ['minimax'],
+    modelPrices: 'minimax',
+    piAi: 'minimax',
+    litellm: ['minimax'],
+    prefix: 'minimax/',
+    genaiPrices: 'minimax',
+  },
+  mistral: {
+    modelPrices: 'mistral',
+    piAi: 'mistral',
+    modelsDev: ['mistral'],
+    litellm: ['mistral', 'codestral', 'text-completion-codestral'],
+    prefix: 'mistral/',
+    only: true,
+    flat: true,
+    genaiPrices: 'mistral',
+  },
+  moonshot: {
+    modelPrices: 'moonshotai',
+    piAi: 'moonshotai',
+    modelsDev: ['moonshotai'],
+    litellm: ['moonshot'],
+    prefix: 'moonshot/',
+    genaiPrices: 'moonshotai',
+  },
+  nebius: { modelsDev: ['nebius'], litellm: ['nebius'], prefix: 'nebius/' },
+  novita: {
+    genaiPrices: 'novita',
+    keepsAll: true,
+    modelsDev: ['novita-ai'],
+    litellm: ['novita'],
+    prefix: 'novita/',
+  },
+  nvidia: { piAi: 'nvidia', modelsDev: ['nvidia'], litellm: ['nvidia_nim'], prefix: 'nvidia_nim/' },
+  openai: {
+    modelPrices: 'openai',
+    piAi: 'openai',
+    modelsDev: ['openai'],
+    litellm: ['openai', 'text-completion-openai'],
+    flat: true,
+    genaiPrices: 'openai',
+  },
+  openrouter: {
+    piAi: 'openrouter',
+    modelsDev: ['openrouter'],
+    litellm: ['openrouter'],
+    prefix: 'openrouter/',
+    genaiPrices: 'openrouter',
+  },
+  perplexity: {
+    modelPrices: 'perplexity',
+    modelsDev: ['perplexity'],
+    litellm: ['perplexity'],
+    prefix: 'perplexity/',
+    flat: true,
+    genaiPrices: 'perplexity',
+  },
+  sambanova: { litellm: ['sambanova'], prefix: 'sambanova/' },
+  siliconflow: { modelsDev: ['siliconflow'] },
+  together: {
+    piAi: 'together',
+    modelsDev: ['togetherai'],
+    litellm: ['together_ai'],
+    prefix: 'together_ai/',
+    only: true,
+    genaiPrices: 'together',
+  },
+  vercel: {
+    piAi: 'vercel-ai-gateway',
+    modelsDev: ['vercel'],
+    litellm: ['vercel_ai_gateway'],
+    prefix: 'vercel_ai_gateway/',
+  },
+  vertex: {
+    piAi: 'google-vertex',
+    modelsDev: ['google-vertex', 'google-vertex-anthropic'],
+    litellm: [
+      'vertex_ai',
+      'vertex_ai-language-models',
+      'vertex_ai-embedding-models',
+      'vertex_ai-anthropic_models',
+      'vertex_ai-mistral_models',
+      'vertex_ai-llama_models',
+      'vertex_ai-deepseek_models',
+      'vertex_ai-qwen_models',
+      'vertex_ai-openai_models',
+      'vertex_ai-zai_models',
+    ],
+    prefix: 'vertex_ai/',
+    genaiPrices: 'google',
+  },
+  voyage: { litellm: ['voyage'], prefix: 'voyage/', genaiPrices: 'voyageai' },
+  xai: {
+    modelPrices: 'xai',
+    piAi: 'xai',
+    modelsDev: ['xai'],
+    litellm: ['xai'],
+    prefix: 'xai/',
+    genaiPrices: 'x-ai',
+  },
+  zai: {
+    modelPrices: 'zai',
+    piAi: 'zai',
+    modelsDev: ['zai'],
+    litellm: ['zai'],
+    prefix: 'zai/',
+    genaiPrices: 'zai',
+  },
+}

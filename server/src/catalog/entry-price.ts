@@ -1,0 +1,45 @@
+/** Prices as `models.json` has them: USD per 1,000,000 tokens; `image`, `request` and `search` per piece. */
+export interface EntryRates {
+  input?: number
+  output?: number
+  cached_input?: number
+  cache_write?: number
+  /** A cache entry that lives for an hour or more. */
+  cache_write_1h?: number
+  reasoning?: number
+  audio_input?: number
+  audio_output?: number
+  image_input?: number
+  image_output?: number
+  image?: number
+  request?: number
+  search?: number
+}
+
+/** Rates of prompts of more than `above` tokens; what is left out is as it is below. */
+interface EntryTier extends EntryRates {
+  above: number
+}
+
+interface EntryHours extends EntryRates {
+  /** Minutes of the day of UTC, `from` included, `until` not. */
+  from: number
+  until: number
+  /** Days of the week of UTC, Sunday 0; every day where absent. */
+  days?: readonly number[]
+}
+
+export interface EntryPrice extends EntryRates {
+  tiers?: readonly EntryTier[]
+  service_tiers?: Partial<
+    Record<'flex' | 'priority' | 'batch', EntryRates & { tiers?: readonly EntryTier[] }>
+  >
+  /** Hours at which other rates hold. */
+  hours?: readonly EntryHours[]
+}
+
+/** Prices from a day of UTC on, `2027-01-01`. */
+export interface PriceChange {
+  from: string
+  price: EntryPrice
+}

@@ -1,0 +1,131 @@
+import { retiredNames } from './built-in'
+import type { Model } from './model'
+import type { Snapshot } from './snapshot'
+
+type Listing = Pick<Snapshot, 'models'>
+
+/**
+ * The model of the catalogue that an id means: the one of that id, else the one that has the id as
+ * another name. Other names are those that providers have retired, `-latest`, a date behind a listed
+ * name or none behind a dated one, dots for dashes, and a name without the vendor that the provider
+ * puts before it. A dated name is what the provider is asked for; a listed one has its own price.
+ */
+export function modelNamed(snapshot: Listing, id: string): Model | undefined {
+  return snapshot.models.get(id) ?? aliased(snapshot, id)
+}
+
+function aliased(snapshot: Listing, id: string): Model | undefined {
+  const retired = retiredNames.get(id)
+  const successor = retired === undefined ? undefined : snapshot.models.get(retired)
+  if (successor) return successor
+  const provider = id.slice(0, id.indexOf('/'))
+  const name = id.slice(provider.length + 1)
+  const names = namesIn(snapshot).get(provider)
+  if (!names) return undefined
+  const key = toKey(name)
+  const same = names.get(key)
+  if (same) return same.model
+  const undated = withoutDate(key)
+  const base = undated === key ? undefined : names.get(undated)
+  // Another date than the listed one is another model, at a price that nobody knows.
+  if (!base || base.isDated) return undefined
+  return { ...base.model, upstreamModel: name }
+}
+
+interface Named {
+  model: Model
+  /** The lower, the nearer the name is to the model's own. */
+  distance: number
+  /** The name is the model's own without its date. */
+  isDated: boolean
+}
+
+type Names = Map<string, Named>
+
+const known = new WeakMap<ReadonlyMap<string, Model>, Map<string, Names>>()
+
+/** All other names, by provider: made when the first name is asked for that no model has. */
+function namesIn({ models }: Listing): Map<string, Names> {
+  const made = known.get(models)
+  if (made) return made
+  const byProvider = new Map<string, Names>()
+  for (const model of models.values()) {
+    if (!model.enabled) continue
+    const names: Names = byProvider.get(model.provider) ?? new Map<string, Named>()
+    byProvider.set(model.provider, names)
+    for (const [name, distance] of namesOf(model)) {
+      const key = toKey(name)
+      const undated = withoutDate(key)
+      add(names, key, { model, distance, isDated: false })
+      // Behind all names that have no date taken away.
+      if (undated !== key) add(names, undated, { model, distance: distance + 10, isDated: true })
+    }
+  }
+  known.set(models, byProvider)
+  return byProvider
+}
+
+/** Of two models the nearer has the name, of two as near the newer. */
+function add(names: Names, key: string, named: Named): void {
+  const other = names.get(key)
+  const order =
+    other && (named.distance - other.distance || other.model.createdAt - named.model.createdAt)
+  if (order === undefined || order < 0) names.set(key, named)
+}
+
+/** A model's own name, and those without what its provider puts before and behind it. */
+function namesOf({ id, provider }: Model): [name: string, distance: number][] {
+  const name = id.slice(provider.length + 1)
+  const own: [string, number] = [name, 0]
+  const last = name.lastIndexOf('/')
+  if (last >= 0) return [own, [name.slice(last + 1), 1]]
+  // Bedrock: `global.anthropic.claude-sonnet-4-5-20250929-v1:0`. New models are served by a profile only.
+  const [, scope, bare] = /^(global\.)?[a-z0-9-]+\.(.+?)(?:-v\d+(?::\d+)?)?$/.exec(name) ?? []
+  return provider === 'bedrock' && bare !== undefined ? [own, [bare, scope ? 1 : 2]] : [own]
+}
+
+const toKey = (name: string) =>
+  name
+    .replace(/^models\//, '')
+    .replace(/[-:@](?:latest|default)$/, '')
+    // Fireworks writes 4.1 as 4p1, Vertex AI a version behind an @.
+    .replaceAll(/(?<=\d)p(?=\d)/g, '-')
+    .replaceAll(/[.@]/g, '-')
+
+const date =
+  /-(?:20\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])|20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]))(?=$|[-:])/
+
+const withoutDate = (key: string) => key.replace(date, '')
+
+/** What other gateways and SDKs call providers of ours. */
+const providerNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    alibaba: 'dashscope',
+    'amazon-bedrock': 'bedrock',
+    'azure-openai': 'azure',
+    azure_ai: 'azure-foundry',
+    'deepseek-ai': 'deepseek',
+    'fireworks-ai': 'fireworks',
+    fireworks_ai: 'fireworks',
+    gemini: 'google',
+    'google-vertex': 'vertex',
+    mistralai: 'mistral',
+    moonshotai: 'moonshot',
+    nvidia_nim: 'nvidia',
+    qwen: 'dashscope',
+    together_ai: 'together',
+    togetherai: 'together',
+    vertex_ai: 'vertex',
+    'x-ai': 'xai',
+    'z-ai': 'zai',
+    zhipu: 'zai',
+    zhipuai: 'zai',
+  }),
+)
+
+/** The id with our key of the provider that it names by another name; undefined where it names none. */
+export function withProviderKey(id: string): string | undefined {
+  const at = id.indexOf('/')
+  const key = providerNames.get(id.slice(0, at))
+  return key === undefined ? undefined : key + id.slice(at)
+}

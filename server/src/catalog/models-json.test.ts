@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'bun:test'
+import { z } from 'zod'
+import { builtInModels } from './built-in'
+import { capabilities, categories } from './model'
+import catalog from './models.json' with { type: 'json' }
+import { isServable } from './priced'
+import { providers } from '../providers/registry'
+import { corrections, aliases } from '../../scripts/catalog/overlay'
+import { packages } from '../../scripts/catalog/packages'
+
+const models = builtInModels(providers, new Date(`${catalog.date}T12:00:00Z`))
+
+const tokens = z.int().positive()
+const kinds = z.enum(['text', 'image', 'audio', 'video', 'embedding'])
+const amount = z.number().min(0).max(100_000)
+const rates = {
+  input: amount.optional(),
+  output: amount.optional(),
+  cached_input: amount.optional(),
+  cache_write: amount.optional(),
+  cache_write_1h: amount.optional(),
+  reasoning: amount.optional(),
+  audio_input: amount.optional(),
+  audio_output: amount.optional(),
+  image_input: amount.optional(),
+  image_output: amount.optional(),
+  image: amount.optional(),
+  request: amount.optional(),
+  search: amount.optional(),
+}
+const tiers = z
+  .array(z.strictObject({ above: tokens, ...rates }))
+  .min(1)
+  .optional()
+const service = z.strictObject({ ...rates, tiers }).optional()
+const minute = z.int().min(0).max(1440)
+const Price = z.strictObject({
+  ...rates,
+  input: amount,
+  tiers,
+  service_tiers: z.strictObject({ flex: service, priority: service, batch: service }).optional(),
+  hours: z
+    .array(
+      z.strictObject({
+        ...rates,
+        from: minute,
+        until: minute,
+        days: z.array(z.int().min(0).max(6)).min(1).optional(),
+      }),
+    )
+    .optional(),
+})
+const day = z.iso.date()
+const Line = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._-]{0,39}\/.+$/)
+    .max(256),
+  name: z.string().min(1),
+  category: z.enum(categories),
+  context_length: tokens.optional(),
+  max_output_tokens: tokens.optional(),
+  input: z.array(kinds).min(1),
+  output: z.array(kinds).min(1),
+  capabilities: z.array(z.enum(capabilities)),
+  created: z.int().min(Date.UTC(2019, 0) / 1000),
+  deprecated: z.int().optional(),
+  dimensions: tokens.optional(),
+  price: Price.optional(),
+  price_changes: z
+    .array(z.strictObject({ from: day, price: Price }))
+    .min(1)
+    .optional(),
+  free: z.literal(true).optional(),
+})
+
+test('every line of models.json can be read, named once and in order', () => {
+  for (const line of catalog.models) Line.parse(line)
+  const ids = catalog.models.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
+})
+
+test('no line claims more output than its context holds, or a tier that no prompt comes to', () => {
+  for (const line of catalog.models.map((one) => Line.parse(one))) {
+    const { context_length: context = Infinity, max_output_tokens: output = 0 } = line
+    expect(output).toBeLessThanOrEqual(context)
+    for (const { above } of line.price?.tiers ?? []) expect(above).toBeLessThan(context)
+  }
+})
+
+test('the sources are those that are pinned, none older than its release, and each is dated', () => {
+  expect(catalog.sources).toEqual(
+    packages.map(({ name, version, published, license }) => ({
+      name,
+      version,
+      published,
+      license,
+    })),
+  )
+  for (const { published, license } of catalog.sources) {
+    day.parse(published)
+    expect(published <= catalog.date).toBeTrue()
+    expect(license).toBe('MIT')
+  }
+})
+
+test('every correction names its source and its day, and changes something', () => {
+  for (const one of corrections) {
+    day.parse(one.date)
+    expect(one.source).toStartWith('https://')
+    expect(one.why.length).toBeGreaterThan(5)
+    const { date: _date, source: _source, why: _why, models: ids, ...changes } = one
+    expect(Object.keys(changes).length).toBeGreaterThan(0)
+    expect(ids.length).toBeGreaterThan(0)
+  }
+})
+
+test('a retired name means a listed model with a price, and is no model itself', () => {
+  expect<Record<string, string>>(catalog.aliases).toEqual(
+    Object.fromEntries(aliases.map(({ alias, model }) => [alias, model])),
+  )
+  for (const [alias, model] of Object.entries(catalog.aliases)) {
+    expect(models.find(({ id }) => id === model)?.pricing).toBeTruthy()
+    expect(models.some(({ id }) => id === alias)).toBeFalse()
+  }
+})
+
+/** What each first-class provider sells as its best at the date of the catalogue. */
+const flagships = [
+  'openai/gpt-6.1-sol',
+  'anthropic/claude-fable-5-2',
+  'google/gemini-4-argon',
+  'mistral/mistral-large-4',
+  'deepseek/deepseek-v4-pro',
+  'xai/grok-4.7',
+  'groq/openai/gpt-oss-120b',
+  'together/moonshotai/Kimi-K3.1-Pro',
+  'fireworks/accounts/fireworks/models/kimi-k3p1-pro',
+  'deepinfra/deepseek-ai/DeepSeek-V4-Pro',
+  'dashscope/qwen3.8-max',
+  'moonshot/kimi-k3.1-pro',
+  'zai/glm-5.3',
+  'cohere/command-a-plus-05-2026',
+  'perplexity/sonar-pro',
+  'cerebras/gpt-oss-120b',
+  'sambanova/DeepSeek-V3.2',
+  'nvidia/nvidia/nemotron-3-ultra-550b-a55b',
+  'openrouter/anthropic/claude-opus-5.5',
+  'bedrock/global.anthropic.claude-opus-5-5',
+  'vertex/gemini-4-argon',
+  'azure/gpt-6.1-sol',
+]
+
+describe('finding P2: the key of a first-class provider alone gives models with a price', () => {
+  test.each(flagships)('%s', (id) => {
+    const model = models.find((one) => one.id === id)
+    expect(model).toMatchObject({ id, enabled: true })
+    expect(model && isServable(model)).toBeTrue()
+  })
+
+  const firstClass = new Set(flagships.map((id) => id.slice(0, id.indexOf('/'))))
+  // The overlay says of each of these why it has none.
+  const unpriced = new Set(corrections.flatMap((one) => (one.unpriced ? one.models : [])))
+
+  test.each([...firstClass])('every listed model of %s has a price', (provider) => {
+    const own = models.filter((model) => model.provider === provider)
+    expect(own.length).toBeGreaterThan(1)
+    const without = own.filter((model) => !isServable(model)).map(({ id }) => id)
+    expect(without.filter((id) => !unpriced.has(id))).toEqual([])
+  })
+})
+
+test('only what the provider gives away is free', () => {
+  for (const { id, isFree, pricing } of models) {
+    const prices = [pricing?.input, pricing?.output]
+    expect([id, isFree]).toEqual([id, prices.every((price) => price === 0n)])
+  }
+})

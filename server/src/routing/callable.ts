@@ -1,0 +1,75 @@
+import type { Ways } from './candidate'
+import type { Model } from '../catalog/model'
+import type { Priceable } from '../catalog/owner-price'
+import { isServable } from '../catalog/priced'
+import type { Snapshot } from '../catalog/snapshot'
+
+/** Why a model is not callable, for programs and for people. */
+export interface Refusal {
+  reason: 'no_price' | 'no_connection' | 'platform_connections_off' | 'mapped_to_nothing'
+  message: string
+}
+
+/** Those that a call would reach now. */
+export async function callableOf(
+  models: readonly Model[],
+  billingOf: (model: Model) => unknown,
+): Promise<Model[]> {
+  const callable: Model[] = []
+  for (const model of models) {
+    const mode = billingOf(model)
+    // Thousands of awaits that wait for nothing would take longer than the rest.
+    if ((mode instanceof Promise ? await mode : mode) !== null) callable.push(model)
+  }
+  return callable
+}
+
+/** What accounts that bring nothing can call follows from the catalogue and the settings alone. */
+const common = new WeakMap<Snapshot, { open: Priceable; models: Promise<readonly Model[]> }>()
+
+export function callableByAll(
+  { snapshot, open }: Omit<Ways, 'turns'>,
+  callable: () => Promise<readonly Model[]>,
+): Promise<readonly Model[]> {
+  const known = common.get(snapshot)
+  if (known?.open === open) return known.models
+  const models = callable()
+  common.set(snapshot, { open, models })
+  return models
+}
+
+/** Why a call for a model is refused, which its mapping may send to another name. */
+export function refusalOf(
+  model: Model,
+  mappedTo: string | undefined,
+  { snapshot, open }: Omit<Ways, 'turns'>,
+): Refusal {
+  if (mappedTo !== undefined) {
+    return {
+      reason: 'mapped_to_nothing',
+      message: `Your mapping sends calls for it to "${mappedTo}", which nothing serves to you.`,
+    }
+  }
+  const name = snapshot.providers.get(model.provider)?.name ?? model.provider
+  if (!snapshot.connections.has(model.provider)) {
+    return {
+      reason: 'no_connection',
+      message: `There is no connection to ${name}. Add one of your own, or ask the operator for one.`,
+    }
+  }
+  if (!open.platformConnections) {
+    return {
+      reason: 'platform_connections_off',
+      message: `The operator's connections serve nobody. Add a connection of your own to ${name}.`,
+    }
+  }
+  return isServable(model)
+    ? {
+        reason: 'no_connection',
+        message: `No connection to ${name} has it. Add one of your own, or ask the operator for one.`,
+      }
+    : {
+        reason: 'no_price',
+        message: `It has no price. The operator can set one, or decide for all such models with the setting unpriced_models; a connection of your own serves it.`,
+      }
+}
