@@ -4,7 +4,7 @@ import type { Principal } from '../auth/principal'
 import { categories, type Model } from '../catalog/model'
 import { isServable } from '../catalog/priced'
 import { ApiError } from '../errors'
-import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
+import { estimateAround, estimatePrompt, textsOf, usualMediaTokens } from '../metering/estimate'
 import { quote, type Quote } from '../metering/quote'
 import { tokensNeeded } from '../policy/token-need'
 import type { Billing } from '../routing/candidate'
@@ -13,7 +13,13 @@ import { unknownModel } from '../routing/names'
 import { PoolTurns } from '../routing/pool-turns'
 import { ChatRequest } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
-import { EmbeddingRequest, toInputs } from '../wire/embedding-request'
+import {
+  EmbeddingRequest,
+  isImage,
+  isTokenInput,
+  partsOf,
+  toInputs,
+} from '../wire/embedding-request'
 import { check, type JsonObject } from '../wire/json-body'
 import { promptTexts } from '../wire/text-over-chat'
 
@@ -94,8 +100,10 @@ const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   },
   input: (body) => {
     const inputs = toInputs(check(EmbeddingRequest, body).input)
-    const texts = inputs.filter((item) => typeof item === 'string')
-    return { texts, around: [inputs].flat(2).length - texts.length, answers: 0 }
+    if (isTokenInput(inputs)) return { texts: [], around: inputs.flat().length, answers: 0 }
+    const parts = inputs.flatMap(partsOf)
+    const texts = parts.flatMap((part) => (isImage(part) ? [] : [part.text]))
+    return { texts, around: (parts.length - texts.length) * usualMediaTokens, answers: 0 }
   },
 }
 
