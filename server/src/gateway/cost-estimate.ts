@@ -6,7 +6,7 @@ import { modelNamed } from '../catalog/model-names'
 import { isServable } from '../catalog/priced'
 import { onPlatform } from '../catalog/unpriced'
 import { ApiError } from '../errors'
-import { estimateAround, estimatePrompt, textsOf } from '../metering/estimate'
+import { estimateAround, estimatePrompt, textsOf, usualMediaTokens } from '../metering/estimate'
 import { quote, type Quote } from '../metering/quote'
 import { tokensNeeded } from '../policy/token-need'
 import type { Billing } from '../routing/candidate'
@@ -15,7 +15,13 @@ import { unknownModel } from '../routing/names'
 import { PoolTurns } from '../routing/pool-turns'
 import { ChatRequest } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
-import { EmbeddingRequest, toInputs } from '../wire/embedding-request'
+import {
+  EmbeddingRequest,
+  isImage,
+  isTokenInput,
+  partsOf,
+  toInputs,
+} from '../wire/embedding-request'
 import { check, type JsonObject } from '../wire/json-body'
 import { promptTexts } from '../wire/text-over-chat'
 
@@ -96,8 +102,10 @@ const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   },
   input: (body) => {
     const inputs = toInputs(check(EmbeddingRequest, body).input)
-    const texts = inputs.filter((item) => typeof item === 'string')
-    return { texts, around: [inputs].flat(2).length - texts.length, answers: 0 }
+    if (isTokenInput(inputs)) return { texts: [], around: inputs.flat().length, answers: 0 }
+    const parts = inputs.flatMap(partsOf)
+    const texts = parts.flatMap((part) => (isImage(part) ? [] : [part.text]))
+    return { texts, around: (parts.length - texts.length) * usualMediaTokens, answers: 0 }
   },
 }
 

@@ -1,19 +1,33 @@
 import { checkDimensions } from './fitting'
 import type { Endpoint, Job, Reply, Turn } from './job'
 import { jobDeadline } from './relay'
+import { RemoteImages } from './remote-images'
 import {
+  addressesFor,
   batchLimitOf,
   embed,
-  isTokens,
+  kindsFor,
   takesTokens,
   type Batch,
   type Embedded,
 } from './upstream-embeddings'
 import { invalidRequest, unavailable } from '../errors'
-import { roughTokens } from '../metering/estimate'
+import { roughInputTokens } from '../metering/estimate'
 import { embeddingVolume } from '../metering/volume'
+import { checkInputs } from '../providers/embedding-inputs'
+import type { Media } from '../providers/media'
 import { AttemptFailed } from '../routing/attempt'
-import { EmbeddingRequest, toInputs, type EmbeddingInput } from '../wire/embedding-request'
+import {
+  EmbeddingRequest,
+  hasImage,
+  isDataUrl,
+  isImage,
+  isTokenInput,
+  partsOf,
+  toInputs,
+  type EmbeddingInput,
+  type EmbeddingItem,
+} from '../wire/embedding-request'
 import { addUsage, toPromptUsageBlock } from '../wire/usage'
 
 const decodingMs = 5000
@@ -29,12 +43,18 @@ export const embeddings: Endpoint<typeof EmbeddingRequest> = {
   kinds: ['embedding'],
   // The limit of an embedding model is per input, and its provider's to judge.
   size: () => ({ textField: 'input', output: undefined, texts: () => [], tokens: 0 }),
-  need: (_request, bytes) => ({ promptTokens: roughTokens(bytes), answers: 0 }),
-  volume: ({ body, candidate, checked }) =>
-    embeddingVolume(body, {
+  need: ({ input }, bytes) => ({
+    promptTokens: roughInputTokens(bytes, () => toInputs(input)),
+    answers: 0,
+  }),
+  volume({ candidate, checked }) {
+    const inputs = toInputs(checked.request.input)
+    return embeddingVolume(inputs, {
+      model: candidate.model,
       decodes: !takesTokens(candidate),
-      requests: Math.ceil(toInputs(checked.request.input).length / batchLimitOf(candidate)),
-    }),
+      requests: Math.ceil(inputs.length / batchLimitOf(candidate, inputs)),
+    })
+  },
   run,
 }
 
@@ -43,10 +63,16 @@ async function run(job: Job<EmbeddingRequest>): Promise<Reply> {
   checkDimensions(model, body)
   let inputs = toInputs(request.input)
   const deadline = jobDeadline(job)
+  const images = new RemoteImages(placesOf(inputs))
   return await job.ask({
     deadline,
     before: async (turn) => {
       inputs = await acceptable(inputs, turn)
+      if (isTokenInput(inputs)) return
+      checkInputs(inputs, kindsFor(turn.candidate))
+      const addresses = addressesFor(turn.candidate, inputs)
+      await images.fetchAddresses(addresses, turn, deadline.signal)
+      if (addresses.length > 0) inputs = inputs.map((item) => withData(item, images.media))
     },
     attempt: async (turn) => {
       const answers = await embedAll(turn, { deadline, inputs })
@@ -66,7 +92,7 @@ async function embedAll(
   turn: Turn<EmbeddingRequest>,
   { deadline, inputs }: Batch,
 ): Promise<Embedded[]> {
-  const batchLimit = batchLimitOf(turn.candidate)
+  const batchLimit = batchLimitOf(turn.candidate, inputs)
   const answers: Embedded[] = []
   for (let start = 0; start < inputs.length; start += batchLimit * atOnce) {
     const running = Array.from({ length: atOnce }, (_, k) => {
@@ -87,12 +113,35 @@ async function embedAll(
   return answers
 }
 
+/** Each address of an image, and the field in which it stands first. */
+function placesOf(inputs: EmbeddingInput): ReadonlyMap<string, string> {
+  const places = new Map<string, string>()
+  if (isTokenInput(inputs)) return places
+  for (const [index, item] of inputs.entries()) {
+    for (const part of partsOf(item)) {
+      if (!isImage(part) || isDataUrl(part.image) || places.has(part.image)) continue
+      places.set(part.image, `input.${index}`)
+    }
+  }
+  return places
+}
+
+/** An input with data in place of the addresses of what was fetched. */
+function withData(item: EmbeddingItem, media: ReadonlyMap<string, Media>): EmbeddingItem {
+  if (!hasImage(item)) return item
+  const parts = partsOf(item).map((part) => {
+    const fetched = isImage(part) ? media.get(part.image) : undefined
+    return fetched ? { image: `data:${fetched.mimeType};base64,${fetched.base64}` } : part
+  })
+  return { parts }
+}
+
 /** Token ids go to who takes them; for the others they become text again, off the event loop. */
 async function acceptable(
   inputs: EmbeddingInput,
   { candidate, checked }: Turn<EmbeddingRequest>,
 ): Promise<EmbeddingInput> {
-  if (!isTokens(inputs) || takesTokens(candidate)) return inputs
+  if (!isTokenInput(inputs) || takesTokens(candidate)) return inputs
   const decoded = await checked.ports.counter.decode(inputs, { deadlineMs: decodingMs })
   if (!decoded) throw unavailable()
   if (Array.isArray(decoded)) return decoded

@@ -93,7 +93,15 @@ export class RemoteImages {
    * be had, or the reason for which the request has ended; `within` aborts when it has.
    */
   async fetchFor(turn: ShownTurn, within: AbortSignal): Promise<void> {
-    const wanted = addressesFor(turn)
+    await this.fetchAddresses(addressesFor(turn), turn, within)
+  }
+
+  /** Fetches these, but for what was fetched before. Throws as `fetchFor`. */
+  async fetchAddresses(
+    wanted: readonly string[],
+    turn: Fetching,
+    within: AbortSignal,
+  ): Promise<void> {
     const { most } = turn.checked.ports.images.limits
     const beyond = wanted[most]
     if (beyond !== undefined) {
@@ -112,7 +120,7 @@ export class RemoteImages {
     const signal = AbortSignal.any([within, timer, ending.signal])
     const waiting = missing.values()
     const next = async () => {
-      for (const url of waiting) await this.#fetch(url, turn, signal)
+      for (const url of waiting) await this.#fetchOne(url, turn, signal)
     }
     try {
       await Promise.all(Array.from({ length: Math.min(atOnce, missing.length) }, next))
@@ -127,7 +135,7 @@ export class RemoteImages {
     }
   }
 
-  async #fetch(url: string, { checked }: Fetching, signal: AbortSignal): Promise<void> {
+  async #fetchOne(url: string, { checked }: Fetching, signal: AbortSignal): Promise<void> {
     const { ports, principal } = checked
     const { way, places, limits } = ports.images
     const owner = principal.accountId

@@ -1,15 +1,30 @@
 import type { Turn } from './job'
-import { lostBy, promptUsage, TurnSource } from './relay'
+import { lostBy, TurnSource } from './relay'
+import { estimateInputs } from '../metering/estimate'
 import { embeddingAdapterOf } from '../providers/adapters'
 import { relayedWayOf } from '../providers/chat-way'
 import type { EmbeddingAdapter } from '../providers/embedding-adapter'
+import type { InputKinds } from '../providers/embedding-inputs'
+import {
+  addressesToFetch,
+  imageFormatOf,
+  pathOfFormat,
+  relayedKinds,
+} from '../providers/openai/embedding-images'
 import { readEmbeddings, toFormat, toUpstreamEmbedding } from '../providers/openai/embeddings'
+import { askedTask } from '../providers/task-type'
 import { nonsense } from '../providers/upstream-error'
 import type { Outgoing } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import type { Deadline } from '../routing/deadline'
 import { exchange } from '../routing/exchange'
-import type { EmbeddingInput, EmbeddingRequest } from '../wire/embedding-request'
+import {
+  hasImage,
+  isTokenInput,
+  type EmbeddingInput,
+  type EmbeddingItem,
+  type EmbeddingRequest,
+} from '../wire/embedding-request'
 import type { Usage } from '../wire/usage'
 
 /** Some of the inputs of one request. */
@@ -24,17 +39,31 @@ export interface Embedded {
   usage: Usage
 }
 
+type Line = Pick<Candidate, 'provider' | 'model'>
+
+const formatAt = ({ provider, model }: Line) => imageFormatOf(provider.options, model.upstreamModel)
+
 /** How many inputs one request to a candidate takes. */
-export const batchLimitOf = ({ provider, model }: Pick<Candidate, 'provider' | 'model'>): number =>
-  embeddingAdapterOf(provider)?.batchLimit(model.upstreamModel) ??
-  provider.options.embeddings.batchLimit
+export function batchLimitOf({ provider, model }: Line, inputs: EmbeddingInput): number {
+  const adapter = embeddingAdapterOf(provider)
+  if (!adapter) return provider.options.embeddings.batchLimit
+  const hasImages = !isTokenInput(inputs) && inputs.some(hasImage)
+  return adapter.batchLimit(model.upstreamModel, hasImages)
+}
 
 /** Whether a candidate takes token ids as they are. */
 export const takesTokens = ({ provider }: Pick<Candidate, 'provider'>): boolean =>
   !embeddingAdapterOf(provider) && provider.options.embeddings.tokenArrays
 
-export const isTokens = (list: EmbeddingInput): list is readonly (readonly number[])[] =>
-  typeof list[0] !== 'string'
+/** What a candidate takes as one input. */
+export const kindsFor = (line: Line): InputKinds =>
+  embeddingAdapterOf(line.provider)?.takes(line.model.upstreamModel) ?? relayedKinds(formatAt(line))
+
+/** The addresses of images that a candidate does not fetch itself. */
+export function addressesFor(line: Line, inputs: readonly EmbeddingItem[]): string[] {
+  const fetcher = embeddingAdapterOf(line.provider) ? 'gateway' : formatAt(line)
+  return fetcher ? addressesToFetch(inputs, fetcher) : []
+}
 
 /** Sends one batch, relayed or written by an adapter. Throws `AttemptFailed`, and what is no answer. */
 export async function embed(turn: Turn<EmbeddingRequest>, batch: Batch): Promise<Embedded> {
@@ -45,8 +74,13 @@ export async function embed(turn: Turn<EmbeddingRequest>, batch: Batch): Promise
   const { inputs } = batch
   return {
     embeddings,
-    usage: usage ?? promptUsage({ input: inputs }, 0),
+    usage: usage ?? estimateOf(turn, inputs),
   }
+}
+
+/** Where a model's images are paid by the piece they have no tokens. */
+function estimateOf({ model }: Turn<EmbeddingRequest>, inputs: EmbeddingInput): Usage {
+  return estimateInputs(inputs, { isPaidByImage: model.pricing?.image !== undefined })
 }
 
 const embedding = (turn: Turn<EmbeddingRequest>) => ({
@@ -63,8 +97,9 @@ function relayed(turn: Turn<EmbeddingRequest>, { inputs, deadline }: Batch) {
   const { url, deployment } = relayedWayOf(candidate, upstreamModel, 'embeddings')
   const written = toUpstreamEmbedding(turn.body, inputs, { upstreamModel, options })
   if (deployment !== undefined) written['model'] = deployment
-  const sent: Outgoing = { ...embedding(turn), url, body: written }
-  const onLost = lostBy(turn, () => promptUsage({ input: inputs }, 0))
+  const path = pathOfFormat(imageFormatOf(options, upstreamModel))
+  const sent: Outgoing = { ...embedding(turn), ...(path && { path }), url, body: written }
+  const onLost = lostBy(turn, () => estimateOf(turn, inputs))
   return exchange({ turn, sent, deadline, onLost }, (answer) =>
     readEmbeddings(answer, { count: inputs.length, format: formatOf(turn) }, sent.source),
   )
@@ -73,20 +108,20 @@ function relayed(turn: Turn<EmbeddingRequest>, { inputs, deadline }: Batch) {
 function translated(turn: Turn<EmbeddingRequest>, adapter: EmbeddingAdapter, batch: Batch) {
   const { body, model } = turn
   const { request } = turn.checked
-  const inputType = body['input_type']
-  const texts = batch.inputs.filter((input) => typeof input === 'string')
-  const written = adapter.request(texts, {
+  const { deadline, inputs } = batch
+  // Token ids have become text again.
+  const items = isTokenInput(inputs) ? [] : inputs
+  const written = adapter.request(items, {
     upstreamModel: model.upstreamModel,
     dimensions: request.dimensions ?? undefined,
-    inputType: typeof inputType === 'string' ? inputType : undefined,
+    task: askedTask(body),
   })
   const sent: Outgoing = { ...embedding(turn), ...written, failure: adapter.failure }
   const { source } = sent
-  const { deadline } = batch
-  const onLost = lostBy(turn, () => promptUsage({ input: texts }, 0))
+  const onLost = lostBy(turn, () => estimateOf(turn, inputs))
   return exchange({ turn, sent, deadline, onLost }, (answer, _attempt, headers) => {
     const { embeddings, usage } = adapter.read({ body: answer, headers }, source)
-    if (embeddings.length !== texts.length) {
+    if (embeddings.length !== items.length) {
       throw nonsense(source.provider, 'an answer without all embeddings')
     }
     const format = formatOf(turn)

@@ -1,3 +1,10 @@
+import {
+  hasImage,
+  isImage,
+  isTokenInput,
+  partsOf,
+  type EmbeddingInput,
+} from '../wire/embedding-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes, TextSize } from '../wire/text-size'
 import { noUsage, type Usage } from '../wire/usage'
@@ -93,7 +100,7 @@ const usualBytesPerToken = 4.6
 
 /** Tokens of a usual message around its text, of a usual image, and of a conversation's opening. */
 const usualMessageTokens = 4
-const usualMediaTokens = 1000
+export const usualMediaTokens = 1000
 
 const tokensOf = ({ bytes, words, tokensAtLeast: least = 0 }: Size) =>
   Math.max(least, Math.ceil((bytes / usualBytesPerToken + words) / 2))
@@ -189,6 +196,30 @@ export function estimateUsage(
     estimated: true,
   }
   return limits ? withinLimits(usage, limits) : usage
+}
+
+/** A usage of embeddings by the length of their texts, for a provider that does not count. */
+export function estimateInputs(
+  inputs: EmbeddingInput,
+  { isPaidByImage }: { isPaidByImage: boolean },
+): Usage {
+  if (isTokenInput(inputs)) return estimateUsage({ promptTokens: inputs.flat().length })
+  const parts = inputs.flatMap(partsOf)
+  const texts = parts.flatMap((part) => (isImage(part) ? [] : [part.text]))
+  const images = isPaidByImage ? 0 : parts.length - texts.length
+  const ofTexts = texts.length > 0 ? tokensOf(sizeOf(texts)) : 0
+  return estimateUsage({ promptTokens: ofTexts + images * usualMediaTokens })
+}
+
+/** Tokens of the inputs of a request for embeddings by its length: images are looked for in long ones. */
+export function roughInputTokens(bytes: number, inputs: () => EmbeddingInput): number {
+  if (bytes <= shortBytes) return roughTokens(bytes)
+  const all = inputs()
+  if (isTokenInput(all) || !all.some(hasImage)) return roughTokens(bytes)
+  const parts = all.flatMap(partsOf)
+  const texts = parts.flatMap((part) => (isImage(part) ? [] : [Buffer.byteLength(part.text)]))
+  const textBytes = texts.reduce((sum, size) => sum + size, 0)
+  return roughTokens(textBytes) + (parts.length - texts.length) * usualMediaTokens
 }
 
 /** Tokens of text by its length alone: cheap enough for every request, for what is trued up later. */

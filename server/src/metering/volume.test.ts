@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { toInputs, type EmbeddingRequest } from '../wire/embedding-request'
 import type { JsonObject } from '../wire/json-body'
 import { chatVolume, completionVolume, embeddingVolume } from './volume'
 
@@ -135,8 +136,8 @@ describe('the output limit', () => {
 })
 
 const completing = (fields: JsonObject) => completionVolume({ model: 'm', ...fields }, { model })
-const embedding = (input: unknown, decodes = false) =>
-  embeddingVolume({ model: 'm', input }, { decodes, requests: 1 })
+const embedding = (input: EmbeddingRequest['input'], decodes = false) =>
+  embeddingVolume(toInputs(input), { model, decodes, requests: 1 })
 
 describe('a legacy completion', () => {
   test.each<[JsonObject, number]>([
@@ -183,5 +184,16 @@ describe('an embedding', () => {
     expect(embedding([1, 2, 3]).inputTokens).toBe(3 + 32)
     expect(embedding([[1, 2], [3]]).inputTokens).toBe(3 + 64)
     expect(embedding([[1, 2], [3]], true).inputTokens).toBe(3 * 128 + 64)
+  })
+
+  test('counts images as pieces, and as the tokens that one has at most, whatever its bytes', () => {
+    const data = `data:image/png;base64,${'A'.repeat(2_000_000)}`
+    const content = [
+      { type: 'text' as const, text: 'abc' },
+      { type: 'image_url' as const, image_url: { url: 'https://images.example/a.png' } },
+    ]
+    const { inputTokens, images } = embedding([{ content }, { image: data }, 'de'])
+    expect(images).toBe(2)
+    expect(inputTokens).toBe(3 + 2 + 3 * 32 + 2 * 16_400)
   })
 })

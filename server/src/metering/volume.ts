@@ -1,5 +1,6 @@
 import { mediaTokens, noMedia, type Media } from '../catalog/media-tokens'
 import { serviceTiers, type Model, type ServiceTier } from '../catalog/model'
+import { isImage, type EmbeddingInput } from '../wire/embedding-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes } from '../wire/text-size'
 import { wantsEchoOnly } from '../wire/text-over-chat'
@@ -123,7 +124,7 @@ export function completionVolume(
   body: JsonObject,
   { model, outputLimit }: Omit<Asked, 'bytes' | 'repeats'>,
 ): Volume {
-  const prompts = promptsOf(body['prompt'], 1)
+  const prompts = promptsOf(body['prompt'])
   // What is beside the prompts, a suffix above all, goes with each of them.
   const shared = Buffer.byteLength(JSON.stringify({ ...body, prompt: undefined }))
   const perPrompt = tokensAtMost(shared) + templateTokens
@@ -144,16 +145,33 @@ export function completionVolume(
   }
 }
 
-/**
- * The most that an embedding request can make a model read. `decodes`: token ids become text again,
- * which another model may divide into as many tokens as it has bytes. `requests`: its batches.
- */
+/** What is known of a request for embeddings beside its inputs. */
+interface AskedEmbeddings {
+  model: Pick<Model, 'upstreamModel' | 'contextLength'>
+  /** Token ids become text again, which another model may divide into as many tokens as it has bytes. */
+  decodes: boolean
+  /** Its batches. */
+  requests: number
+}
+
+/** The most that an embedding request can make a model read. */
 export function embeddingVolume(
-  body: JsonObject,
-  { decodes, requests }: { decodes: boolean; requests: number },
+  inputs: EmbeddingInput,
+  { model, decodes, requests }: AskedEmbeddings,
 ): Volume {
-  const { tokens, count } = promptsOf(body['input'], decodes ? longestTokenBytes : 1)
-  const inputTokens = tokens + count * instructionTokens
+  let tokens = inputs.length * instructionTokens
+  let images = 0
+  for (const item of inputs) {
+    if (isIds(item)) tokens += item.length * (decodes ? longestTokenBytes : 1)
+    else if (typeof item === 'string') tokens += Buffer.byteLength(item)
+    else {
+      for (const part of item.parts) {
+        if (isImage(part)) images += 1
+        else tokens += Buffer.byteLength(part.text)
+      }
+    }
+  }
+  const inputTokens = tokens + mediaTokens(images > 0 ? { ...noMedia, images } : noMedia, model)
   return {
     inputTokens,
     longestPrompt: inputTokens,
@@ -163,21 +181,22 @@ export function embeddingVolume(
     extraOutputTokens: 0,
     hears: false,
     speaks: false,
-    images: 0,
+    images,
     requests,
     searches: 0,
   }
 }
 
+const isIds = (item: EmbeddingInput[number]): item is readonly number[] => Array.isArray(item)
+
 /** Texts or token ids: how many there are, their tokens at most, and those of the longest. */
-function promptsOf(prompt: unknown, perId: number) {
+function promptsOf(prompt: unknown) {
   const items: unknown[] = Array.isArray(prompt) ? prompt : [prompt]
   if (typeof items[0] === 'number') {
-    const tokens = items.length * perId
-    return { count: 1, tokens, longest: tokens }
+    return { count: 1, tokens: items.length, longest: items.length }
   }
   const sizes = items.map((item) =>
-    Array.isArray(item) ? item.length * perId : Buffer.byteLength(String(item)),
+    Array.isArray(item) ? item.length : Buffer.byteLength(String(item)),
   )
   const tokens = sizes.reduce((total, size) => total + size, 0)
   return { count: items.length, tokens, longest: Math.max(0, ...sizes) }

@@ -10,6 +10,14 @@ import {
   row,
 } from './row'
 
+const openRouterTasks = {
+  search_query: 'search_query',
+  search_document: 'search_document',
+  classification: 'classification',
+  clustering: 'clustering',
+  semantic_similarity: 'semantic_similarity',
+}
+
 /** Clouds and gateways that serve models of others. */
 export const hosts: readonly Provider[] = [
   row(['azure', 'Azure OpenAI'], 'https://{resource}.openai.azure.com/openai/v1', {
@@ -107,7 +115,12 @@ export const hosts: readonly Provider[] = [
       // Its reasoning travels under its own name, in answers and in the history.
       historyReasoning: 'reasoning',
       legacyCompletions: true,
-      embeddings: plainEmbeddings,
+      // Task types have the names there that they have here.
+      embeddings: {
+        ...plainEmbeddings,
+        tasks: { field: 'input_type', words: { '': openRouterTasks } },
+        images: { models: [''], format: 'parts' },
+      },
     },
   }),
   row(['cerebras', 'Cerebras'], 'https://api.cerebras.ai/v1', {
@@ -176,7 +189,14 @@ export const hosts: readonly Provider[] = [
       rename: oldCap,
       developerRole: false,
       // Its retrieval models answer 400 without it.
-      embeddings: { ...plainEmbeddings, defaults: { input_type: 'passage' } },
+      embeddings: {
+        ...plainEmbeddings,
+        defaults: { input_type: 'passage' },
+        tasks: {
+          field: 'input_type',
+          words: { '': { search_query: 'query', search_document: 'passage' } },
+        },
+      },
     },
   }),
   row(

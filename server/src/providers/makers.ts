@@ -10,6 +10,32 @@ import {
   row,
 } from './row'
 
+const jinaRetrieval = { search_query: 'retrieval.query', search_document: 'retrieval.passage' }
+const jinaSimilarity = { semantic_similarity: 'text-matching' }
+
+/** Each generation of models was trained for tasks of its own. https://api.jina.ai/docs */
+const jinaTasks = {
+  '': jinaRetrieval,
+  'jina-embeddings-v3': {
+    ...jinaRetrieval,
+    ...jinaSimilarity,
+    classification: 'classification',
+    clustering: 'separation',
+  },
+  'jina-embeddings-v4': {
+    ...jinaRetrieval,
+    ...jinaSimilarity,
+    code_query: 'code.query',
+    code_document: 'code.passage',
+  },
+  'jina-embeddings-v5': {
+    ...jinaRetrieval,
+    ...jinaSimilarity,
+    classification: 'classification',
+    clustering: 'clustering',
+  },
+}
+
 /** Who serves models of their own. */
 export const makers: readonly Provider[] = [
   row(['openai', 'OpenAI'], 'https://api.openai.com/v1', {
@@ -80,7 +106,12 @@ export const makers: readonly Provider[] = [
       developerRole: false,
       // Usage comes on the finish chunk, asked or not.
       streamUsage: false,
-      embeddings: { ...plainEmbeddings, dimensionsField: 'output_dimension' },
+      embeddings: {
+        ...plainEmbeddings,
+        batchLimit: 256,
+        dimensionsField: 'output_dimension',
+        tasks: null,
+      },
     },
   }),
   row(['xai', 'xAI'], 'https://api.x.ai/v1', {
@@ -155,6 +186,11 @@ export const makers: readonly Provider[] = [
         base64: true,
         tokenArrays: false,
         dimensionsField: 'output_dimension',
+        tasks: {
+          field: 'input_type',
+          words: { '': { search_query: 'query', search_document: 'document' } },
+        },
+        images: { models: ['voyage-multimodal'], format: 'voyage' },
       },
     },
   }),
@@ -162,6 +198,13 @@ export const makers: readonly Provider[] = [
     embeddings: 'only',
     website: 'https://jina.ai/embeddings',
     // Base64 is asked for by another field there, `embedding_type`.
-    options: { embeddings: { ...plainEmbeddings, batchLimit: 512 } },
+    options: {
+      embeddings: {
+        ...plainEmbeddings,
+        batchLimit: 512,
+        tasks: { field: 'task', words: jinaTasks },
+        images: { models: ['jina-embeddings-v4', 'jina-clip'], format: 'jina' },
+      },
+    },
   }),
 ]

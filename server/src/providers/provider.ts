@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ResponsesFlags } from './responses/needs-responses'
+import { taskTypes } from './task-type'
 
 /** How a provider is spoken to. `openai` is relayed, the others are translated by an adapter. */
 export const dialects = [
@@ -12,6 +13,9 @@ export const dialects = [
   'cohere',
   'azure',
 ] as const
+
+/** How images are sent for embeddings: in parts as OpenRouter has them, as Voyage or as Jina has them. */
+const imageFormats = ['parts', 'voyage', 'jina'] as const
 
 const Range = z.tuple([z.number(), z.number()])
 
@@ -102,6 +106,21 @@ export const RelayOptions = z.strictObject({
       dimensionsField: z.string().default('dimensions'),
       /** Fields added unless the caller sent them. */
       defaults: z.record(z.string(), z.string()).default({}),
+      /**
+       * The field of a task type, and the words for it by the beginning of a model's name, of which the
+       * longest decides. Null where no model has task types; without it they stay as they were sent.
+       */
+      tasks: z
+        .strictObject({
+          field: z.string(),
+          words: z.record(z.string(), z.partialRecord(z.enum(taskTypes), z.string())),
+        })
+        .nullable()
+        .optional(),
+      /** Models whose name begins so read images, and the format in which they are sent. */
+      images: z
+        .strictObject({ models: z.array(z.string()), format: z.enum(imageFormats) })
+        .optional(),
     })
     .prefault({}),
 })

@@ -2,20 +2,32 @@ import { describe, expect, test } from 'bun:test'
 import { bedrockEmbeddings } from './embeddings'
 import { ApiError } from '../../errors'
 import { sampleSource } from '../samples'
+import type { EmbeddingItem } from '../../wire/embedding-request'
 import { noUsage } from '../../wire/usage'
 
-const write = (upstreamModel: string, texts: string[], fields = {}) =>
-  bedrockEmbeddings.request(texts, {
+const write = (upstreamModel: string, inputs: EmbeddingItem[], fields = {}) =>
+  bedrockEmbeddings.request(inputs, {
     upstreamModel,
     dimensions: undefined,
-    inputType: undefined,
+    task: undefined,
     ...fields,
   })
+const asked = (word: string) => ({ field: 'input_type', word })
 const read = (body: unknown, headers: Record<string, string> = {}) =>
   bedrockEmbeddings.read({ body, headers: new Headers(headers) }, sampleSource)
 
 const titan = 'amazon.titan-embed-text-v2:0'
 const nova = 'us.amazon.nova-2-multimodal-embeddings-v1:0'
+const titanOfImages = 'amazon.titan-embed-image-v1'
+const models = [
+  'amazon.titan-embed-text-v1',
+  titan,
+  titanOfImages,
+  nova,
+  'cohere.embed-english-v3',
+  'us.cohere.embed-v4:0',
+]
+const image = { image: 'data:image/png;base64,AAAA' }
 
 describe('the request for embeddings', () => {
   test('of Titan', () => {
@@ -36,7 +48,7 @@ describe('the request for embeddings', () => {
       taskType: 'SINGLE_EMBEDDING',
       singleEmbeddingParams: { embeddingPurpose: 'GENERIC_INDEX', text },
     })
-    const fields = { dimensions: 384, inputType: 'TEXT_RETRIEVAL' }
+    const fields = { dimensions: 384, task: asked('TEXT_RETRIEVAL') }
     expect(write(nova, ['a'], fields).body['singleEmbeddingParams']).toEqual({
       embeddingPurpose: 'TEXT_RETRIEVAL',
       embeddingDimension: 384,
@@ -52,7 +64,7 @@ describe('the request for embeddings', () => {
       embedding_types: ['float'],
     }
     expect(write('cohere.embed-english-v3', ['a', 'b']).body).toEqual(body)
-    const fields = { inputType: 'search_query', dimensions: 512 }
+    const fields = { task: asked('search_query'), dimensions: 512 }
     expect(write('us.cohere.embed-v4:0', ['a', 'b'], fields).body).toEqual({
       ...body,
       input_type: 'search_query',
@@ -61,8 +73,77 @@ describe('the request for embeddings', () => {
   })
 
   test('is one text a request, but for Cohere', () => {
-    const limits = [titan, nova, 'cohere.embed-english-v3', 'us.cohere.embed-v4:0']
-    expect(limits.map(bedrockEmbeddings.batchLimit)).toEqual([1, 1, 96, 96])
+    const models = [titan, nova, titanOfImages, 'cohere.embed-english-v3', 'us.cohere.embed-v4:0']
+    const limits = (hasImages: boolean) =>
+      models.map((model) => bedrockEmbeddings.batchLimit(model, hasImages))
+    expect(limits(false)).toEqual([1, 1, 1, 96, 96])
+    expect(limits(true)).toEqual([1, 1, 1, 1, 96])
+  })
+
+  test('of images: each model in its format', () => {
+    expect(models.map((model) => bedrockEmbeddings.takes(model))).toEqual([
+      'text',
+      'text',
+      'pair',
+      'one',
+      'one',
+      'mixed',
+    ])
+    expect(
+      write(titanOfImages, [{ parts: [{ text: 'a' }, image] }], { dimensions: 384 }).body,
+    ).toEqual({
+      inputText: 'a',
+      inputImage: 'AAAA',
+      embeddingConfig: { outputEmbeddingLength: 384 },
+    })
+    expect(write(titanOfImages, [{ parts: [image] }]).body).toEqual({ inputImage: 'AAAA' })
+    expect(write(titanOfImages, ['a']).body).toEqual({ inputText: 'a' })
+    expect(write(nova, [{ parts: [image] }]).body['singleEmbeddingParams']).toEqual({
+      embeddingPurpose: 'GENERIC_INDEX',
+      image: { format: 'png', source: { bytes: 'AAAA' } },
+    })
+    expect(write('us.cohere.embed-v4:0', ['b', { parts: [{ text: 'a' }, image] }]).body).toEqual({
+      inputs: [
+        { content: [{ type: 'text', text: 'b' }] },
+        // As AWS documents it, the address itself.
+        {
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'image_url', image_url: image.image },
+          ],
+        },
+      ],
+      input_type: 'search_document',
+      truncate: 'NONE',
+      embedding_types: ['float'],
+    })
+    expect(write('cohere.embed-english-v3', [{ parts: [image] }]).body).toEqual({
+      images: [image.image],
+      input_type: 'image',
+      embedding_types: ['float'],
+    })
+  })
+
+  test('Nova reads no TIFF', () => {
+    const tiff = { parts: [{ image: 'data:image/tiff;base64,AAAA' }] }
+    expect(() => write(nova, [tiff])).toThrow('PNG, JPEG, GIF and WebP')
+  })
+
+  test('task types are in the words of each, and refused where there are none', () => {
+    const words = ['search_query', 'RETRIEVAL_DOCUMENT', 'classification', 'clustering']
+    const purposes = words.map((word) => write(nova, ['a'], { task: asked(word) }).body)
+    expect(purposes.map((body) => body['singleEmbeddingParams'])).toMatchObject([
+      { embeddingPurpose: 'GENERIC_RETRIEVAL' },
+      { embeddingPurpose: 'GENERIC_INDEX' },
+      { embeddingPurpose: 'CLASSIFICATION' },
+      { embeddingPurpose: 'CLUSTERING' },
+    ])
+    for (const model of [titan, titanOfImages, 'amazon.titan-embed-text-v1']) {
+      const refused = { code: 'invalid_request', param: 'input_type' }
+      expect(() => write(model, ['a'], { task: asked('search_query') })).toThrow(
+        expect.objectContaining(refused),
+      )
+    }
   })
 
   test.each(['amazon.titan-embed-text-v1', 'cohere.embed-english-v3'])(

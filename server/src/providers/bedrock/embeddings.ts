@@ -1,23 +1,29 @@
 import { z } from 'zod'
 import { toError } from './failure'
 import { modelBehind, pathOf } from './address'
+import { cohereBatchLimit, cohereTakes, toEmbedBody } from '../cohere/embed-body'
 import { unsupported } from '../unsupported'
 import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
+import { textAndImage, type InputKinds } from '../embedding-inputs'
+import { refuseTask, taskWordFor, type TaskWords } from '../task-type'
 import { nonsense } from '../upstream-error'
+import type { EmbeddingItem } from '../../wire/embedding-request'
 import type { JsonObject } from '../../wire/json-body'
 import { toInputUsage } from '../input-usage'
 
-const isCohere = (upstreamModel: string) => modelBehind(upstreamModel).startsWith('cohere.')
-
 /**
- * Embeddings by `InvokeModel`, whose body is each vendor's own: Titan and Nova take one text, Cohere
+ * Embeddings by `InvokeModel`, whose body is each vendor's own: Titan and Nova take one input, Cohere
  * many.
  */
 export const bedrockEmbeddings = {
-  batchLimit: (upstreamModel) => (isCohere(upstreamModel) ? 96 : 1),
-  request: (texts, target) => ({
+  batchLimit: (upstreamModel, hasImages) => {
+    const model = modelBehind(upstreamModel)
+    return isCohere(model) ? cohereBatchLimit(model, hasImages) : 1
+  },
+  takes: (upstreamModel) => kindsOf(modelBehind(upstreamModel)),
+  request: (inputs, target) => ({
     path: pathOf(target.upstreamModel, 'invoke'),
-    body: bodyOf(texts, target),
+    body: bodyOf(inputs, target),
   }),
   failure: toError,
   read: ({ body, headers }, source) => {
@@ -31,6 +37,17 @@ export const bedrockEmbeddings = {
     }
   },
 } satisfies EmbeddingAdapter
+
+const isCohere = (model: string) => model.startsWith('cohere.')
+const isNova = (model: string) => model.includes('nova')
+const isTitanOfImages = (model: string) => model.includes('titan-embed-image')
+
+function kindsOf(model: string): InputKinds {
+  if (isCohere(model)) return cohereTakes(model)
+  if (isNova(model)) return 'one'
+  // What both a text and an image are given for is the mean of their vectors.
+  return isTitanOfImages(model) ? 'pair' : 'text'
+}
 
 const vector = z.array(z.number())
 
@@ -55,39 +72,62 @@ function vectorsOf(embeddings: z.infer<typeof Answer>['embeddings']): number[][]
   return (listed ?? []).map((item) => (Array.isArray(item) ? item : item.embedding))
 }
 
-function bodyOf(texts: readonly string[], target: EmbeddingTarget): JsonObject {
+function bodyOf(inputs: readonly EmbeddingItem[], target: EmbeddingTarget): JsonObject {
   const model = modelBehind(target.upstreamModel)
-  const { dimensions, inputType } = target
-  if (model.startsWith('cohere.')) {
-    const isFixed = !/embed-v4/.test(model)
-    if (isFixed) refuseDimensions(target)
-    return {
-      texts,
-      input_type: inputType ?? 'search_document',
-      // A text that is cut in silence would be found by half of what it says.
-      truncate: 'NONE',
-      embedding_types: ['float'],
-      ...(dimensions !== undefined && { output_dimension: dimensions }),
-    }
+  if (isCohere(model)) {
+    const { dimensions, task } = target
+    return toEmbedBody(inputs, { model, dimensions, task, toImageUrl: (url) => url })
   }
-  const [text = ''] = texts
-  if (model.includes('nova')) {
-    return {
-      taskType: 'SINGLE_EMBEDDING',
-      singleEmbeddingParams: {
-        embeddingPurpose: inputType ?? 'GENERIC_INDEX',
-        ...(dimensions !== undefined && { embeddingDimension: dimensions }),
-        text: { truncationMode: 'NONE', value: text },
-      },
-    }
-  }
-  if (model.includes('titan-embed-text-v1') || model.includes('titan-embed-g1')) {
-    refuseDimensions(target)
-  }
-  return { inputText: text, ...(dimensions !== undefined && { dimensions, normalize: true }) }
+  const [input = ''] = inputs
+  return isNova(model) ? novaBody(input, target) : titanBody(input, { ...target, model })
 }
 
-function refuseDimensions({ dimensions }: EmbeddingTarget): void {
-  if (dimensions === undefined) return
-  throw unsupported('dimensions', 'dimensions: the vectors of this model have one length.')
+const novaPurposes: TaskWords = {
+  search_query: 'GENERIC_RETRIEVAL',
+  search_document: 'GENERIC_INDEX',
+  classification: 'CLASSIFICATION',
+  clustering: 'CLUSTERING',
+}
+
+const novaFormats = new Set(['png', 'jpeg', 'gif', 'webp'])
+
+/** @see https://docs.aws.amazon.com/nova/latest/userguide/embeddings-schema.html */
+function novaBody(input: EmbeddingItem, { dimensions, task }: EmbeddingTarget): JsonObject {
+  const { text = '', image } = textAndImage(input)
+  const shared = {
+    embeddingPurpose: task ? taskWordFor(task, novaPurposes) : 'GENERIC_INDEX',
+    ...(dimensions !== undefined && { embeddingDimension: dimensions }),
+  }
+  const content = image
+    ? { image: { format: novaFormat(image.mimeType), source: { bytes: image.base64 } } }
+    : { text: { truncationMode: 'NONE', value: text } }
+  return { taskType: 'SINGLE_EMBEDDING', singleEmbeddingParams: { ...shared, ...content } }
+}
+
+function novaFormat(mimeType: string): string {
+  const format = mimeType.replace('image/', '').replace(/^jpg$/, 'jpeg')
+  if (novaFormats.has(format)) return format
+  throw unsupported('input', `input: this model reads PNG, JPEG, GIF and WebP, not ${mimeType}.`)
+}
+
+interface TitanTarget extends EmbeddingTarget {
+  model: string
+}
+
+/** @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed.html */
+function titanBody(input: EmbeddingItem, { model, dimensions, task }: TitanTarget): JsonObject {
+  if (task) throw refuseTask(task)
+  const { text, image } = textAndImage(input)
+  if (isTitanOfImages(model)) {
+    return {
+      ...(text !== undefined && { inputText: text }),
+      ...(image && { inputImage: image.base64 }),
+      ...(dimensions !== undefined && { embeddingConfig: { outputEmbeddingLength: dimensions } }),
+    }
+  }
+  if (dimensions === undefined) return { inputText: text }
+  if (model.includes('titan-embed-text-v1') || model.includes('titan-embed-g1')) {
+    throw unsupported('dimensions', 'dimensions: the vectors of this model have one length.')
+  }
+  return { inputText: text, dimensions, normalize: true }
 }

@@ -1,36 +1,41 @@
 import { z } from 'zod'
+import { cohereBatchLimit, cohereTakes, toEmbedBody } from './embed-body'
 import type { EmbeddingAdapter } from '../embedding-adapter'
 import { toInputUsage } from '../input-usage'
 import { nonsense } from '../upstream-error'
+import type { JsonObject } from '../../wire/json-body'
 
 const Answer = z.looseObject({
   embeddings: z.looseObject({ float: z.array(z.array(z.number())) }),
   meta: z
     .looseObject({
-      billed_units: z.looseObject({ input_tokens: z.unknown().optional() }).optional(),
+      billed_units: z
+        .looseObject({
+          input_tokens: z.unknown().optional(),
+          image_tokens: z.unknown().optional(),
+          images: z.unknown().optional(),
+        })
+        .optional(),
     })
     .optional(),
 })
 
 /** `POST /v2/embed`. @see https://docs.cohere.com/v2/reference/embed */
 export const cohereEmbeddings = {
-  batchLimit: () => 96,
-  request: (texts, { upstreamModel, dimensions, inputType }) => ({
-    path: '/v2/embed',
-    body: {
-      model: upstreamModel,
-      texts,
-      input_type: inputType ?? 'search_document',
-      embedding_types: ['float'],
-      ...(dimensions !== undefined && { output_dimension: dimensions }),
-      // A text that is cut in silence would be found by half of what it says.
-      truncate: 'NONE',
-    },
-  }),
+  batchLimit: cohereBatchLimit,
+  takes: cohereTakes,
+  request(inputs, { upstreamModel: model, dimensions, task }) {
+    const written = toEmbedBody(inputs, { model, dimensions, task, toImageUrl: (url) => ({ url }) })
+    const body: JsonObject = { model, ...written }
+    return { path: '/v2/embed', body }
+  },
   read: ({ body }, source) => {
     const answer = Answer.safeParse(body)
     if (!answer.success) throw nonsense(source.provider, 'no embeddings', answer.error)
     const { embeddings, meta } = answer.data
-    return { embeddings: embeddings.float, usage: toInputUsage(meta?.billed_units?.input_tokens) }
+    const { input_tokens: texts, image_tokens: shown, images } = meta?.billed_units ?? {}
+    // What is paid by the image has no tokens.
+    const isByImage = texts === undefined && shown === undefined && images !== undefined
+    return { embeddings: embeddings.float, usage: toInputUsage(isByImage ? 0 : texts, shown) }
   },
 } satisfies EmbeddingAdapter

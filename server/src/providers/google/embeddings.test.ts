@@ -14,7 +14,7 @@ const read = (body: unknown) => googleEmbeddings.read({ body, headers: new Heade
 const target = {
   upstreamModel: 'gemini-embedding-001',
   dimensions: undefined,
-  inputType: undefined,
+  task: undefined,
 }
 
 test('one text or many are one batch, in order', () => {
@@ -27,18 +27,54 @@ test('one text or many are one batch, in order', () => {
       })),
     },
   })
-  expect(googleEmbeddings.batchLimit('gemini-embedding-001')).toBe(100)
+  expect(googleEmbeddings.batchLimit('gemini-embedding-001', false)).toBe(100)
 })
 
 test('dimensions and purpose travel with each text', () => {
   const { body } = googleEmbeddings.request(['a'], {
     ...target,
     dimensions: 768,
-    inputType: 'RETRIEVAL_QUERY',
+    task: { field: 'task_type', word: 'RETRIEVAL_QUERY' },
   })
   expect(body).toMatchObject({
     requests: [{ outputDimensionality: 768, taskType: 'RETRIEVAL_QUERY' }],
   })
+})
+
+const newer = { ...target, upstreamModel: 'gemini-embedding-2' }
+const image = { image: 'data:image/png;base64,AAAA' }
+
+test('the newer model reads images, several parts as one content', () => {
+  expect(googleEmbeddings.takes('gemini-embedding-001')).toBe('text')
+  expect(googleEmbeddings.takes('gemini-embedding-2')).toBe('mixed')
+  const { body } = googleEmbeddings.request(['a', { parts: [{ text: 'b' }, image] }], newer)
+  expect(body['requests']).toEqual([
+    { model: 'models/gemini-embedding-2', content: { parts: [{ text: 'a' }] } },
+    {
+      model: 'models/gemini-embedding-2',
+      content: { parts: [{ text: 'b' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+    },
+  ])
+})
+
+test.each([
+  ['search_query', 'task: search result | query: a'],
+  ['RETRIEVAL_DOCUMENT', 'title: none | text: a'],
+  ['text-matching', 'task: sentence similarity | query: a'],
+  ['CODE_RETRIEVAL_QUERY', 'task: code retrieval | query: a'],
+  ['fact_verification', 'task: fact checking | query: a'],
+])('the newer model is told %s in the text, as it has no field for it', (word, text) => {
+  const { body } = googleEmbeddings.request(['a'], { ...newer, task: { field: 'task', word } })
+  expect(body['requests']).toEqual([
+    { model: 'models/gemini-embedding-2', content: { parts: [{ text }] } },
+  ])
+})
+
+test('a word that is no task type does not become part of a text', () => {
+  const task = { field: 'task', word: 'ignore the above' }
+  expect(() => googleEmbeddings.request(['a'], { ...newer, task })).toThrow(
+    expect.objectContaining({ code: 'invalid_request', param: 'task' }),
+  )
 })
 
 test('vectors come back in order; older models do not count', () => {

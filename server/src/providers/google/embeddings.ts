@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isMultimodal, toParts, toTaskType } from './embedding-task'
 import { toGoogleError } from './failure'
 import { modelPath } from './model-name'
 import { readGoogleUsage } from './usage'
@@ -14,17 +15,23 @@ const Answer = z.looseObject({
 /** `POST …:batchEmbedContents`. @see https://ai.google.dev/api/embeddings */
 export const googleEmbeddings: EmbeddingAdapter = {
   batchLimit: () => 100,
+  takes: (model) => (isMultimodal(model) ? 'mixed' : 'text'),
 
-  request(texts, { upstreamModel, dimensions, inputType }) {
+  request(inputs, { upstreamModel, dimensions, task }) {
     const path = `/models/${modelPath(upstreamModel)}`
+    const isByPrefix = isMultimodal(upstreamModel)
+    const fields = {
+      ...(task && !isByPrefix && { taskType: toTaskType(task) }),
+      ...(dimensions && { outputDimensionality: dimensions }),
+    }
     return {
       path: `${path}:batchEmbedContents`,
       body: {
-        requests: texts.map((text) => ({
+        // One content an input: several parts of one content have one vector together.
+        requests: inputs.map((item) => ({
           model: path.slice(1),
-          content: { parts: [{ text }] },
-          ...(inputType && { taskType: inputType }),
-          ...(dimensions && { outputDimensionality: dimensions }),
+          content: { parts: toParts(item, isByPrefix ? task : undefined) },
+          ...fields,
         })),
       },
     }

@@ -1,7 +1,9 @@
+import { imageFormatOf, toInputField } from './embedding-images'
 import type { Target } from './request'
 import { isFailure } from '../event'
+import { askedTask, refuseTask, taskWordFor } from '../task-type'
 import { nonsense, toCallerError, type Source } from '../upstream-error'
-import type { EmbeddingInput } from '../../wire/embedding-request'
+import { taskFields, type EmbeddingInput } from '../../wire/embedding-request'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { readUsage, type Usage } from '../../wire/usage'
 
@@ -10,22 +12,36 @@ export type EncodingFormat = 'float' | 'base64'
 /** One embedding, in the form that the caller asked for. */
 type Embedding = number[] | string
 
-/** The upstream request for one batch of inputs. */
+/** The upstream request for one batch of inputs. Throws `invalid_request` for a task type that is not there. */
 export function toUpstreamEmbedding(
   request: JsonObject,
   inputs: EmbeddingInput,
   { upstreamModel, options }: Target,
 ): JsonObject {
   const { embeddings } = options
-  const { dimensions, encoding_format: format, ...rest } = request
+  const { dimensions, encoding_format: format, input: _input, ...rest } = request
   const body: JsonObject = { ...embeddings.defaults }
   for (const [name, value] of Object.entries(rest)) if (value !== null) body[name] = value
   body['model'] = upstreamModel
-  body['input'] = inputs
+  Object.assign(body, toInputField(inputs, imageFormatOf(options, upstreamModel)))
+  setTask(body, request, { upstreamModel, options })
   if (typeof dimensions === 'number') body[embeddings.dimensionsField] = dimensions
   if (embeddings.base64 && format === 'base64') body['encoding_format'] = 'base64'
   for (const name of options.drop) delete body[name]
   return body
+}
+
+/** Puts the task type into the provider's field, in its word. */
+function setTask(body: JsonObject, request: JsonObject, { upstreamModel, options }: Target): void {
+  const task = askedTask(request)
+  const { tasks } = options.embeddings
+  if (!task || tasks === undefined) return
+  if (tasks === null) throw refuseTask(task)
+  for (const field of taskFields) delete body[field]
+  const [longest = ''] = Object.keys(tasks.words)
+    .filter((beginning) => upstreamModel.startsWith(beginning))
+    .toSorted((a, b) => b.length - a.length)
+  body[tasks.field] = taskWordFor(task, tasks.words[longest] ?? {})
 }
 
 /** Little-endian 32-bit floats as base64, exactly as OpenAI writes them. */

@@ -3,10 +3,10 @@ import { vertexEmbeddings } from './embeddings'
 import { source } from '../google/recordings-for-tests'
 
 const read = (body: unknown) => vertexEmbeddings.read({ body, headers: new Headers() }, source)
-const target = { upstreamModel: 'text-embedding-005', dimensions: undefined, inputType: undefined }
+const target = { upstreamModel: 'text-embedding-005', dimensions: undefined, task: undefined }
 
 test('older models predict, several texts at once, and refuse what is too long', () => {
-  const asked = { ...target, dimensions: 256, inputType: 'RETRIEVAL_QUERY' }
+  const asked = { ...target, dimensions: 256, task: { field: 'task_type', word: 'query' } }
   expect(vertexEmbeddings.request(['a', 'b'], asked)).toEqual({
     path: '/publishers/google/models/text-embedding-005:predict',
     body: {
@@ -21,19 +21,16 @@ test('older models predict, several texts at once, and refuse what is too long',
 
 test('newer models take one text, as a content', () => {
   const upstreamModel = 'google/gemini-embedding-2'
-  const asked = { upstreamModel, dimensions: 256, inputType: 'RETRIEVAL_QUERY' }
+  const asked = { upstreamModel, dimensions: 256, task: { field: 'task_type', word: 'query' } }
   expect(vertexEmbeddings.request(['a'], asked)).toEqual({
     path: '/publishers/google/models/gemini-embedding-2:embedContent',
     body: {
-      content: { parts: [{ text: 'a' }] },
-      embedContentConfig: {
-        taskType: 'RETRIEVAL_QUERY',
-        outputDimensionality: 256,
-        autoTruncate: false,
-      },
+      // It has no field for a task type.
+      content: { parts: [{ text: 'task: search result | query: a' }] },
+      embedContentConfig: { outputDimensionality: 256, autoTruncate: false },
     },
   })
-  expect(vertexEmbeddings.batchLimit(upstreamModel)).toBe(1)
+  expect(vertexEmbeddings.batchLimit(upstreamModel, false)).toBe(1)
 })
 
 test('the first Gemini model predicts one text; others five', () => {
@@ -42,8 +39,46 @@ test('the first Gemini model predicts one text; others five', () => {
     upstreamModel: 'gemini-embedding-001',
   })
   expect(path).toEndWith(':predict')
-  expect(vertexEmbeddings.batchLimit('gemini-embedding-001')).toBe(1)
-  expect(vertexEmbeddings.batchLimit('text-embedding-005')).toBe(5)
+  expect(vertexEmbeddings.batchLimit('gemini-embedding-001', false)).toBe(1)
+  expect(vertexEmbeddings.batchLimit('text-embedding-005', false)).toBe(5)
+})
+
+const image = { image: 'data:image/png;base64,AAAA' }
+
+test('the newer model reads texts and images as one content', () => {
+  const upstreamModel = 'gemini-embedding-2'
+  expect(vertexEmbeddings.takes(upstreamModel)).toBe('mixed')
+  const { body } = vertexEmbeddings.request([{ parts: [{ text: 'a' }, image] }], {
+    ...target,
+    upstreamModel,
+  })
+  expect(body['content']).toEqual({
+    parts: [{ text: 'a' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
+  })
+})
+
+test('the multimodal model takes one text or one image, and no task type', () => {
+  const asked = { ...target, upstreamModel: 'multimodalembedding@001' }
+  expect(vertexEmbeddings.takes(asked.upstreamModel)).toBe('one')
+  expect(vertexEmbeddings.batchLimit(asked.upstreamModel, false)).toBe(1)
+  expect(vertexEmbeddings.request([{ parts: [image] }], { ...asked, dimensions: 512 })).toEqual({
+    path: '/publishers/google/models/multimodalembedding@001:predict',
+    body: {
+      instances: [{ image: { bytesBase64Encoded: 'AAAA', mimeType: 'image/png' } }],
+      parameters: { dimension: 512 },
+    },
+  })
+  expect(vertexEmbeddings.request(['a'], asked).body).toEqual({ instances: [{ text: 'a' }] })
+  const task = { field: 'input_type', word: 'search_query' }
+  expect(() => vertexEmbeddings.request(['a'], { ...asked, task })).toThrow('no task type')
+})
+
+test('the multimodal model answers by kind, and counts nothing', () => {
+  expect(read({ predictions: [{ imageEmbedding: [1, 2] }], deployedModelId: '1' })).toEqual({
+    embeddings: [[1, 2]],
+    usage: undefined,
+  })
+  expect(read({ predictions: [{ textEmbedding: [3] }] }).embeddings).toEqual([[3]])
 })
 
 const prediction = (values: number[], token_count?: number) => ({

@@ -5,7 +5,12 @@ import { modelPath } from '../google/model-name'
 import { readGoogleUsage } from '../google/usage'
 import { readUsage, type Usage } from '../../wire/usage'
 import { nonsense } from '../upstream-error'
-import type { EmbeddingAdapter } from '../embedding-adapter'
+import { isMultimodal, toParts, toTaskType } from '../google/embedding-task'
+import type { EmbeddingAdapter, EmbeddingTarget } from '../embedding-adapter'
+import { textAndImage } from '../embedding-inputs'
+import { refuseTask } from '../task-type'
+import type { EmbeddingItem } from '../../wire/embedding-request'
+import type { JsonObject } from '../../wire/json-body'
 
 const Values = z.looseObject({ values: z.array(z.number()).min(1) })
 const Content = z.looseObject({ embedding: Values, usageMetadata: z.unknown().optional() })
@@ -21,39 +26,47 @@ const Predictions = z.looseObject({
     .min(1),
 })
 
-/** The models after the first Gemini one are served as contents, the older ones as predictions. */
-const isContent = (model: string) => /^gemini-embedding-(?!001)/.test(model)
+/** One vector for what an instance has, which is a text or an image here. */
+const Multimodal = z.looseObject({
+  predictions: z
+    .array(
+      z.looseObject({
+        textEmbedding: z.array(z.number()).min(1).optional(),
+        imageEmbedding: z.array(z.number()).min(1).optional(),
+      }),
+    )
+    .min(1)
+    .refine((all) =>
+      all.every(({ textEmbedding, imageEmbedding }) => textEmbedding ?? imageEmbedding),
+    ),
+})
+
+const isOfInstances = (model: string) => model.startsWith('multimodalembedding')
 
 /**
  * Texts that are too long are refused, not cut: callers get an error, never a vector of half a text.
  * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api
+ * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/multimodal-embeddings-api
  */
 export const vertexEmbeddings: EmbeddingAdapter = {
   // Of the older models, five texts in most regions.
-  batchLimit: (model) => (surfaceOf(model).model.startsWith('gemini-') ? 1 : 5),
+  batchLimit(upstreamModel) {
+    const { model } = surfaceOf(upstreamModel)
+    return model.startsWith('gemini-') || isOfInstances(model) ? 1 : 5
+  },
 
-  request(texts, { upstreamModel, dimensions, inputType }) {
+  takes(upstreamModel) {
+    const { model } = surfaceOf(upstreamModel)
+    if (isMultimodal(model)) return 'mixed'
+    return isOfInstances(model) ? 'one' : 'text'
+  },
+
+  request(inputs, { upstreamModel, ...asked }) {
     const { model } = surfaceOf(upstreamModel)
     const path = `/publishers/google/models/${modelPath(model)}`
-    const size = dimensions ? { outputDimensionality: dimensions } : {}
-    if (isContent(model)) {
-      const purpose = inputType ? { taskType: inputType } : {}
-      return {
-        path: `${path}:embedContent`,
-        body: {
-          content: { parts: texts.map((text) => ({ text })) },
-          embedContentConfig: { ...purpose, ...size, autoTruncate: false },
-        },
-      }
-    }
-    const purpose = inputType ? { task_type: inputType } : {}
-    return {
-      path: `${path}:predict`,
-      body: {
-        instances: texts.map((content) => ({ content, ...purpose })),
-        parameters: { ...size, autoTruncate: false },
-      },
-    }
+    if (isMultimodal(model)) return { path: `${path}:embedContent`, body: ofContent(inputs, asked) }
+    const body = isOfInstances(model) ? ofInstances(inputs, asked) : ofTexts(inputs, asked)
+    return { path: `${path}:predict`, body }
   },
 
   failure: toGoogleError,
@@ -63,6 +76,13 @@ export const vertexEmbeddings: EmbeddingAdapter = {
     if (content.success) {
       const { embedding, usageMetadata } = content.data
       return { embeddings: [embedding.values], usage: readGoogleUsage(usageMetadata) }
+    }
+    const shown = Multimodal.safeParse(body)
+    if (shown.success) {
+      const { predictions } = shown.data
+      const vectors = predictions.map((one) => one.textEmbedding ?? one.imageEmbedding ?? [])
+      // Paid by the character and by the image; no token is counted.
+      return { embeddings: vectors, usage: undefined }
     }
     const answer = Predictions.safeParse(body)
     if (!answer.success) {
@@ -75,6 +95,35 @@ export const vertexEmbeddings: EmbeddingAdapter = {
     }
   },
 }
+
+type Asked = Omit<EmbeddingTarget, 'upstreamModel'>
+
+/** One content, all parts of which have one vector together. */
+const ofContent = (inputs: readonly EmbeddingItem[], { dimensions, task }: Asked): JsonObject => ({
+  content: { parts: inputs.flatMap((item) => toParts(item, task)) },
+  embedContentConfig: { ...sizeOf(dimensions), autoTruncate: false },
+})
+
+function ofTexts(inputs: readonly EmbeddingItem[], { dimensions, task }: Asked): JsonObject {
+  const purpose = task ? { task_type: toTaskType(task) } : {}
+  return {
+    instances: inputs.map((content) => ({ content, ...purpose })),
+    parameters: { ...sizeOf(dimensions), autoTruncate: false },
+  }
+}
+
+function ofInstances(inputs: readonly EmbeddingItem[], { dimensions, task }: Asked): JsonObject {
+  if (task) throw refuseTask(task)
+  const instances = inputs.map((item) => {
+    const { text, image } = textAndImage(item)
+    if (!image) return { text }
+    return { image: { bytesBase64Encoded: image.base64, mimeType: image.mimeType } }
+  })
+  return { instances, ...(dimensions && { parameters: { dimension: dimensions } }) }
+}
+
+const sizeOf = (dimensions: number | undefined) =>
+  dimensions ? { outputDimensionality: dimensions } : {}
 
 /** The tokens of all texts; undefined where one of them was not counted. */
 function counted(counts: readonly (number | null | undefined)[]): Usage | undefined {

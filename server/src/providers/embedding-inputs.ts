@@ -1,0 +1,48 @@
+import { readDataUrl, type Media } from './media'
+import { unsupported } from './unsupported'
+import { isImage, partsOf, type EmbeddingItem, type EmbeddingPart } from '../wire/embedding-request'
+
+/**
+ * What one input may be made of: one text; one text or one image; one text, one image or both; texts and
+ * images in any number and order.
+ */
+export type InputKinds = 'text' | 'one' | 'pair' | 'mixed'
+
+const refusals: Readonly<Record<Exclude<InputKinds, 'mixed'>, string>> = {
+  text: 'this model embeds one text per input, and no images.',
+  one: 'this model embeds one text or one image per input. Send each part as an input of its own.',
+  pair: 'this model embeds at most one text and one image per input.',
+}
+
+/** Throws `invalid_request` for an input that a model cannot take, and says which. */
+export function checkInputs(inputs: readonly EmbeddingItem[], kinds: InputKinds): void {
+  if (kinds === 'mixed') return
+  for (const [index, item] of inputs.entries()) {
+    if (typeof item === 'string' || isWithin(item.parts, kinds)) continue
+    throw unsupported(`input.${index}`, `input.${index}: ${refusals[kinds]}`)
+  }
+}
+
+function isWithin(parts: readonly EmbeddingPart[], kinds: Exclude<InputKinds, 'mixed'>): boolean {
+  const images = parts.filter(isImage).length
+  const texts = parts.length - images
+  if (kinds === 'text') return images === 0 && texts === 1
+  return kinds === 'one' ? parts.length === 1 : images <= 1 && texts <= 1
+}
+
+/** An input's one text and its one image, each where it has it. */
+export function textAndImage(item: EmbeddingItem): { text?: string; image?: Media } {
+  const found: { text?: string; image?: Media } = {}
+  for (const part of partsOf(item)) {
+    if (isImage(part)) found.image = mediaOf(part.image)
+    else found.text = part.text
+  }
+  return found
+}
+
+/** The bytes and the type of an image, which is a data URL by now. */
+export function mediaOf(image: string): Media {
+  const media = readDataUrl(image)
+  if (!media) throw new Error('An image was not fetched.')
+  return media
+}

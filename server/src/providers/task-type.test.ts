@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test'
+import { askedTask, taskTypes, taskWordFor } from './task-type'
+import { providers } from './registry'
+import { taskFields } from '../wire/embedding-request'
+
+const google = { search_query: 'RETRIEVAL_QUERY', search_document: 'RETRIEVAL_DOCUMENT' }
+const ask = (word: string) => taskWordFor({ field: 'input_type', word }, google)
+
+test.each([
+  ['search_query', 'RETRIEVAL_QUERY'],
+  ['query', 'RETRIEVAL_QUERY'],
+  ['retrieval.query', 'RETRIEVAL_QUERY'],
+  ['GENERIC_RETRIEVAL', 'RETRIEVAL_QUERY'],
+  ['RETRIEVAL_QUERY', 'RETRIEVAL_QUERY'],
+  ['passage', 'RETRIEVAL_DOCUMENT'],
+  ['Retrieval-Document', 'RETRIEVAL_DOCUMENT'],
+  // Nobody's word but perhaps the provider's own, which judges it.
+  ['DOCUMENT_RETRIEVAL', 'DOCUMENT_RETRIEVAL'],
+])('%s is %s at Google', (word, expected) => {
+  expect(ask(word)).toBe(expected)
+})
+
+test('a task type without a word there is refused, and those are named that there are', () => {
+  const refused = {
+    code: 'invalid_request',
+    param: 'input_type',
+    message:
+      'input_type: this model has no task type "clustering". It has search_query, search_document.',
+  }
+  expect(() => ask('clustering')).toThrow(expect.objectContaining(refused))
+})
+
+test('each of its names says it, ours before the others', () => {
+  for (const field of taskFields) {
+    expect(askedTask({ [field]: 'query' })).toEqual({ field, word: 'query' })
+  }
+  expect(askedTask({ task: 'a', input_type: 'b' })?.word).toBe('b')
+  expect(askedTask({ input_type: null, task: 3 })).toBeUndefined()
+})
+
+test("providers' words are for task types that there are", () => {
+  const all = providers.flatMap(({ options }) =>
+    Object.values(options.embeddings.tasks?.words ?? {}).flatMap((words) => Object.keys(words)),
+  )
+  expect(all.length).toBeGreaterThan(15)
+  expect(all.filter((type) => !taskTypes.some((known) => known === type))).toEqual([])
+})
