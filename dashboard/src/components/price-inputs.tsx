@@ -1,17 +1,36 @@
-import { NumberInput, SimpleGrid } from '@mantine/core'
-import { priceParts, type PriceFields, type PricePart } from '../operator/models'
+import {
+  Button,
+  Fieldset,
+  Group,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import {
+  newTier,
+  priceParts,
+  type PriceFields,
+  type PricePart,
+  type RateFields,
+  type TierFields,
+} from '../prices'
 
 const decimals = 9
 /** What every model is asked for; the rest is charged as one of these where it is empty. */
 const needed = new Set<PricePart>(['input', 'output'])
 
-interface Props {
-  value: PriceFields
-  onChange: (value: PriceFields) => void
+interface RatesProps {
+  value: RateFields
+  onChange: (value: RateFields) => void
+  /** What an empty field says. */
+  empty: string
+  isNeeded: (part: PricePart) => boolean
 }
 
-/** A price, part by part, in USD. */
-export const PriceInputs = ({ value, onChange }: Props) => (
+const RateInputs = ({ value, onChange, empty, isNeeded }: RatesProps) => (
   <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
     {priceParts.map(([part, label]) => (
       <NumberInput
@@ -20,10 +39,107 @@ export const PriceInputs = ({ value, onChange }: Props) => (
         prefix="$"
         min={0}
         decimalScale={decimals}
-        placeholder={needed.has(part) ? '' : 'As the others'}
+        placeholder={isNeeded(part) ? '' : empty}
         value={value[part]}
         onChange={(amount) => onChange({ ...value, [part]: amount })}
       />
     ))}
   </SimpleGrid>
 )
+
+const serviceTiers = ['flex', 'priority', 'batch']
+
+interface TierProps {
+  number: number
+  value: TierFields
+  onChange: (value: TierFields) => void
+  onRemove: () => void
+}
+
+const TierInputs = ({ number, value, onChange, onRemove }: TierProps) => (
+  <Fieldset legend={`Tier ${number}`}>
+    <Stack gap="xs">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs">
+        <NumberInput
+          label="Prompts above"
+          suffix=" tokens"
+          min={1}
+          allowDecimal={false}
+          thousandSeparator=","
+          value={value.above}
+          onChange={(above) => onChange({ ...value, above })}
+        />
+        <Select
+          label="Service tier"
+          clearable
+          data={serviceTiers}
+          value={value.service_tier === '' ? null : value.service_tier}
+          onChange={(tier) => onChange({ ...value, service_tier: tier ?? '' })}
+        />
+        <TextInput
+          label="From, UTC"
+          type="time"
+          value={value.from}
+          onChange={(event) => onChange({ ...value, from: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Until, UTC"
+          type="time"
+          value={value.until}
+          onChange={(event) => onChange({ ...value, until: event.currentTarget.value })}
+        />
+      </SimpleGrid>
+      <RateInputs
+        value={value.rates}
+        onChange={(rates) => onChange({ ...value, rates })}
+        empty="As above"
+        isNeeded={() => false}
+      />
+      <Group justify="flex-end">
+        <Button size="xs" variant="default" onClick={onRemove}>
+          Remove tier {number}
+        </Button>
+      </Group>
+    </Stack>
+  </Fieldset>
+)
+
+interface Props {
+  value: PriceFields
+  onChange: (value: PriceFields) => void
+}
+
+/** A price in USD: its rates, and other rates for long prompts, service tiers and hours. */
+export function PriceInputs({ value, onChange }: Props) {
+  const { rates, tiers } = value
+  const setTiers = (changed: TierFields[]) => onChange({ rates, tiers: changed })
+  return (
+    <Stack gap="sm">
+      <RateInputs
+        value={rates}
+        onChange={(changed) => onChange({ rates: changed, tiers })}
+        empty="As the others"
+        isNeeded={(part) => needed.has(part)}
+      />
+      {tiers.map((tier, at) => (
+        <TierInputs
+          // oxlint-disable-next-line react/no-array-index-key -- a tier has no name but its place
+          key={at}
+          number={at + 1}
+          value={tier}
+          onChange={(changed) => setTiers(tiers.with(at, changed))}
+          onRemove={() => setTiers(tiers.toSpliced(at, 1))}
+        />
+      ))}
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          A tier has other rates, for long prompts, a service tier or hours. Of two that hold, the
+          later one counts.
+        </Text>
+        <Button size="xs" variant="light" onClick={() => setTiers([...tiers, newTier])}>
+          Add a tier
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

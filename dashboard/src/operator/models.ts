@@ -79,59 +79,5 @@ export type Price = Awaited<
   ReturnType<NonNullable<ReturnType<typeof pricesQuery>['queryFn']>>
 >[number]
 
-/** The parts of a price: USD per 1,000,000 tokens, or per piece. */
-export const priceParts = [
-  ['input', 'Input, 1M tokens'],
-  ['output', 'Output, 1M tokens'],
-  ['cached_input', 'Input out of the cache, 1M tokens'],
-  ['cache_write', 'Input into the cache, 1M tokens'],
-  ['reasoning', 'Reasoning, 1M tokens'],
-  ['audio_input', 'Spoken input, 1M tokens'],
-  ['audio_output', 'Spoken output, 1M tokens'],
-  ['image', 'One image'],
-  ['request', 'One request'],
-] as const
-
-export type PricePart = (typeof priceParts)[number][0]
-
-/** A price in a form: a number, or an empty text. */
-export type PriceFields = Record<PricePart, number | string>
-
-const noPrice: PriceFields = {
-  input: '',
-  output: '',
-  cached_input: '',
-  cache_write: '',
-  reasoning: '',
-  audio_input: '',
-  audio_output: '',
-  image: '',
-  request: '',
-}
-
 /** What is not known is an empty text in a form. */
 export const orEmpty = <Value>(value: Value | null) => value ?? ('' as const)
-
-export const priceFieldsOf = (pricing: Pricing | null): PriceFields =>
-  pricing === null
-    ? noPrice
-    : {
-        input: pricing.input,
-        output: pricing.output,
-        cached_input: orEmpty(pricing.cached_input),
-        cache_write: orEmpty(pricing.cache_write),
-        reasoning: orEmpty(pricing.reasoning),
-        audio_input: orEmpty(pricing.audio_input),
-        audio_output: orEmpty(pricing.audio_output),
-        image: orEmpty(pricing.image),
-        request: orEmpty(pricing.request),
-      }
-
-/** A price as the service takes it; null where nothing is filled in. */
-export function toPricing(fields: PriceFields): object | null {
-  const set = priceParts.flatMap(([part]) => {
-    const value = fields[part]
-    return value === '' ? [] : [[part, Number(value)]]
-  })
-  return set.length > 0 ? { input: 0, output: 0, ...Object.fromEntries(set) } : null
-}

@@ -123,12 +123,20 @@ const requestFacts = (log: LogDetails): Fact[] => [
 
 const costFacts = (log: LogDetails): Fact[] => [
   ['Input tokens', count(log.input_tokens)],
+  ['Cached input', log.cached_tokens > 0 ? count(log.cached_tokens) : undefined],
+  ['Cache writes', log.cache_write_tokens > 0 ? count(log.cache_write_tokens) : undefined],
   ['Output tokens', count(log.output_tokens)],
   ['Counted', log.estimated ? 'here, as the provider told nothing' : undefined],
   ['Cost', exactUsd(log.cost)],
+  ['Saved by caching', log.cache_savings > 0 ? exactUsd(log.cache_savings) : undefined],
+  ['Price tier', orNothing(log.pricing, ({ tier }) => tier ?? undefined)],
+  ['Price', orNothing(log.pricing, priceWords)],
   ['Of that', feeOf(log)],
   ['Billing', orNothing(log.billing_mode, (mode) => billing[mode])],
 ]
+
+const priceWords = ({ input, output }: NonNullable<LogDetails['pricing']>) =>
+  `${exactUsd(input)} input, ${exactUsd(output)} output, 1M tokens`
 
 const feeOf = ({ cost, platform_fee, provider_revenue }: LogDetails) =>
   cost > 0

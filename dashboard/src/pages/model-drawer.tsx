@@ -1,5 +1,6 @@
 import { Alert, Badge, Code, Drawer, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { Copy } from '../components/copy'
 import { FavoriteModel } from '../components/favorite-model'
 import { Loaded } from '../components/loaded'
@@ -14,6 +15,7 @@ import {
   type Model,
 } from '../models'
 import { ModelRatings } from './model-ratings'
+import { conditionsOf, priceParts, type PricePart } from '../prices'
 
 interface Props {
   id: string
@@ -88,39 +90,39 @@ const Fact = ({ name, value }: { name: string; value: string }) => (
   </Table.Tr>
 )
 
-const perMillion = [
-  ['input', 'Input'],
-  ['output', 'Output'],
-  ['cached_input', 'Input out of the cache'],
-  ['cache_write', 'Input into the cache'],
-  ['reasoning', 'Reasoning'],
-] as const
-const perPiece = [
-  ['image', 'One image'],
-  ['request', 'One request'],
-] as const
-
 function Prices({ model: { pricing, is_free: isFree } }: { model: Model }) {
   if (isFree) return null
   if (pricing.input === null) {
     return <Text size="sm">Nobody knows its price; it is served by connections only.</Text>
   }
-  const rows = [
-    ...perMillion.map(([field, name]) => ({ name: `${name}, 1M tokens`, usd: pricing[field] })),
-    ...perPiece.map(([field, name]) => ({ name, usd: pricing[field] })),
-  ].filter(({ usd }) => usd !== null)
   return (
     <section aria-label="Prices">
       <Title order={3} size="h4" mb="xs">
         Prices
       </Title>
-      <Table variant="vertical" layout="fixed" withTableBorder>
-        <Table.Tbody>
-          {rows.map(({ name, usd }) => (
-            <Fact key={name} name={name} value={exactUsd(usd)} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <RateTable rates={pricing} />
+      {pricing.tiers.map((tier) => (
+        <Fragment key={conditionsOf(tier)}>
+          <Title order={4} size="h5" mt="sm" mb="xs">
+            {capitalised(conditionsOf(tier))}
+          </Title>
+          <RateTable rates={tier} />
+        </Fragment>
+      ))}
     </section>
   )
 }
+
+const capitalised = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+
+const RateTable = ({ rates }: { rates: Record<PricePart, number | null> }) => (
+  <Table variant="vertical" layout="fixed" withTableBorder>
+    <Table.Tbody>
+      {priceParts
+        .filter(([part]) => rates[part] !== null)
+        .map(([part, label]) => (
+          <Fact key={part} name={label} value={exactUsd(rates[part])} />
+        ))}
+    </Table.Tbody>
+  </Table>
+)

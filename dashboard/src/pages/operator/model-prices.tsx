@@ -13,15 +13,18 @@ import { exactUsd } from '../../figures'
 import {
   inPath,
   oneModel,
-  priceFieldsOf,
-  priceParts,
   pricesQuery,
-  toPricing,
   type Model,
   type Price,
-  type PriceFields,
   type Pricing,
 } from '../../operator/models'
+import {
+  conditionsOf,
+  priceFieldsOf,
+  priceParts,
+  toPricing,
+  type PriceFields,
+} from '../../prices'
 import { useRefresh } from '../../operator/refresh'
 import { useSubmit } from '../../submit'
 
@@ -71,12 +74,16 @@ export function ModelPrices({ model }: { model: Model }) {
   )
 }
 
+const ratesIn = (rates: Pricing | Pricing['tiers'][number]) =>
+  priceParts
+    .filter(([part]) => rates[part] !== null)
+    .map(([part, label]) => `${label}: ${exactUsd(rates[part])}`)
+    .join(' · ')
+
 const PriceWords = ({ pricing }: { pricing: Pricing | null }) => {
   if (pricing === null) return 'no price.'
-  return priceParts
-    .filter(([part]) => pricing[part] !== null)
-    .map(([part, label]) => `${label}: ${exactUsd(pricing[part])}`)
-    .join(' · ')
+  const tiers = pricing.tiers.map((tier) => `${conditionsOf(tier)}: ${ratesIn(tier)}`)
+  return [ratesIn(pricing), ...tiers].join('; ')
 }
 
 interface HistoryProps {
@@ -146,16 +153,17 @@ function PriceForm({ model, asked: { pricing, effectiveAt }, onClose }: FormProp
     notifications.show({ message: at ? 'The price is planned.' : 'The price holds from now on.' })
     onClose()
   }, form)
+  const problems = Object.entries(form.errors).filter(([field]) => field.startsWith('pricing'))
   return (
     <FormFrame form={form} submission={submission} label="Set it" onCancel={onClose}>
       <Text size="sm" c="dimmed">
         In USD. What runs keeps the price that it began with.
       </Text>
-      {form.errors['pricing'] && (
-        <Text size="sm" c="var(--mantine-color-error)" role="alert">
-          {form.errors['pricing']}
+      {problems.map(([field, problem]) => (
+        <Text key={field} size="sm" c="var(--mantine-color-error)" role="alert">
+          {problem}
         </Text>
-      )}
+      ))}
       <PriceInputs
         value={form.values.pricing}
         onChange={(value) => form.setFieldValue('pricing', value)}

@@ -7,7 +7,7 @@ import { admin, json } from '../../api'
 import { changesOf } from '../../changes'
 import { FormFrame } from '../../components/form-frame'
 import { PriceInputs } from '../../components/price-inputs'
-import { priceFieldsOf, toPricing } from '../../operator/models'
+import { priceFieldsOf, toPricing } from '../../prices'
 import { useRefresh } from '../../operator/refresh'
 import { useSubmit } from '../../submit'
 
