@@ -65,6 +65,7 @@ const filterCodes = new Set([
   'data_inspection_failed',
   'datainspectionfailed',
   'moderation',
+  'cyber_policy',
   'prohibited_content',
   'safety',
   // Zhipu
@@ -74,7 +75,7 @@ const filterCodes = new Set([
   '1027',
 ])
 const filtered =
-  /blocked by (?:our )?content filter|content management policy|content exists risk|data may contain inappropriate content|violates usage guidelines|violating our usage policy|rejected (?:as a result of|by) (?:our|the) safety system|considered high risk|potentially unsafe or sensitive content|input (?:was )?flagged/i
+  /blocked by (?:our )?content filter|content management policy|content exists risk|data may contain inappropriate content|violates? (?:vertex ai's )?usage guidelines|violating our usage policy|rejected (?:as a result of|by) (?:our|the) safety system|considered high risk|potentially unsafe or sensitive content|input (?:was )?flagged/i
 /** OpenRouter and xAI say 403 of it. */
 const filterStatuses = new Set([200, 400, 403, 422, 451])
 
