@@ -43,7 +43,7 @@ const rejections = new Set([200, 400, 413, 422])
  * where it came as a 400.
  */
 export function meantStatus(own: number, said: ErrorBody, text: string): number {
-  const inner = own === 200 ? Number(said.core['code']) : Number.NaN
+  const inner = own === 200 ? numberIn(said.core['code']) : Number.NaN
   const status = inner >= 400 && inner < 600 ? inner : own
   if (!rejections.has(status)) return status
   if (said.codes.includes('rate_limit_exceeded')) return 429
@@ -56,6 +56,10 @@ export function meantStatus(own: number, said: ErrorBody, text: string): number 
 /** Whether the account at the provider is empty or blocked, which no wait mends. */
 export const isAccountWithoutCredit = (said: ErrorBody, text: string): boolean =>
   has(said, unpaidCodes) || unpaid.test(text)
+
+/** An object made for it throws where it is made a number. */
+const numberIn = (value: unknown): number =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
 
 const filterCodes = new Set([
   'content_filter',

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
+import { toGoogleError } from './google/failure'
 import { nonsense, retryAfterSeconds, toCallerError, type Source } from './upstream-error'
+import { ApiError } from '../errors'
 
 const secret = 'sk-live-0123456789abcdef'
 const source: Source = {
@@ -242,10 +244,28 @@ const { body: anyBody } = fc.letrec<{ body: unknown }>((tie) => ({
   ),
 }))
 
+test.each(['code', 'n_ctx', 'n_prompt_tokens', 'type', 'param', 'message'])(
+  '%s may be an object that is neither number nor text',
+  (name) => {
+    const value = { toString: 0, valueOf: 0 }
+    const core = { message: 'prompt is too long', [name]: value }
+    for (const status of [200, 400, 429, 500]) {
+      for (const body of [core, { error: core }, [{ error: core }]]) {
+        expect(told(status, body)).toBeInstanceOf(ApiError)
+        expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
+      }
+    }
+    const violated = { '@type': value, retryDelay: value, fieldViolations: [{ field: value }] }
+    const body = { error: { message: 'No.', details: [violated] } }
+    expect(toGoogleError({ status: 400, body }, source)).toBeInstanceOf(ApiError)
+  },
+)
+
 test('whatever a provider answers is an error of ours, short and without the key', () => {
   const statuses = fc.constantFrom(200, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503, 529)
   const property = fc.property(statuses, anyBody, (status, body) => {
     const error = told(status, body)
+    expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
     expect([400, 502, 503]).toContain(error.status)
     expect(error.message).not.toBe('')
     expect(error.message.length).toBeLessThan(500)
