@@ -1,4 +1,4 @@
-import { claude, openAi } from './conformance-overflow'
+import { claude, google, openAi } from './conformance-overflow'
 import { filtered, rowOf, type RefusalRow } from './conformance-refusal'
 
 const row = rowOf('filter')
@@ -39,6 +39,37 @@ export const refusedContent: readonly RefusalRow[] = [
       openAi('Your request was rejected as a result of our safety system.', {
         code: 'content_policy_violation',
       }),
+    ],
+    filtered,
+  ),
+  row(
+    ['OpenAI', 'openai', 'its policy on use'],
+    [
+      400,
+      openAi(
+        'Invalid prompt: your prompt was flagged as potentially violating our usage policy. Please try again with a different prompt: https://platform.openai.com/docs/guides/reasoning#advice-on-prompting',
+        { code: 'invalid_prompt' },
+      ),
+    ],
+    filtered,
+  ),
+  row(
+    ['OpenAI', 'openai', 'its policy on security'],
+    [
+      400,
+      openAi('This request has been flagged for possible cybersecurity risk.', {
+        code: 'cyber_policy',
+      }),
+    ],
+    filtered,
+  ),
+  row(
+    ['Vertex', 'vertex', 'its content filter'],
+    [
+      400,
+      google(
+        "The prompt could not be submitted. This prompt contains words that violate Vertex AI's usage guidelines.",
+      ),
     ],
     filtered,
   ),

@@ -122,8 +122,6 @@ function lengthsOf({ max, used, more, over }: Record<string, string>, core: Json
 
 /** A number of tokens that can be one, which a provider may also get wrong. */
 function toCount(value: unknown): number | null {
-  const count = Number(
-    typeof value === 'string' ? value.replaceAll(',', '') : (value ?? Number.NaN),
-  )
-  return Number.isSafeInteger(count) && count > 0 ? count : null
+  const count = typeof value === 'string' ? Number(value.replaceAll(',', '')) : value
+  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0 ? count : null
 }

@@ -43,7 +43,7 @@ const rejections = new Set([200, 400, 413, 422])
  * where it came as a 400.
  */
 export function meantStatus(own: number, said: ErrorBody, text: string): number {
-  const inner = own === 200 ? Number(said.core['code']) : Number.NaN
+  const inner = own === 200 ? numberIn(said.core['code']) : Number.NaN
   const status = inner >= 400 && inner < 600 ? inner : own
   if (!rejections.has(status)) return status
   if (said.codes.includes('rate_limit_exceeded')) return 429
@@ -57,6 +57,10 @@ export function meantStatus(own: number, said: ErrorBody, text: string): number 
 export const isAccountWithoutCredit = (said: ErrorBody, text: string): boolean =>
   has(said, unpaidCodes) || unpaid.test(text)
 
+/** An object made for it throws where it is made a number. */
+const numberIn = (value: unknown): number =>
+  typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
+
 const filterCodes = new Set([
   'content_filter',
   'content_policy_violation',
@@ -65,6 +69,7 @@ const filterCodes = new Set([
   'data_inspection_failed',
   'datainspectionfailed',
   'moderation',
+  'cyber_policy',
   'prohibited_content',
   'safety',
   // Zhipu
@@ -74,7 +79,7 @@ const filterCodes = new Set([
   '1027',
 ])
 const filtered =
-  /blocked by (?:our )?content filter|content management policy|content exists risk|data may contain inappropriate content|violates usage guidelines|violating our usage policy|rejected (?:as a result of|by) (?:our|the) safety system|considered high risk|potentially unsafe or sensitive content|input (?:was )?flagged/i
+  /blocked by (?:our )?content filter|content management policy|content exists risk|data may contain inappropriate content|violates? (?:vertex ai's )?usage guidelines|violating our usage policy|rejected (?:as a result of|by) (?:our|the) safety system|considered high risk|potentially unsafe or sensitive content|input (?:was )?flagged/i
 /** OpenRouter and xAI say 403 of it. */
 const filterStatuses = new Set([200, 400, 403, 422, 451])
 

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { toGoogleError } from './google/failure'
 import { nonsense, retryAfterSeconds, toCallerError, type Source } from './upstream-error'
+import { ApiError } from '../errors'
 
 const secret = 'sk-live-0123456789abcdef'
 const source: Source = {
@@ -214,4 +217,68 @@ test('a field that begins the words is named, if the caller sent it', () => {
   expect(refusedWith('metadata.user_id: too long')).toMatchObject({ param: null })
   const prompt = { textField: 'prompt', wasSent: (field: string) => field === 'prompt' } as const
   expect(refusedWith('messages.0: no', prompt)).toMatchObject({ param: 'prompt' })
+})
+
+const names = ['error', 'message', 'detail', 'errors', 'metadata', 'raw', 'code', 'type', 'choices']
+const word = fc.oneof(
+  fc.string(),
+  fc.constantFrom(
+    secret,
+    'maximum context length is 8 tokens',
+    'sk-ab***yz',
+    '{"error":{"message":"inner"}}',
+    '[',
+  ),
+)
+/** Bodies whose fields are those that are read, of any shape and as text within text. */
+const { body: anyBody } = fc.letrec<{ body: unknown }>((tie) => ({
+  body: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    word,
+    fc.constantFrom(null, true, 0, 429, 1e300, -1),
+    fc.dictionary(fc.constantFrom(...names), tie('body'), { maxKeys: 4 }),
+    fc.array(tie('body'), { maxLength: 3 }),
+    fc
+      .dictionary(fc.constantFrom(...names), tie('body'), { maxKeys: 3 })
+      .map((inner) => JSON.stringify(inner)),
+  ),
+}))
+
+test.each(['code', 'n_ctx', 'n_prompt_tokens', 'type', 'param', 'message'])(
+  '%s may be an object that is neither number nor text',
+  (name) => {
+    const value = { toString: 0, valueOf: 0 }
+    const core = { message: 'prompt is too long', [name]: value }
+    for (const status of [200, 400, 429, 500]) {
+      for (const body of [core, { error: core }, [{ error: core }]]) {
+        expect(told(status, body)).toBeInstanceOf(ApiError)
+        expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
+      }
+    }
+    const violated = { '@type': value, retryDelay: value, fieldViolations: [{ field: value }] }
+    const body = { error: { message: 'No.', details: [violated] } }
+    expect(toGoogleError({ status: 400, body }, source)).toBeInstanceOf(ApiError)
+  },
+)
+
+test('whatever a provider answers is an error of ours, short and without the key', () => {
+  const statuses = fc.constantFrom(200, 400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 503, 529)
+  const property = fc.property(statuses, anyBody, (status, body) => {
+    const error = told(status, body)
+    expect(toGoogleError({ status, body }, source)).toBeInstanceOf(ApiError)
+    expect([400, 502, 503]).toContain(error.status)
+    expect(error.message).not.toBe('')
+    expect(error.message.length).toBeLessThan(500)
+    expect(JSON.stringify([error.message, error.details])).not.toContain(secret)
+    if (error.status === 400) expect(error.retryable).toBeFalse()
+  })
+  fc.assert(property, { numRuns: 2000 })
+})
+
+test('a body of nothing but nesting is read in no time', () => {
+  const startedAt = performance.now()
+  let body: unknown = 'x'
+  for (let depth = 0; depth < 2000; depth++) body = { error: body, message: { detail: [body] } }
+  expect(told(500, body).code).toBe('provider_error')
+  expect(performance.now() - startedAt).toBeLessThan(200)
 })

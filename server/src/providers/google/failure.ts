@@ -72,10 +72,13 @@ const isBadKey = (details: readonly JsonObject[], words: string) =>
   details.some(({ reason }) => typeof reason === 'string' && reason.startsWith('API_KEY_')) ||
   /API key (?:not valid|expired|not found)/i.test(words)
 
+/** An object made for it throws where it is made a text. */
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '')
+
 /** `RetryInfo.retryDelay`, such as `34.4s`, as the seconds of a header. */
 function retryDelay(details: readonly JsonObject[]): string | null {
-  const info = details.find(({ '@type': type }) => String(type).endsWith('google.rpc.RetryInfo'))
-  return /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(String(info?.['retryDelay']))?.[1] ?? null
+  const info = details.find(({ '@type': type }) => textOf(type).endsWith('google.rpc.RetryInfo'))
+  return /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(textOf(info?.['retryDelay']))?.[1] ?? null
 }
 
 /** The caller's field that Google complains about. */
@@ -83,7 +86,7 @@ function fieldOf(details: readonly JsonObject[], words: string, source: Source):
   const violations = details.flatMap(({ fieldViolations }) =>
     Array.isArray(fieldViolations) ? fieldViolations.filter(isObject) : [],
   )
-  const named = violations.map(({ field }) => String(field)).join(' ') || namedIn(words)
+  const named = violations.map(({ field }) => textOf(field)).join(' ') || namedIn(words)
   const field = fields.find(([theirs]) => theirs.test(named))?.[1] ?? ''
   const isLimit = field === 'max_tokens' && !source.wasSent(field)
   return isLimit ? 'max_completion_tokens' : field
