@@ -68,15 +68,16 @@ const routes: Route[] = [
   },
 ]
 
+const header = (name: string, value: string) =>
+  Buffer.concat([
+    Buffer.from([name.length]),
+    Buffer.from(name),
+    Buffer.from([7, 0, value.length]),
+    Buffer.from(value),
+  ])
+
 /** One frame of an event stream of AWS. */
 function frame(type: string, payload: Json): Buffer {
-  const header = (name: string, value: string) =>
-    Buffer.concat([
-      Buffer.from([name.length]),
-      Buffer.from(name),
-      Buffer.from([7, 0, value.length]),
-      Buffer.from(value),
-    ])
   const head = Buffer.concat([header(':event-type', type), header(':message-type', 'event')])
   const body = Buffer.from(JSON.stringify(payload))
   const bytes = Buffer.alloc(16 + head.length + body.length)

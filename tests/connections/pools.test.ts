@@ -121,16 +121,18 @@ test('members that are deleted while a pool is given others do not hold it up', 
   }
 })
 
+/** A conversation that goes on. */
+const history = (text: string) => [
+  { role: 'user', content: text },
+  { role: 'assistant', content: 'Hello.' },
+  { role: 'user', content: 'And?' },
+]
+
 test('a conversation stays on its connection, unless that is full', async () => {
   const by = await stage.somebody()
   const ids = await Promise.all(keyed(by))
   const [a = ''] = ids
   await api('POST /connection-pools', pool(ids), by)
-  const history = (text: string) => [
-    { role: 'user', content: text },
-    { role: 'assistant', content: 'Hello.' },
-    { role: 'user', content: 'And?' },
-  ]
   const say = (content: Json[]) =>
     ask(stage.gateway, { key: by.key, body: { model: 'fake/one', messages: content } })
   const begun = await Promise.all(

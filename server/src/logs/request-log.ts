@@ -1,4 +1,5 @@
 import type { Arrival, Caller } from './arrival'
+import { clean, harmless, keptMetadata, maxName } from './caller-text'
 import { finishIn, finishOf } from './finish-reason'
 import type { KeptBodies } from './insert-logs'
 import { KeptAnswer } from './kept-answer'
@@ -11,7 +12,6 @@ import {
 } from './log-record'
 import { keptText, withoutSecrets } from './redacted'
 import { timeOfId } from '../db/id'
-import { storable } from '../db/storable'
 import { ApiError, errors } from '../errors'
 import { costToCaller, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
@@ -43,21 +43,13 @@ export interface LoggedEnding {
   error?: ApiError | undefined
 }
 
-const mostName = 256
 const mostMessage = 1000
 const mostAgent = 300
-const mostMetadata = 10_000
 /** What proxies call a request whose caller left. */
 const clientGone = 499
 const whole = 1_000_000n
 const well: LoggedEnding = { outcome: 'ok' }
 const nothing: readonly string[] = []
-
-const clean = (text: string, most: number): string =>
-  storable(text.length > most ? text.slice(0, most) : text)
-
-/** What people put a key into that belongs elsewhere. */
-const harmless = (text: string, most: number): string => withoutSecrets(clean(text, most))
 
 /**
  * What is known of one request for its log. It ends once: as the record that its last attempt takes
@@ -103,7 +95,7 @@ export class RequestLog {
   read(body: JsonObject): void {
     const { model } = body
     const values = this.#values
-    if (typeof model === 'string') values.requestedModel = values.model = clean(model, mostName)
+    if (typeof model === 'string') values.requestedModel = values.model = clean(model, maxName)
     values.streamed = body['stream'] === true
   }
 
@@ -113,7 +105,7 @@ export class RequestLog {
     const values = this.#values
     values.streamed = body['stream'] === true
     if (typeof user === 'string') values.callerUser = harmless(user, 512)
-    if (typeof metadata === 'object' && metadata !== null) values.metadata = kept(metadata)
+    if (typeof metadata === 'object' && metadata !== null) values.metadata = keptMetadata(metadata)
   }
 
   /** The first of a stream has come. */
@@ -290,18 +282,4 @@ const describe = ({ code, message }: ApiError) => ({
 function feeOf({ billingMode, cost, feeMillionths }: UsageEvent): bigint {
   if (billingMode === 'byok' || billingMode === 'org_pays') return cost
   return feeMillionths ? (cost * BigInt(feeMillionths)) / whole : 0n
-}
-
-/** As it is, unless PostgreSQL would refuse it or a key is in it; what is too large is left out. */
-function kept(metadata: object): JsonObject | null {
-  const text = JSON.stringify(metadata)
-  if (text.length > mostMetadata) return null
-  const isPlain = !/\\u(0000|d[89a-f])/i.test(text) && withoutSecrets(text) === text
-  if (isPlain) return { ...metadata }
-  return Object.fromEntries(
-    Object.entries(metadata).map(([name, value]) => [
-      harmless(name, mostName),
-      typeof value === 'string' ? harmless(value, mostMetadata) : null,
-    ]),
-  )
 }

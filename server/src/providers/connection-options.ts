@@ -21,6 +21,6 @@ export const ConnectionOptions = z.strictObject({
   project: placeName.exactOptional(),
   location: placeName.exactOptional(),
   /** How long breakpoints last that Tollgate sets where the client set none; absent, it sets none. */
-  prompt_caching: z.enum(['5m', '1h']).exactOptional(),
+  prompt_caching: z.enum(['5m', '1h'], 'must be 5m or 1h.').exactOptional(),
 })
 export type ConnectionOptions = z.output<typeof ConnectionOptions>

@@ -272,34 +272,6 @@ describe('a turn', () => {
     ])
   })
 
-  test('finding P3: breakpoints of texts, calls and results stay where they are', () => {
-    const marked = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-    const said2 = [
-      { type: 'text', text: 'I ' },
-      { type: 'text', text: 'look.', ...marked },
-    ]
-    const parts = [{ type: 'text', text: 'Blue.', ...marked }]
-    expect(
-      messagesOf([
-        ...hello,
-        ...said([...said2, { type: 'text', text: 'Now.' }, { ...use, ...marked }], 'assistant'),
-        ...said([{ ...result('Blue.'), ...marked }, result(parts, 'toolu_2')]),
-      ]),
-    ).toEqual([
-      ...hello,
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'I look.', ...marked },
-          { type: 'text', text: 'Now.' },
-        ],
-        tool_calls: [{ ...call, ...marked }],
-      },
-      { role: 'tool', tool_call_id: 'toolu_1', content: parts },
-      { role: 'tool', tool_call_id: 'toolu_2', content: parts },
-    ])
-  })
-
   test('of the system, in the middle', () => {
     expect(messagesOf([...hello, ...said('Be brief.', 'system')])).toEqual([
       ...hello,
