@@ -127,7 +127,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
       return { kind: 'kept', answer }
     }
   }
-  const asked = askedIn(endpoint, read, ports)
+  const going = call.history ? call.history.expand(principal.userId, read) : read
+  const asked = askedIn(endpoint, going instanceof Promise ? await going : going, ports)
   const resolving = resolutionOf(questionOf(endpoint, call, asked), principal, ports)
   const resolution = resolving instanceof Promise ? await resolving : resolving
   const isFitting = resolution.isCollection || asked.fits(resolution.model)
