@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
 const index = z.int()
 const text = z.string()
@@ -61,4 +62,16 @@ const known: ReadonlySet<unknown> = new Set<Event['type']>([
   'response.function_call_arguments.delta',
 ])
 
-export const isKnown = (type: unknown): boolean => known.has(type)
+/** Items of which something is read; of all others nothing need be as it is in these. */
+const knownItems: ReadonlySet<unknown> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+])
+
+/** Whether an event has to be of a shape that is described here. */
+export function isKnown({ type, item }: JsonObject): boolean {
+  if (!known.has(type)) return false
+  return !isObject(item) || knownItems.has(item['type'])
+}

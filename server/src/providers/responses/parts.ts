@@ -73,7 +73,7 @@ function toEvent(data: string, source: Source): Event | undefined {
   const event = readEvent(data, source)
   // Nested errors are thrown already; this is the flat form.
   if (event['type'] === 'error') throw failure({ error: { ...event, type: '' } }, source)
-  if (!isKnown(event['type'])) return undefined
+  if (!isKnown(event)) return undefined
   const known = Event.safeParse(event)
   if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
   return known.data
