@@ -55,6 +55,7 @@ import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
 import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
+import { ResponseStore } from '../src/stored-responses/store'
 import { createGuards, registryOf } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
@@ -252,6 +253,7 @@ function standIns(): AppPorts {
       earlyHeadersMs: 0,
       onBroken: () => undefined,
     },
+    responses: { store: new ResponseStore(db, () => undefined), mode: 'asked' },
     readiness: never,
     stores: storesOf(db, catalog, settings),
     automation: automationOf(db),

@@ -27,7 +27,8 @@ import { embeddingRoutes } from './v1/embeddings'
 import { messageRoutes } from './v1/messages'
 import { modelRoutes, type CollectionsFor, type ModelsFor } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
-import { responseRoutes } from './v1/responses'
+import { responseRoutes, type ResponseKeeping } from './v1/responses'
+import { storedResponseRoutes } from './v1/stored-responses'
 
 /** What the application is put together from; main.ts makes it. */
 export interface AppPorts {
@@ -39,6 +40,7 @@ export interface AppPorts {
   signIn: SignInAnswers
   dashboard: () => Promise<DashboardFiles>
   reply: ReplyPorts
+  responses: ResponseKeeping
   readiness: Readiness
   stores: AccountStores & OperatorStores & PublicStores
   automation: Automation
@@ -47,13 +49,14 @@ export interface AppPorts {
 
 /** `/v1`. */
 const modelEndpoints = (ports: AppPorts) => {
-  const { gateway, catalog, collectionsFor, modelsFor, guards, reply } = ports
+  const { gateway, catalog, collectionsFor, modelsFor, guards, reply, responses } = ports
   return new Hono<Env>()
     .route('/', chatCompletionRoutes(gateway, reply))
     .route('/', completionRoutes(gateway, reply))
     .route('/', embeddingRoutes(gateway, reply))
     .route('/', messageRoutes(gateway, reply))
-    .route('/', responseRoutes(gateway, reply))
+    .route('/', responseRoutes(gateway, reply, responses))
+    .route('/', storedResponseRoutes(responses.store, guards))
     .route('/', modelRoutes({ catalog, collectionsFor, modelsFor }, guards))
 }
 

@@ -57,6 +57,7 @@ export const Environment = z.object({
   USER_ENDPOINT_PORTS: Ports,
   TRUSTED_PROXIES: Networks,
   SIGNUP: z.enum(['open', 'invite', 'closed']).default('open'),
+  STORE_RESPONSES: z.enum(['always', 'asked', 'never']).default('asked'),
   LOCAL_DISCOVERY: flag(true),
   SANDBOX: flag(true),
   ...paymentVariables,
@@ -133,6 +134,8 @@ export interface Config extends GatewayConfig, JournalConfig, LoadConfig, Worker
   payments: PaymentConfig
   /** Who may make an account, until an operator says otherwise. */
   signUp: 'open' | 'invite' | 'closed'
+  /** Which answers of `/v1/responses` are kept. */
+  storeResponses: 'always' | 'asked' | 'never'
   localDiscovery: boolean
   sandbox: boolean
   telemetry: TelemetryConfig
@@ -263,6 +266,7 @@ export function readConfig(source: Source): Config {
     trustedProxies: env.TRUSTED_PROXIES,
     payments: toPaymentConfig(env),
     signUp: env.SIGNUP,
+    storeResponses: env.STORE_RESPONSES,
     localDiscovery: env.LOCAL_DISCOVERY,
     sandbox: env.SANDBOX,
     telemetry: toTelemetry(env),

@@ -128,7 +128,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
       return { kind: 'kept', answer }
     }
   }
-  const asked = askedIn(endpoint, read, ports)
+  const going = call.history ? call.history.expand(principal.userId, read) : read
+  const asked = askedIn(endpoint, going instanceof Promise ? await going : going, ports)
   const conversation = new Conversation(ports.affinity, principal.accountId, asked.body)
   running.conversation = conversation
   const question = { ...questionOf(endpoint, call, asked), conversation }

@@ -3,7 +3,7 @@ import { accountKinds } from './account-objects'
 import { operatorKinds } from './operator-objects'
 import { newOrganization, unused } from '../connections/organization'
 import { call, idIn, type Stage } from '../connections/stage'
-import type { Json } from '../faults/asking'
+import { ask, type Json } from '../faults/asking'
 import type { Customer } from '../rig'
 
 const connection = (stage: Stage): Json => ({
@@ -35,6 +35,17 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
       make: async (stage) => ({ owner: await stage.somebody(), ids: ['sandbox/echo'] }),
       unknown: 'sandbox/never',
       isEverybodys: true,
+    },
+  ],
+  '/v1/responses/:response_id': [
+    {
+      async make(stage) {
+        const owner = await stage.somebody()
+        const body = { model: 'sandbox/echo', input: 'Hello!', store: true }
+        const { key } = owner
+        const answer = await ask(stage.gateway, { path: '/v1/responses', key, body })
+        return { owner, ids: [String(answer.body['id'])] }
+      },
     },
   ],
   '/api/public/organization/:slug': [

@@ -221,6 +221,29 @@ describe('an answer', () => {
   })
 })
 
+test('what goes on from an answer that is kept here goes to OpenAI with its history', async () => {
+  front.answer = () => Response.json({ ...head, status: 'completed', output: [said], usage })
+  const first = await front.post(path, { model, input: 'One.', store: true })
+  expect(first.body).toMatchObject({ store: true, previous_response_id: null })
+  const { id } = first.body
+  front.answer = hello
+  const fields = { store: true, stream: true, previous_response_id: id }
+  const second = await front.post(path, { model, input: 'Two.', ...fields })
+  const events = eventsIn(second.text)
+  expect(lastResponse(events)).toMatchObject({ store: true, previous_response_id: id })
+  expect(front.seen.at(-1)?.body).toEqual({
+    model: 'gpt-6-astra',
+    input: [
+      { type: 'message', role: 'user', content: 'One.' },
+      said,
+      { type: 'message', role: 'user', content: 'Two.' },
+    ],
+    include: ['reasoning.encrypted_content'],
+    store: false,
+    stream: true,
+  })
+})
+
 describe('on the platform’s key', () => {
   test('an answer of another account is not read', async () => {
     front.answer = hello

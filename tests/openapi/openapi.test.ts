@@ -160,8 +160,11 @@ describe('each route', () => {
   test('the model endpoints are there, the one of a single model too', () => {
     const known = operations.map(({ method, path }) => `${method} ${path}`)
     expect(known.filter((name) => name.includes(' /v1/')).toSorted()).toEqual([
+      'delete /v1/responses/{response_id}',
       'get /v1/models',
       'get /v1/models/{model_id}',
+      'get /v1/responses/{response_id}',
+      'get /v1/responses/{response_id}/input_items',
       'post /v1/chat/completions',
       'post /v1/completions',
       'post /v1/embeddings',

@@ -45,6 +45,24 @@ const disconnect = (id: string) => front.gateway.admin('DELETE', `/connections/$
 const model = 'azure/gpt-4.1'
 const deployments = { 'gpt-4.1': 'team-chat', 'text-embedding-3-small': 'team-embed' }
 
+test('what comes as a request for a Response goes on as one to the newer surface, and as a chat to older ones', async () => {
+  await front.price(model)
+  const usage = { input_tokens: 7, output_tokens: 2, total_tokens: 9 }
+  const response = { id: 'resp_1', object: 'response', status: 'completed', output: [], usage }
+  front.answer = ({ path }) => (path.includes('/responses') ? Response.json(response) : answered())
+  const asked = { model, input: 'Hi.', store: false, made_up: 1 }
+  const newer = await connect('azure', '/openai/v1', { options: { deployments } })
+  const relayed = await front.post('/v1/responses', asked)
+  expect((await front.booked(relayed)).cost).toBe(15_000n)
+  expect(front.seen[0]).toMatchObject({ path: '/openai/v1/responses' })
+  expect(front.seen[0]?.body).toEqual({ ...asked, model: 'team-chat' })
+  await disconnect(newer)
+  const older = await connect('azure', '/openai', { options: { api_version: '2024-10-21' } })
+  expect((await front.post('/v1/responses', asked)).status).toBe(200)
+  expect(front.seen[1]?.path).toStartWith('/openai/deployments/gpt-4.1/chat/completions')
+  await disconnect(older)
+})
+
 test('the newer surface: a deployment stands for the model, in the body', async () => {
   await front.price(model)
   const id = await connect('azure', '/openai/v1', { options: { deployments } })

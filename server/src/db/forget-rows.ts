@@ -16,6 +16,7 @@ type Forgettable =
   | 'automation_session'
   | 'invitation'
   | 'auth_rate_limit'
+  | 'stored_response'
   | 'node'
 
 const rowsAtOnce = 5000

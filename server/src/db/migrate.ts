@@ -34,6 +34,7 @@ import * as leaseGenerations from './migrations/0032-lease-generations'
 import * as balanceRises from './migrations/0033-balance-rises'
 import * as seldomTokens from './migrations/0034-seldom-tokens'
 import * as logCaches from './migrations/0035-log-caches'
+import * as storedResponses from './migrations/0040-stored-responses'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -73,6 +74,7 @@ const migrations: Record<string, Migration> = {
   '0033-balance-rises': balanceRises,
   '0034-seldom-tokens': seldomTokens,
   '0035-log-caches': logCaches,
+  '0040-stored-responses': storedResponses,
 }
 
 /** The names of all migrations that this version knows, in the order in which they are made. */

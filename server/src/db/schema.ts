@@ -6,6 +6,7 @@ import type { InvitationSchema } from './invitation-schema'
 import type { NameSchema } from './name-schema'
 import type { NoticeSchema } from './notice-schema'
 import type { RequestLogSchema } from './request-log-schema'
+import type { ResponseSchema } from './response-schema'
 import type { SettingsColumns, SettingsSchema } from './settings-schema'
 import type { PaymentSchema } from './payment-schema'
 import type { ShowcaseSchema } from './showcase-schema'
@@ -253,6 +254,7 @@ export interface Schema
   extends
     NoticeSchema,
     RequestLogSchema,
+    ResponseSchema,
     SettingsSchema,
     PaymentSchema,
     AlertSchema,

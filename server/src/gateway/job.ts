@@ -110,8 +110,16 @@ export interface Call extends Caller {
   trace?: RequestTrace | undefined
   /** Told when a provider is waited for, and when no longer. */
   waits?: (isWaiting: boolean) => void
+  /** Set where a request may go on from answers that are kept here. */
+  history?: RequestHistory | undefined
   /** Set where a repeat of the request is to get its answer; a caller who leaves does not end it. */
   repeatable?: Repeatable | undefined
+}
+
+/** What a request may go on from. */
+export interface RequestHistory {
+  /** The request with it in its input. */
+  expand: (userId: string, read: ReadBody) => ReadBody | Promise<ReadBody>
 }
 
 /** A request that its caller named by an `Idempotency-Key`. Source: api.md 4.9. */

@@ -14,7 +14,13 @@ export const operationNotes: Readonly<Record<string, string>> = {
   countMessageTokens:
     'Asked of Anthropic where the request would be passed on, else an estimate. Costs nothing, and counts as a request.',
   createResponse:
-    'Nothing is kept: `previous_response_id`, `conversation` and `background` are refused, and `store` is answered false. Send the whole history.',
+    'Passed on as it came to providers of that format, translated for all others; fields that the answer is made without are named in `x-tollgate-omitted`. With `store` true the answer is kept for your account, and `previous_response_id` goes on from it with any model; `conversation` and `background` are refused.',
+  getResponse:
+    'Of your account only, whichever of its keys asked. Kept are answers whose request had `store` true.',
+  deleteResponse:
+    'At once, with the input of its request. Answers that went on from it stay, but nothing goes on from those.',
+  listResponseInputItems:
+    'What the request itself sent, without what it went on from; the latest first. Items without an id get one.',
   listModels: 'Not a promise that you may call them: that is judged by the call. Without pages.',
   getModel:
     'For clients of OpenAI. With a header `anthropic-version`, in the shape of Anthropic. `GET /api/models/{model_id}` has prices and capabilities.',

@@ -7,7 +7,7 @@ import { keptMonths } from '../trail/organization-trail'
 const sharedSumMonths = 25
 
 /**
- * Forgets conversations that ended, and invitations that nobody can answer any more, `days` full days
+ * Forgets conversations that ended, answers that were kept, and invitations that nobody can answer any more, `days` full days
  * after they did; what organizations used by day, of which their limits need the running month only,
  * and what was changed in them after 25 months; tries to sign in, and when gateways were online, after
  * a day; nodes that were killed after a week. Resolves with how many there were of each that anybody
@@ -30,6 +30,7 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
       select from automation_message where session_id = automation_session.id
     )`,
   )
+  const responses = await forgetRows(db, 'stored_response', sql`created_at < ${old}`)
   // Answered or not, none is open beyond that.
   const invitations = await forgetRows(db, 'invitation', sql`expires_at < ${old}`)
   const sums = await forgetRows(
@@ -61,5 +62,5 @@ export async function forgetEnded(db: Kysely<Schema>, days: number) {
       select from credit_lease where node_id = node.id and state = 'active'
     )`,
   )
-  return { sessions, invitations, sums, changes }
+  return { sessions, responses, invitations, sums, changes }
 }

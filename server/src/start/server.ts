@@ -33,7 +33,9 @@ import { listen } from '../http/listen'
 import type { Readiness } from '../http/service'
 import type { Claims } from '../idempotency/claims'
 import { createTrail } from '../trail/trail'
+import { openResponses } from './responses'
 import type { ReplyPorts } from '../v1/reply'
+import type { ResponseKeeping } from '../v1/responses'
 
 /** A server that is up. */
 export interface RunningServer {
@@ -90,7 +92,8 @@ export async function startServer(config: Config, options: Options): Promise<Run
   const stores = openStores({ ...parts, payments, address: () => address.here }, opened)
   const signIn = openSignIn(parts, () => address.here)
   const readiness = readinessFor(parts, opened, state)
-  const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness })
+  const responses = openResponses(parts, opening)
+  const app = assemble(parts, { opened, stores, signIn, talks, watch, readiness, responses })
   const firstAccount = await firstAccountOf(config, storage)
   const load = openLoad({ config, log, streams: () => watch.size, budget: opened.budget }, opening)
   const front = createFront(app, { ...telemetry, ...load })
@@ -145,6 +148,7 @@ interface Assembled {
   talks: ReturnType<typeof openRuns>
   watch: StreamWatch
   readiness: Readiness
+  responses: ResponseKeeping
 }
 
 const readinessFor = (
@@ -162,7 +166,7 @@ const readinessFor = (
 /** The application out of what is open. */
 function assemble(
   { config, timers, storage, catalog, log, crashAt, telemetry }: Parts,
-  { opened, stores, signIn, talks, watch, readiness }: Assembled,
+  { opened, stores, signIn, talks, watch, readiness, responses }: Assembled,
 ) {
   const { gateway, door, claims, lookUps } = opened
   const { adminKey } = storage.installation
@@ -179,6 +183,7 @@ function assemble(
     }),
     signIn,
     dashboard: dashboardFiles(),
+    responses,
     reply: replyPorts(timers, { watch, claims, log, crashAt, counts: telemetry.witness.counts }),
     readiness,
     stores,

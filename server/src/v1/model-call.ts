@@ -45,6 +45,7 @@ export class ModelCall implements Call, Room {
   signal: AbortSignal
   settled?: (usage: Usage | undefined, cost: bigint) => void
   repeatable?: Repeatable
+  history?: Call['history']
   hasLog = false
   trace: Call['trace']
   #waitedMs = 0

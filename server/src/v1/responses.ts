@@ -1,70 +1,54 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
-import { z } from 'zod'
 import { idempotencyKey, modelErrors, streamOr } from './description'
 import { modelEndpoint } from './endpoint'
+import type { ModelCall } from './model-call'
 import { respond, type ReplyPorts } from './reply'
+import { ResponseAnswer } from './response-schema'
+import { StoredWriter } from './stored-writer'
 import { responses } from '../dialects/responses'
 import { ResponsesRequest } from '../dialects/responses/request'
 import type { Gateway } from '../gateway'
+import type { KeptReply, Reply } from '../gateway/job'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-
-const Item = z.looseObject({
-  type: z.enum(['message', 'function_call', 'custom_tool_call', 'reasoning']),
-  id: z.string(),
-})
-
-/** The answer, as it is described to callers. Source: wire.md 13.3. */
-const Response = z
-  .looseObject({
-    id: z.string(),
-    object: z.literal('response'),
-    created_at: z.int(),
-    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
-    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
-    incomplete_details: z
-      .looseObject({ reason: z.enum(['max_output_tokens', 'content_filter']) })
-      .nullable(),
-    model: z.string(),
-    output: z.array(Item),
-    usage: z
-      .looseObject({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() })
-      .optional(),
-  })
-  .meta({
-    ref: 'Response',
-    examples: [
-      {
-        id: 'resp_01m7zbr7rr3rrzfbtxk7716g95',
-        object: 'response',
-        created_at: 1795275104,
-        status: 'completed',
-        error: null,
-        incomplete_details: null,
-        model: 'sandbox/echo',
-        output: [
-          {
-            id: 'msg_01m7zbr7rr3rrzfbtxk7716g95000',
-            type: 'message',
-            status: 'completed',
-            role: 'assistant',
-            content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'Hello!' }],
-          },
-        ],
-        usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-      },
-    ],
-  })
+import type { ResponseStore } from '../stored-responses/store'
+import { StoredTurn, type StoringMode } from '../stored-responses/turn'
+import { isObject } from '../wire/json-body'
 
 const lines = '`event: <type>` and `data: <event>` lines; the last event has the whole response'
 
-export const responseRoutes = (gateway: Gateway, ports: ReplyPorts) =>
+/** What keeps answers, and which. */
+export interface ResponseKeeping {
+  store: ResponseStore
+  mode: StoringMode
+}
+
+/** Asks for a Response, with what the request goes on from, and keeps the answer where that is asked for. */
+async function converse(
+  gateway: Gateway,
+  call: ModelCall,
+  { store, mode }: ResponseKeeping,
+): Promise<Reply | KeptReply> {
+  const turn = new StoredTurn(store, mode, call.requestId)
+  call.history = turn
+  const reply = await gateway.converse(responses(call.request.headers), call)
+  if (reply.kind === 'kept' || !turn.hasPart) return reply
+  if (reply.kind === 'stream') {
+    return reply.writer ? { ...reply, writer: new StoredWriter(reply.writer, turn) } : reply
+  }
+  if (!isObject(reply.body)) return reply
+  const body = turn.told(reply.body)
+  turn.keep(body)
+  return { ...reply, body }
+}
+
+export const responseRoutes = (gateway: Gateway, ports: ReplyPorts, keeping: ResponseKeeping) =>
   new Hono<Env>().post(
     '/v1/responses',
     describeRoute({
       operationId: 'createResponse',
-      summary: "A response in the format of OpenAI's Responses, of which nothing is kept",
+      summary: "A response in the format of OpenAI's Responses",
       tags: ['Models'],
       security: [{ apiKey: [] }],
       parameters: [idempotencyKey],
@@ -73,11 +57,9 @@ export const responseRoutes = (gateway: Gateway, ports: ReplyPorts) =>
         'As a stream': { model: 'sandbox/lorem', input: 'Tell me something.', stream: true },
       }),
       responses: {
-        ...streamOr('A response; with `stream` true, server-sent events', Response, lines),
+        ...streamOr('A response; with `stream` true, server-sent events', ResponseAnswer, lines),
         ...modelErrors,
       },
     }),
-    modelEndpoint((call) =>
-      respond(call, (it) => gateway.converse(responses(it.request.headers), it), ports),
-    ),
+    modelEndpoint((call) => respond(call, (it) => converse(gateway, it, keeping), ports)),
   )

@@ -11,8 +11,11 @@ export interface EventWriter {
   readonly ping: string
   /** The frames for one element that a `ChunkStream` gave. */
   write(chunk: string): string
-  /** Told of frames that a provider wrote in the caller's format, where those of `fail` have to go on from them. */
-  follow?(frames: string): void
+  /**
+   * Told of frames that a provider wrote in the caller's format, where those of `fail` have to go on from them.
+   * Returns what goes out in their place, where it is something else.
+   */
+  follow?(frames: string): string | undefined
   /** The last frames of an answer that is whole. */
   end(): string
   /** The last frames of one that failed after it had begun, perhaps before its first chunk. */
@@ -30,8 +33,7 @@ export class FrameWriter implements EventWriter {
   }
 
   write(chunk: string): string {
-    this.#own.follow?.(chunk)
-    return chunk
+    return this.#own.follow?.(chunk) ?? chunk
   }
 
   end(): string {

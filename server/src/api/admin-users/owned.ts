@@ -38,6 +38,7 @@ export const owned: Readonly<Record<string, Owned>> = {
   automation_template: withRow,
   automation_session: withRow,
   automation_message: withRow,
+  stored_response: withRow,
   ticket: withRow,
   quota_request: withRow,
   alert: withRow,

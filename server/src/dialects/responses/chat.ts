@@ -45,6 +45,14 @@ const foreignFields = [
 /** What names something that is kept, or is to be. */
 const keptFields = ['previous_response_id', 'conversation', 'prompt', 'background'] as const
 
+const keptWords: Readonly<Record<(typeof keptFields)[number], string>> = {
+  previous_response_id:
+    'no such response is kept for this account. Only those are whose request had "store": true.',
+  conversation: 'conversations are not kept here. Send the history, or previous_response_id.',
+  prompt: 'prompts of OpenAI are not known to other models.',
+  background: 'requests do not run in the background here.',
+}
+
 const Format = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text') }),
   z.looseObject({ type: z.literal('json_object') }),
@@ -109,7 +117,7 @@ const isAsked = (value: unknown): boolean =>
 function refuseForeign(request: ResponsesRequest, refuse: Refuse): void {
   for (const field of keptFields) {
     if (!isAsked(request[field])) continue
-    const message = `${field}: nothing is kept here between requests.`
+    const message = `${field}: ${keptWords[field]}`
     refuse(invalidRequest(field, 'not_allowed', message))
   }
   for (const field of foreignFields) {

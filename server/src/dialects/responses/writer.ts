@@ -25,7 +25,8 @@ export interface AskedResponse {
 const optionsOf = ({ request, tools }: AskedResponse, bareId: string): OutputOptions => ({
   bareId,
   tools,
-  wantsThoughts: request.include?.includes(encrypted) ?? false,
+  // A request that is to be kept has them for the next one.
+  wantsThoughts: request.store === true || (request.include?.includes(encrypted) ?? false),
 })
 
 /** One answer as it grows: whole ones and streams are told by the same. */
@@ -112,7 +113,7 @@ export class ResponseWriter implements EventWriter {
    * Frames of a provider's own went out: what is told after them goes on where they ended. Only the first and
    * the last are looked at, and only where that is needed.
    */
-  follow(frame: string): void {
+  follow(frame: string): undefined {
     this.#first ??= frame
     this.#last = frame
   }

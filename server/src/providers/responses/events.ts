@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject, type JsonObject } from '../../wire/json-body'
 
 const index = z.int()
 const text = z.string()
@@ -66,12 +67,16 @@ const known: ReadonlySet<unknown> = new Set<Event['type']>([
   'response.function_call_arguments.delta',
 ])
 
-/** Items of which more is read than their type. */
-export const readItems: ReadonlySet<unknown> = new Set([
+/** Items of which something is read; of all others nothing need be as it is in these. */
+const knownItems: ReadonlySet<unknown> = new Set([
   'message',
+  'reasoning',
   'function_call',
   'custom_tool_call',
-  'reasoning',
 ])
 
-export const isKnown = (type: unknown): boolean => known.has(type)
+/** Whether an event has to be of a shape that is described here. */
+export function isKnown({ type, item }: JsonObject): boolean {
+  if (!known.has(type)) return false
+  return !isObject(item) || knownItems.has(item['type'])
+}

@@ -1,4 +1,4 @@
-import { Event, isKnown, readItems, type Item, type Whole } from './events'
+import { Event, isKnown, type Item, type Whole } from './events'
 import { encryptedThought } from './thoughts'
 import { toUsage } from './usage'
 import type { PartsReader } from '../adapter'
@@ -110,19 +110,10 @@ function toEvent(data: string, source: Source): Event | undefined {
   const event = readEvent(data, source)
   // Nested errors are thrown already; this is the flat form.
   if (event['type'] === 'error') throw failure({ error: { ...event, type: '' } }, source)
-  if (!isKnown(event['type'])) return undefined
-  const known = Event.safeParse(withoutUnread(event))
+  if (!isKnown(event)) return undefined
+  const known = Event.safeParse(event)
   if (!known.success) throw nonsense(source.provider, 'an event of another shape', known.error)
   return known.data
-}
-
-/** Items of tools that are not read may have fields of any shape: of those only the type is kept. */
-function withoutUnread(event: JsonObject): JsonObject {
-  const { item } = event
-  if (!isObject(item) || typeof item['type'] !== 'string' || readItems.has(item['type'])) {
-    return event
-  }
-  return { ...event, item: { type: item['type'] } }
 }
 
 const said = (type: 'text' | 'reasoning' | 'refusal', text: string): Part[] =>

@@ -1,0 +1,205 @@
+import { sql, type Kysely } from 'kysely'
+import { timeOfId } from '../db/id'
+import type { Schema } from '../db/schema'
+import type { JsonObject } from '../wire/json-body'
+
+/** One answer, and what was asked for it. */
+export interface StoredResponse {
+  id: string
+  userId: string
+  previousId: string | null
+  /** Its own input, without what it goes on from. */
+  input: readonly JsonObject[]
+  response: JsonObject
+}
+
+/** What an account may keep: more takes the place of its oldest answers. */
+const maxAccountBytes = 256 * 1024 * 1024
+/** A longer answer is not kept. */
+const maxBytes = 8 * 1024 * 1024
+/** What is on its way to the database. */
+const maxPendingBytes = 64 * 1024 * 1024
+/** How much an account may add before its oldest answers are looked for. */
+const bytesBetweenEvictions = 16 * 1024 * 1024
+const responsesBetweenEvictions = 500
+const maxWatchedAccounts = 10_000
+
+/** What a request may go on from. */
+const maxChain = 1000
+const maxChainBytes = 24 * 1024 * 1024
+
+/** Another node may still be writing an answer that is as young as this. */
+const freshMs = 5000
+const triesForFresh = 4
+const betweenTriesMs = 150
+
+interface Row {
+  id: string
+  user_id: string
+  previous_id: string | null
+  input: string
+  response: string
+}
+
+interface Added {
+  bytes: number
+  responses: number
+}
+
+/**
+ * Keeps answers for the accounts that asked. What was saved here is found here at once, though the database
+ * may not have it yet; every question names the account.
+ */
+export class ResponseStore {
+  readonly #db: Kysely<Schema>
+  readonly #onError: (error: unknown) => void
+  readonly #pending = new Map<string, StoredResponse & { bytes: number }>()
+  /** Since an account's oldest were last looked for. */
+  readonly #added = new Map<string, Added>()
+  readonly #writing = new Set<Promise<void>>()
+  #pendingBytes = 0
+
+  constructor(db: Kysely<Schema>, onError: (error: unknown) => void) {
+    this.#db = db
+    this.#onError = onError
+  }
+
+  /** Returns whether it is kept. Never throws. */
+  save(stored: StoredResponse): boolean {
+    const { id } = stored
+    const input = JSON.stringify(stored.input)
+    const response = JSON.stringify(stored.response)
+    const bytes = Buffer.byteLength(input) + Buffer.byteLength(response)
+    if (bytes > maxBytes || this.#pendingBytes + bytes > maxPendingBytes) return false
+    this.#pendingBytes += bytes
+    this.#pending.set(id, { ...stored, bytes })
+    const row = {
+      id,
+      user_id: stored.userId,
+      previous_id: stored.previousId,
+      input,
+      response,
+      bytes,
+    }
+    const writing = this.#write(row)
+      .catch(this.#onError)
+      .finally(() => {
+        this.#pendingBytes -= bytes
+        this.#pending.delete(id)
+        this.#writing.delete(writing)
+      })
+    this.#writing.add(writing)
+    return true
+  }
+
+  async #write(row: Row & { bytes: number }): Promise<void> {
+    await this.#db
+      .insertInto('stored_response')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    if (this.#isEvictionDue(row)) await this.#evict(row.user_id)
+  }
+
+  #isEvictionDue({ user_id: userId, bytes }: Row & { bytes: number }): boolean {
+    const added = this.#added.get(userId) ?? { bytes: 0, responses: 0 }
+    const sum = { bytes: added.bytes + bytes, responses: added.responses + 1 }
+    const isDue = sum.bytes > bytesBetweenEvictions || sum.responses > responsesBetweenEvictions
+    if (isDue) this.#added.delete(userId)
+    else {
+      if (this.#added.size >= maxWatchedAccounts) this.#added.clear()
+      this.#added.set(userId, sum)
+    }
+    return isDue
+  }
+
+  /** Deletes the oldest answers of an account beyond what it may keep. */
+  async #evict(userId: string): Promise<void> {
+    await sql`
+      delete from stored_response where user_id = ${userId} and id in (
+        select id from (
+          select id, sum(bytes) over (order by created_at desc, id desc) as total
+          from stored_response where user_id = ${userId}
+        ) as summed
+        where total > ${maxAccountBytes}
+      )`.execute(this.#db)
+  }
+
+  /** Undefined where the account has no such answer. */
+  async find(userId: string, id: string): Promise<StoredResponse | undefined> {
+    const [found] = await this.#chain(userId, id, 1)
+    return found
+  }
+
+  /**
+   * An answer with all that it goes on from, the oldest first; undefined where the account does not have all of
+   * them, or they are more than a request may hold.
+   */
+  async chain(userId: string, id: string): Promise<StoredResponse[] | undefined> {
+    const tries = isFresh(id) ? triesForFresh : 1
+    for (let attempt = 1; attempt <= tries; attempt++) {
+      const found = await this.#chain(userId, id, maxChain)
+      if (found.length > 0)
+        return found.at(-1)?.previousId === null ? found.toReversed() : undefined
+      if (attempt < tries) await Bun.sleep(betweenTriesMs)
+    }
+    return undefined
+  }
+
+  /** The latest first. */
+  async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
+    const found: StoredResponse[] = []
+    let next: string | null = id
+    while (next !== null && found.length < maxLength) {
+      const pending = this.#pending.get(next)
+      if (pending?.userId !== userId) break
+      found.push(pending)
+      next = pending.previousId
+    }
+    if (next === null || found.length >= maxLength) return found
+    const { rows } = await sql<Row>`
+      with recursive chain as (
+        select id, user_id, previous_id, input, response, bytes::bigint as total, 1 as position
+        from stored_response where id = ${next} and user_id = ${userId}
+        union all
+        select earlier.id, earlier.user_id, earlier.previous_id, earlier.input, earlier.response,
+          chain.total + earlier.bytes, chain.position + 1
+        from chain join stored_response as earlier
+          on earlier.id = chain.previous_id and earlier.user_id = ${userId}
+        where chain.position < ${maxLength - found.length} and chain.total < ${maxChainBytes}
+      )
+      select id, user_id, previous_id, input, response from chain order by position`.execute(
+      this.#db,
+    )
+    return [...found, ...rows.map(toStored)]
+  }
+
+  /** Returns whether there was one. */
+  async delete(userId: string, id: string): Promise<boolean> {
+    // It would come back.
+    if (this.#pending.get(id)?.userId === userId) await Promise.all(this.#writing)
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('stored_response')
+      .where('id', '=', id)
+      .where('user_id', '=', userId)
+      .executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+
+  /** Waits for what is on its way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#writing)
+  }
+}
+
+const toStored = (row: Row): StoredResponse => ({
+  id: row.id,
+  userId: row.user_id,
+  previousId: row.previous_id,
+  input: JSON.parse(row.input),
+  response: JSON.parse(row.response),
+})
+
+function isFresh(id: string): boolean {
+  return Math.abs(Date.now() - timeOfId(id)) < freshMs
+}

@@ -1,0 +1,58 @@
+import type { ApiError } from '../errors'
+import type { StoredTurn } from '../stored-responses/turn'
+import type { EventWriter } from '../wire/event-writer'
+import { isObject } from '../wire/json-body'
+import { namedFrame } from '../wire/sse'
+
+/** Events that have the whole Response. */
+const lifecycle = /^event: response\.(?:queued|created|in_progress|completed|incomplete|failed)\n/
+
+const isLast = (type: string) => type === 'response.completed' || type === 'response.incomplete'
+
+/** The events of a Response, with what is kept of it; the last one is kept where that is asked for. */
+export class StoredWriter implements EventWriter {
+  readonly ping: string
+  readonly #own: EventWriter
+  readonly #turn: StoredTurn
+
+  constructor(own: EventWriter, turn: StoredTurn) {
+    this.ping = own.ping
+    this.#own = own
+    this.#turn = turn
+  }
+
+  write(chunk: string): string {
+    return this.#told(this.#own.write(chunk))
+  }
+
+  follow(frames: string): string {
+    this.#own.follow?.(frames)
+    return this.#told(frames)
+  }
+
+  end(): string {
+    return this.#told(this.#own.end())
+  }
+
+  fail(error: ApiError, requestId: string): string {
+    return this.#told(this.#own.fail(error, requestId))
+  }
+
+  /** Nearly all frames are about a piece of the answer, and stay as they are. */
+  #told(frames: string): string {
+    if (!frames.includes('"response":{')) return frames
+    return frames
+      .split(/(?<=\n\n)/)
+      .map((frame) => (lifecycle.test(frame) ? this.#toldFrame(frame) : frame))
+      .join('')
+  }
+
+  #toldFrame(frame: string): string {
+    const event: unknown = JSON.parse(frame.slice(frame.indexOf('\ndata: ') + '\ndata: '.length))
+    if (!isObject(event) || !isObject(event['response'])) return frame
+    const type = String(event['type'])
+    const response = this.#turn.told(event['response'])
+    if (isLast(type)) this.#turn.keep(response)
+    return namedFrame({ ...event, type, response })
+  }
+}

@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { call, idIn, openStage, type Stage } from '../connections/stage'
+import { ask, type Json } from '../faults/asking'
+
+setDefaultTimeout(60_000)
+
+let stage: Stage
+
+beforeAll(async () => {
+  stage = await openStage()
+  const pricing = { input: 1, output: 4 }
+  await stage.gateway.admin('PUT', '/models/openai/gpt-6-astra', { pricing })
+})
+afterEach(() => stage.reset())
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const answer: Json = {
+  id: 'resp_theirs',
+  object: 'response',
+  status: 'completed',
+  model: 'gpt-6-astra',
+  store: true,
+  previous_response_id: 'resp_before',
+  output: [],
+  usage: { input_tokens: 10, output_tokens: 3, total_tokens: 13 },
+}
+
+/** What names things that OpenAI keeps for the owner of the key, and tools that it runs. */
+const everything: Json = {
+  model: 'openai/gpt-6-astra',
+  input: [{ type: 'item_reference', id: 'msg_theirs' }],
+  previous_response_id: 'resp_before',
+  prompt: { id: 'pmpt_1' },
+  tools: [
+    { type: 'web_search' },
+    { type: 'file_search', vector_store_ids: ['vs_1'] },
+    { type: 'mcp', server_label: 'a', server_url: 'https://example.com' },
+    { type: 'code_interpreter', container: 'cntr_1' },
+    { type: 'image_generation' },
+    { type: 'made_up_next_year' },
+  ],
+  service_tier: 'priority',
+  store: true,
+  background: true,
+}
+
+test('on a connection of the caller’s own all goes on, and the answer keeps the id that its provider knows', async () => {
+  const owner = await stage.somebody()
+  idIn(
+    await call(stage.gateway, owner, 'POST /connections', {
+      name: 'Mine',
+      provider: 'openai',
+      api_key: 'sk-own-0123456789',
+      endpoint_url: `${stage.upstream.url}/v1`,
+    }),
+  )
+  stage.upstream.answer = () => Response.json(answer)
+  const told = await ask(stage.gateway, { path: '/v1/responses', key: owner.key, body: everything })
+  expect([told.status, told.headers.get('x-tollgate-omitted')]).toEqual([200, null])
+  const [request] = stage.upstream.seen
+  expect(request?.path).toBe('/v1/responses')
+  expect(request?.body).toEqual({ ...everything, model: 'gpt-6-astra' })
+  expect(told.body).toEqual({ ...answer, model: 'openai/gpt-6-astra' })
+})
