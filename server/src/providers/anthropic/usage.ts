@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { Counter, type Usage } from '../../wire/usage'
+import { noUsage, type Usage } from '../../wire/usage'
+import { Counter } from '../../wire/usage-counts'
 
 /**
  * The counts of a message; undefined without any, and where one of the two is no number of tokens. Cache reads and writes stand beside
@@ -18,22 +19,33 @@ export function toUsage(counts: JsonObject): Usage | undefined {
   const output = sum('output_tokens')
   const thought = thoughtIn(counts, counter)
   if (counter.isFlawed || (input === undefined && output === undefined)) return undefined
+  const written = sum('cache_creation_input_tokens') ?? 0
+  const ofLifetimes = passes.map(({ cache_creation: kept }) => kept).filter(isObject)
+  const written1h = ofLifetimes.map((kept) => counter.read(kept, 'ephemeral_1h_input_tokens') ?? 0)
+  const cacheWriteLong = Math.min(written, sumOf(written1h))
   return {
+    ...noUsage,
     input: input ?? 0,
     cachedInput: sum('cache_read_input_tokens') ?? 0,
-    cacheWrite: sum('cache_creation_input_tokens') ?? 0,
-    audioInput: 0,
+    cacheWrite: written - cacheWriteLong,
+    cacheWriteLong,
     output: (output ?? 0) - Math.min(thought, output ?? 0),
     reasoning: Math.min(thought, output ?? 0),
-    audioOutput: 0,
-    estimated: false,
+    searches: searchesIn(counts, counter),
     flawed: counter.isFlawed || thought > (output ?? 0),
   }
 }
 
+const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
+
 /** Of the output. */
 function thoughtIn({ output_tokens_details: details }: JsonObject, counter: Counter): number {
   return isObject(details) ? (counter.read(details, 'thinking_tokens') ?? 0) : 0
+}
+
+/** Of the message as a whole: passes do not name them. */
+function searchesIn({ server_tool_use: tools }: JsonObject, counter: Counter): number {
+  return isObject(tools) ? (counter.read(tools, 'web_search_requests') ?? 0) : 0
 }
 
 /**

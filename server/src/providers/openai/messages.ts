@@ -67,9 +67,7 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   const changes: JsonObject = {}
   if (message['role'] === 'developer' && !options.developerRole) changes['role'] = 'system'
   if (Array.isArray(message['content'])) {
-    const parts = options.files === 'file' ? message['content'] : message['content'].map(toDocument)
-    const content = options.cacheControl ? parts : parts.map(withoutCacheControl)
-    if (parts !== message['content'] || !options.cacheControl) changes['content'] = content
+    changes['content'] = message['content'].map((part) => toPart(part, options))
   }
   if (options.toolCallIds !== 'any' || hasPackedId(message)) {
     Object.assign(changes, fittingIds(message, options))
@@ -79,10 +77,7 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
     Object.assign(changes, withoutExtraContent(message, calls))
   }
   if (message['role'] === 'assistant') {
-    Object.assign(changes, reasoning(message, options))
-    // Of an answer that was searched for; a request that has them is refused by strict providers.
-    if ('citations' in message) changes['citations'] = undefined
-    if ('annotations' in message) changes['annotations'] = withoutCitations(message['annotations'])
+    Object.assign(changes, reasoning(message, options), uncited(message))
   }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -90,6 +85,19 @@ function toUpstream(message: JsonObject, options: RelayOptions): JsonObject {
   const copy = { ...message, ...changes }
   for (const name of dropped) delete copy[name]
   return copy
+}
+
+function toPart(part: unknown, options: RelayOptions): unknown {
+  const own = options.files === 'document_url' ? toDocument(part) : part
+  return options.cacheControl ? own : withoutCacheControl(own)
+}
+
+/** What an answer cited; a request that has it is refused by strict providers. */
+function uncited(message: JsonObject): JsonObject {
+  return {
+    ...('citations' in message && { citations: undefined }),
+    ...('annotations' in message && { annotations: withoutCitations(message['annotations']) }),
+  }
 }
 
 /** A file as Mistral documents it, its data in place of the address of a document. */
