@@ -29,7 +29,9 @@ export interface Original {
    * The body without what the price of a model does not cover. Throws `invalid_request` for what
    * cannot be left out.
    */
-  paid: () => JsonObject
+  paid: (price: { search?: unknown }) => JsonObject
+  /** Web searches that it may make the provider run, at most. */
+  searches?: number
 }
 
 /** One request of a dialect: the chat request that stands in for it, and how its answer is told. */

@@ -32,6 +32,14 @@ type Undecided = Pick<Turn<unknown>, 'model' | 'candidate'> & {
 type Shown = Undecided &
   Pick<Turn<ChatRequest>, 'body'> & { checked: Pick<CheckedRequest<ChatRequest>, 'request'> }
 
+/** Web searches that a candidate's provider may run for a request, at most. */
+export function searchesOf(turn: Undecided & Pick<Turn<unknown>, 'body'>): number {
+  const original = turn.checked.translation?.original
+  if (!original?.searches) return 0
+  const { adapter } = wayOf(turn, turn.body)
+  return adapter?.own?.format === original.format ? original.searches : 0
+}
+
 /** The addresses of images that must be fetched for a candidate, which does not fetch them itself. */
 export function addressesFor(turn: Shown): string[] {
   const { adapter } = wayOf(turn, turn.body)
@@ -84,8 +92,10 @@ function passedOn<Request>(
   { own, original, body }: { own: OwnFormat; original: Original; body: JsonObject },
 ): Prepared {
   const { candidate, model } = turn
-  const isPriced = model.pricing && isByPrice(candidate.billing)
-  const request = own.request(isPriced ? original.paid() : original.body, {
+  const { pricing } = model
+  const isPriced = pricing !== null && isByPrice(candidate.billing)
+  const asked = isPriced ? original.paid(pricing) : original.body
+  const request = own.request(asked, {
     upstreamModel: model.upstreamModel,
     maxTokens: outputLimitOf(body)?.limit,
   })

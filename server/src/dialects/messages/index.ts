@@ -1,6 +1,7 @@
 import { toMessage } from './answer'
 import { paidOf } from './paid'
 import { toChatRequest } from './request'
+import { searchesIn } from './searches'
 import { CountRequest, MessagesRequest } from './schema'
 import { wording } from './wording'
 import { MessageWriter } from './writer'
@@ -18,15 +19,15 @@ function translate(
     refusals.push(error)
     if (size === 'unmeasured') unmeasured ??= error
   })
-  const paid = () => {
+  const paid: Original['paid'] = (price) => {
     if (unmeasured) throw unmeasured
-    return paidOf(body)
+    return paidOf(body, price)
   }
   const type = request.thinking?.type
   const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
   return {
     chat,
-    original: { format: 'messages', body, headers, paid },
+    original: { format: 'messages', body, headers, paid, searches: searchesIn(body) },
     lowersOutput,
     refusal: refusals[0],
     answer: (completion) => toMessage(completion, wanted),

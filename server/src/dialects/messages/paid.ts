@@ -1,8 +1,10 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { isPricedSearch, withBoundedSearches } from './searches'
 import { invalidRequest } from '../../errors'
 
 /** Tools that the caller runs, or that search among the caller's own: they cost what they say. */
-const freeTools = /^(custom$|(bash|text_editor|computer|memory|tool_search_tool_\w+)_\d+$)/
+const freeTools =
+  /^(custom$|(bash|text_editor|(computer|browser)(_toolset)?|memory|tool_search_tool_\w+)_\d+$)/
 
 /** What tunes an answer at another price than ours. */
 const dearer = ['service_tier', 'inference_geo', 'speed']
@@ -19,9 +21,11 @@ const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).start
 
 /**
  * A request for Anthropic without what the price of its model does not cover. Throws `invalid_request`
- * for what cannot just be left out. Whoever pays Anthropic himself is not asked.
+ * for what cannot just be left out. Whoever pays Anthropic himself is not asked. Searches are bounded where
+ * they have a price: what they cost at most is held.
  */
-export function paidOf(body: JsonObject): JsonObject {
+export function paidOf(body: JsonObject, { search }: { search?: unknown }): JsonObject {
+  const paysSearches = search !== undefined
   const { tools, context_management: management } = body
   for (const name of ['mcp_servers', 'container', 'fallbacks']) {
     const value = body[name]
@@ -29,11 +33,12 @@ export function paidOf(body: JsonObject): JsonObject {
   }
   for (const [position, tool] of (Array.isArray(tools) ? tools : []).entries()) {
     const type: unknown = isObject(tool) ? tool['type'] : undefined
-    if (typeof type === 'string' && !freeTools.test(type)) throw unpaid(`tools.${position}.type`)
+    if (typeof type !== 'string' || freeTools.test(type)) continue
+    if (!paysSearches || !isPricedSearch(type)) throw unpaid(`tools.${position}.type`)
   }
   const edits = isObject(management) ? management['edits'] : undefined
   if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
-  const paid = withShortCaches(body)
+  const paid = withShortCaches(withBoundedSearches(body))
   for (const name of dearer) delete paid[name]
   return paid
 }
