@@ -16,6 +16,13 @@ const unpaid = (param: string) =>
     `${param} is not covered by this model's price; it works on a connection of your own.`,
   )
 
+/** Whether a tool costs nothing of its own, or only what the model has a price for. */
+function isPaid(tool: unknown, paysSearches: boolean): boolean {
+  const type: unknown = isObject(tool) ? tool['type'] : undefined
+  if (typeof type !== 'string' || freeTools.test(type)) return true
+  return paysSearches && isPricedSearch(type)
+}
+
 /** To write a summary, all of the prompt is read once more. */
 const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).startsWith('compact')
 
@@ -25,17 +32,15 @@ const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).start
  * they have a price: what they cost at most is held.
  */
 export function paidOf(body: JsonObject, { search }: { search?: unknown }): JsonObject {
-  const paysSearches = search !== undefined
   const { tools, context_management: management } = body
   for (const name of ['mcp_servers', 'container', 'fallbacks']) {
     const value = body[name]
     if (value && !(Array.isArray(value) && value.length === 0)) throw unpaid(name)
   }
-  for (const [position, tool] of (Array.isArray(tools) ? tools : []).entries()) {
-    const type: unknown = isObject(tool) ? tool['type'] : undefined
-    if (typeof type !== 'string' || freeTools.test(type)) continue
-    if (!paysSearches || !isPricedSearch(type)) throw unpaid(`tools.${position}.type`)
-  }
+  const foreign = (Array.isArray(tools) ? tools : []).findIndex(
+    (tool) => !isPaid(tool, search !== undefined),
+  )
+  if (foreign >= 0) throw unpaid(`tools.${foreign}.type`)
   const edits = isObject(management) ? management['edits'] : undefined
   if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
   const paid = withShortCaches(withBoundedSearches(body))
