@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { claude, events, framesOf, head, start, streamOf, usage } from './claude'
+import { claude, events, framesOf, head, said, start, streamOf, usage } from './claude'
 import { messages, path } from './messages-stage'
 import type { Json } from '../conformance/stage'
 import { ask } from '../faults/asking'
@@ -56,5 +56,88 @@ describe('streams of Anthropic that are odd', () => {
     expect(answer.text).not.toContain('msg_other')
     expect(answer.text).toContain('event: error')
     expect(answer.text).not.toContain('message_stop')
+  })
+})
+
+describe('finding C7: the web search of Anthropic, where its price is known', () => {
+  const searching = 'anthropic/claude-searching'
+  const tool: Json = { type: 'web_search_20250305', name: 'web_search', max_uses: 2 }
+  const searched = { ...usage, server_tool_use: { web_search_requests: 2 } }
+
+  beforeAll(() =>
+    front.price(searching, {
+      pricing: { input: 1, output: 4, search: 0.01 },
+      context_length: 200_000,
+      max_output_tokens: 64_000,
+    }),
+  )
+
+  test('is passed on as it came, and charged by the search', async () => {
+    front.answer = () => Response.json({ ...said, usage: searched })
+    const answer = await post({ model: searching, tools: [tool] })
+    expect(answer.status).toBe(200)
+    expect(front.seen[0]?.body['tools']).toEqual([tool])
+    expect(answer.body['usage']).toEqual(searched)
+    // 10 and 2 tokens, and two searches.
+    expect(Number(answer.headers.get('x-tollgate-cost'))).toBeCloseTo(18e-6 + 0.02, 9)
+  })
+
+  test('a stream of it too', async () => {
+    const last = events.map((event) =>
+      event['type'] === 'message_delta'
+        ? { ...event, usage: { output_tokens: 2, server_tool_use: { web_search_requests: 1 } } }
+        : event,
+    )
+    front.answer = () => streamOf(last)
+    const answer = await post({ model: searching, tools: [tool], stream: true })
+    expect((await front.booked(answer)).cost).toBe(18_000n + 10_000_000n)
+  })
+
+  test('one without a bound gets one, as it is held', async () => {
+    front.answer = () => Response.json({ ...said, usage: searched })
+    const { max_uses: _uses, ...unbounded } = tool
+    await post({ model: searching, tools: [unbounded] })
+    expect(front.seen[0]?.body['tools']).toEqual([{ ...unbounded, max_uses: 5 }])
+  })
+
+  test('what it may cost at most is held: searches, and the context read after each', async () => {
+    front.answer = () => Response.json({ ...said, usage: searched })
+    // Two searches and twice 200,000 tokens are 0.42 USD.
+    const poor = await front.gateway.customer({}, { credit: 0.4 })
+    const rich = await front.gateway.customer({}, { credit: 0.5 })
+    const body = { ...asked, model: searching, tools: [tool] }
+    const [refused, taken] = [
+      await ask(front.gateway, { path, key: poor.key, body }),
+      await ask(front.gateway, { path, key: rich.key, body }),
+    ]
+    expect(refused.status).toBe(402)
+    expect(taken.status).toBe(200)
+    expect(front.seen).toHaveLength(1)
+  })
+
+  test.each(['web_fetch_20250910', 'code_execution_20250825', 'mcp_toolset', 'advisor_20260301'])(
+    '%s has no price, and is refused by name',
+    async (type) => {
+      const answer = await post({ model: searching, tools: [tool, { type, name: 'x' }] })
+      expect(answer.status).toBe(400)
+      expect(answer.text).toContain('tools.1.type')
+      expect(front.seen).toEqual([])
+    },
+  )
+
+  test.each([
+    'bash_20250124',
+    'text_editor_20250728',
+    'computer_20251124',
+    'computer_toolset_20260801',
+    'browser_toolset_20260801',
+    'memory_20250818',
+    'tool_search_tool_bm25_20251119',
+  ])('%s, which costs nothing of its own, is passed on', async (type) => {
+    front.answer = () => Response.json({ ...said, usage })
+    const tools = [{ type, name: 'x' }]
+    const answer = await post({ model: searching, tools })
+    expect(answer.status).toBe(200)
+    expect(front.seen[0]?.body['tools']).toEqual(tools)
   })
 })

@@ -31,15 +31,23 @@ export interface Original {
   /** Of the caller's headers those that belong to it. */
   headers: Readonly<Record<string, string>>
   /**
-   * The body, or what `shared` made of it, without what the price of a model does not cover; `omit` is told of
-   * the fields. Throws `invalid_request` for what cannot be left out.
+   * The body, or what `shared` made of it, without what the price of a model does not cover; `omit` gets
+   * the names of the fields. Throws `invalid_request` for what cannot be left out.
    */
-  paid: (body: JsonObject, omit: (field: string) => void) => JsonObject
+  paid: (body: JsonObject, terms: PaidTerms) => JsonObject
   /**
    * The body for a credential that several accounts use. Throws `invalid_request` for what would be another
    * account's. Absent where a format knows nothing that a provider keeps.
    */
   shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
+  /** Web searches that it may make the provider run, at most. */
+  searches?: number
+}
+
+/** What a request is charged by, and who hears of fields that the price does not cover. */
+export interface PaidTerms {
+  pricing: { search?: unknown; cacheWrite?: unknown; cacheWriteLong?: unknown }
+  omit: (field: string) => void
 }
 
 /** One request of a dialect: the chat request that stands in for it, and how its answer is told. */

@@ -10,7 +10,7 @@ import {
   type StreamPlan,
   type Telling,
 } from './relay'
-import { chatStreamOf, prepareChat, type ChatForm } from './upstream-chat'
+import { chatStreamOf, prepareChat, searchesOf, type ChatForm } from './upstream-chat'
 import { wholeChat } from './whole-chat'
 import { roughPromptTokens, textsOf } from '../metering/estimate'
 import { chatVolume } from '../metering/volume'
@@ -40,8 +40,16 @@ export const chat: Endpoint<typeof ChatRequest> = {
     promptTokens: roughPromptTokens(bytes, () => textsOf(request)),
     answers: request.n ?? 1,
   }),
-  volume: ({ body, checked, model }) =>
-    chatVolume(body, { bytes: checked.bytes, model, outputLimit: outputLimitOf(body)?.limit }),
+  volume: (turn) => {
+    const { body, checked, model } = turn
+    const outputLimit = outputLimitOf(body)?.limit
+    return chatVolume(body, {
+      bytes: checked.bytes,
+      model,
+      outputLimit,
+      searches: searchesOf(turn),
+    })
+  },
   run: (job) =>
     job.checked.request.stream ? Promise.resolve(streamed(job)) : job.ask(new Whole(job)),
 }

@@ -33,6 +33,14 @@ type Undecided = Pick<Turn<unknown>, 'model' | 'candidate'> & {
 type Shown = Undecided &
   Pick<Turn<ChatRequest>, 'body'> & { checked: Pick<CheckedRequest<ChatRequest>, 'request'> }
 
+/** Web searches that a candidate's provider may run for a request, at most. */
+export function searchesOf(turn: Undecided & Pick<Turn<unknown>, 'body'>): number {
+  const original = turn.checked.translation?.original
+  if (!original?.searches) return 0
+  const { adapter } = wayOf(turn, turn.body)
+  return adapter?.own?.format === original.format ? original.searches : 0
+}
+
 /** The addresses of images that must be fetched for a candidate, which does not fetch them itself. */
 export function addressesFor(turn: Shown): string[] {
   const { adapter } = wayOf(turn, turn.body)
@@ -124,7 +132,8 @@ function allowedBody(
   const { body, shared, paid } = original
   const { reasoning } = model.capabilities
   const safe = shared && isShared(candidate) ? shared(body, { reasoning }) : body
-  return model.pricing && isByPrice(candidate.billing) ? paid(safe, omit) : safe
+  const { pricing } = model
+  return pricing && isByPrice(candidate.billing) ? paid(safe, { pricing, omit }) : safe
 }
 
 /** Others than the caller use the credential, too. */

@@ -15,6 +15,19 @@ export interface TokenCounts {
   searches: number
 }
 
+/** All tokens of the prompt. */
+export const tokensRead = (tokens: TokenCounts): number =>
+  tokens.input +
+  tokens.cachedInput +
+  tokens.cacheWrite +
+  tokens.cacheWriteLong +
+  tokens.audioInput +
+  tokens.imageInput
+
+/** All tokens of the answer. */
+export const tokensWritten = (tokens: TokenCounts): number =>
+  tokens.output + tokens.reasoning + tokens.audioOutput + tokens.imageOutput
+
 /** Who pays for an attempt, and by which price. Source: api.md 21.3. */
 export type BillingMode = 'platform' | 'house' | 'byok' | 'org_pays' | 'member_pays' | 'free'
 

@@ -13,9 +13,8 @@ import {
 import { keptText, withoutSecrets } from './redacted'
 import { timeOfId } from '../db/id'
 import { ApiError, errors } from '../errors'
-import { costToCaller, type UsageEvent } from '../ledger/usage-event'
+import { costToCaller, tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
-import { completionTokens, promptTokens } from '../wire/usage'
 
 /** Where what is not written with an attempt goes. */
 export interface LogSink {
@@ -150,8 +149,8 @@ export class RequestLog {
     const values = this.#values
     values.model = event.model
     values.provider = event.provider
-    values.inputTokens = promptTokens(tokens)
-    values.outputTokens = completionTokens(tokens)
+    values.inputTokens = tokensRead(tokens)
+    values.outputTokens = tokensWritten(tokens)
     values.cachedTokens = tokens.cachedInput
     values.cacheWriteTokens = tokens.cacheWrite + tokens.cacheWriteLong
     values.cacheSavings = cacheSavings

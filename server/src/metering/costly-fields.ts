@@ -1,5 +1,6 @@
 import type { Pricing } from '../catalog/model'
 import { invalidRequest } from '../errors'
+import { withPricedCaches } from '../wire/cache-lifetimes'
 import type { JsonObject } from '../wire/json-body'
 
 /**
@@ -80,7 +81,7 @@ export function chargeable(body: JsonObject, what: Charged): JsonObject {
     copy ??= { ...body }
     delete copy[name]
   }
-  return copy ?? body
+  return withPricedCaches(copy ?? body, what.pricing)
 }
 
 function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged): boolean {

@@ -16,6 +16,8 @@ interface Asked {
   outputLimit?: number | undefined
   /** Times that the whole prompt is sent: for a dialect that needs a request for each choice. */
   repeats?: number
+  /** Web searches that the provider may run; after each it reads the prompt again, and what was found. */
+  searches?: number
 }
 
 /**
@@ -27,6 +29,9 @@ const toolTemplateTokens = 1024
 
 /** What an embedding model is told to do with each input, such as "Represent this document". */
 const instructionTokens = 32
+
+/** Of a model of which it is not known. */
+const contextOfUnknown = 1_000_000
 
 const lengthOf = (value: unknown) => (typeof value === 'string' ? value.length : 0)
 const countOf = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
@@ -42,7 +47,7 @@ function listOf(value: unknown): readonly JsonObject[] {
 
 /** The most that a chat request can make a model read and write. */
 export function chatVolume(body: JsonObject, asked: Asked): Volume {
-  const { bytes, model, repeats = 1 } = asked
+  const { bytes, model, repeats = 1, searches = 0 } = asked
   const messages = listOf(body['messages'])
   const { media, dataLength } = mediaOf(messages)
   // The JSON is never shorter than the texts in it; data of a part are no text.
@@ -55,8 +60,8 @@ export function chatVolume(body: JsonObject, asked: Asked): Volume {
     mediaTokens(media, model)
   const choices = countOf(body['n'])
   return {
-    inputTokens: once * repeats,
-    longestPrompt: withinContext(once, model),
+    inputTokens: once * repeats + searches * contextOf(model, once),
+    longestPrompt: searches > 0 ? contextOf(model, once) : withinContext(once, model),
     serviceTier: serviceTierOf(body),
     choices,
     outputLimit: outputLimitFor(model, textBytes, asked.outputLimit),
@@ -65,9 +70,13 @@ export function chatVolume(body: JsonObject, asked: Asked): Volume {
     speaks: speaks(body),
     images: media.images * repeats,
     requests: repeats,
-    searches: 0,
+    searches,
   }
 }
+
+/** The longest prompt that a model reads. */
+const contextOf = ({ contextLength }: Asked['model'], tokens: number): number =>
+  contextLength ?? Math.max(tokens, contextOfUnknown)
 
 const withinContext = (tokens: number, { contextLength }: Asked['model']): number =>
   contextLength === null ? tokens : Math.min(tokens, contextLength)

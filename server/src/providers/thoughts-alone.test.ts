@@ -22,6 +22,12 @@ const thought = {
 const user = (content: string) => ({ role: 'user', content })
 const messages = [user('first'), { ...thought, content: null }, user('second')]
 
+const sent = (options: JsonObject): unknown =>
+  toUpstreamChat(
+    { model: 'a/b', messages },
+    { upstreamModel: 'b', options: RelayOptions.parse(options) },
+  )['messages']
+
 describe('finding P8: an assistant turn of thoughts alone is taken', () => {
   test.each([
     ['absent', {}],
@@ -53,12 +59,6 @@ describe('finding P8: an assistant turn of thoughts alone is taken', () => {
     expect(text).not.toContain('"model":"model"')
     expect(text).not.toMatch(/"(?:content|parts)":\[\]/)
   })
-
-  const sent = (options: JsonObject): unknown =>
-    toUpstreamChat(
-      { model: 'a/b', messages },
-      { upstreamModel: 'b', options: RelayOptions.parse(options) },
-    )['messages']
 
   test('relayed: it is left out where thoughts do not go back', () => {
     expect(sent({})).toEqual([user('first'), user('second')])

@@ -1,6 +1,5 @@
-import type { UsageEvent } from '../ledger/usage-event'
+import { tokensRead, tokensWritten, type UsageEvent } from '../ledger/usage-event'
 import type { LogValues } from '../logs/log-record'
-import { completionTokens, promptTokens } from '../wire/usage'
 
 type Attributes = Record<string, string | number | boolean | string[]>
 
@@ -43,8 +42,8 @@ export function endedAttempt({ tokens, outcome, reason, cost, estimated }: Usage
   const failure = outcome === 'failed_over' ? (reason ?? outcome) : outcome
   const written = tokens.cacheWrite + tokens.cacheWriteLong
   return {
-    'gen_ai.usage.input_tokens': promptTokens(tokens),
-    'gen_ai.usage.output_tokens': completionTokens(tokens),
+    'gen_ai.usage.input_tokens': tokensRead(tokens),
+    'gen_ai.usage.output_tokens': tokensWritten(tokens),
     ...(tokens.cachedInput > 0 && { 'gen_ai.usage.cache_read.input_tokens': tokens.cachedInput }),
     ...(written > 0 && { 'gen_ai.usage.cache_creation.input_tokens': written }),
     'tollgate.usage_estimated': estimated,

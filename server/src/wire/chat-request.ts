@@ -71,7 +71,12 @@ interface Most {
 // Not Infinity, which zod does not compile.
 const unbounded = Number.MAX_SAFE_INTEGER
 
-/** A turn may have come to its limit before it said anything. */
+/** Whether an assistant's turn has something in place of text; it may have come to its limit while it thought. */
+const speaksOtherwise = (message: JsonObject): boolean =>
+  (Array.isArray(message['tool_calls']) && message['tool_calls'].length > 0) ||
+  Boolean(message['function_call'] || message['refusal'] || message['audio']) ||
+  hasThoughts(message)
+
 const hasThoughts = ({
   reasoning_content: text,
   reasoning_details: details,
@@ -89,13 +94,7 @@ const messageOf = ({ parts }: Most) =>
       tool_call_id: maybe(callId),
     })
     .superRefine((message, ctx) => {
-      const saysMore =
-        message.role === 'assistant' &&
-        (message.tool_calls?.length ||
-          message.function_call ||
-          message['refusal'] ||
-          message['audio'] ||
-          hasThoughts(message))
+      const saysMore = message.role === 'assistant' && speaksOtherwise(message)
       if (message.content === null || message.content === undefined) {
         if (!saysMore) ctx.addIssue(broken('required', 'this field is required.', ['content']))
       }

@@ -1,4 +1,5 @@
 import { fromCallId } from './call-id'
+import { compactionOf } from './compaction'
 import { nothing, onlyAnthropic, toContent, toParts, type Refuse } from './content'
 import {
   isBlock,
@@ -18,7 +19,14 @@ export function toChatMessages(
   refuse: Refuse,
 ): JsonObject[] {
   const head = instructions(system, 'system', refuse)
-  return [...head, ...messages.flatMap((turn, at) => toMessages(turn, `messages.${at}`, refuse))]
+  const compacted = compactionOf(messages)
+  const told = messages.flatMap((turn, at) => {
+    if (!compacted || at > compacted.at) return toMessages(turn, `messages.${at}`, refuse)
+    if (at < compacted.at) return []
+    const rest = toMessages(compacted.turn, `messages.${at}`, refuse)
+    return [{ role: 'user', content: compacted.summary }, ...rest]
+  })
+  return [...head, ...told]
 }
 
 function instructions(

@@ -1,11 +1,12 @@
 import { toMessage } from './answer'
 import { paidOf } from './paid'
 import { toChatRequest } from './request'
+import { searchesIn } from './searches'
 import { CountRequest, MessagesRequest } from './schema'
 import { wording } from './wording'
 import { MessageWriter } from './writer'
 import type { ApiError } from '../../errors'
-import { check, type JsonObject } from '../../wire/json-body'
+import { check } from '../../wire/json-body'
 import type { Dialect, Original, Translation } from '../dialect'
 
 function translate(
@@ -18,15 +19,15 @@ function translate(
     refusals.push(error)
     if (size === 'unmeasured') unmeasured ??= error
   })
-  const paid = (asked: JsonObject) => {
+  const paid: Original['paid'] = (asked, { pricing }) => {
     if (unmeasured) throw unmeasured
-    return paidOf(asked)
+    return paidOf(asked, pricing)
   }
   const type = request.thinking?.type
   const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
   return {
     chat,
-    original: { format: 'messages', body, headers, paid },
+    original: { format: 'messages', body, headers, paid, searches: searchesIn(body) },
     lowersOutput,
     refusal: refusals[0],
     answer: (completion) => toMessage(completion, wanted),

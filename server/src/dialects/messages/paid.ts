@@ -1,8 +1,12 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
+import { isPricedSearch, withBoundedSearches } from './searches'
+import type { PaidTerms } from '../dialect'
 import { invalidRequest } from '../../errors'
+import { withPricedCaches } from '../../wire/cache-lifetimes'
 
 /** Tools that the caller runs, or that search among the caller's own: they cost what they say. */
-const freeTools = /^(custom$|(bash|text_editor|computer|memory|tool_search_tool_\w+)_\d+$)/
+const freeTools =
+  /^(custom$|(bash|text_editor|(computer|browser)(_toolset)?|memory|tool_search_tool_\w+)_\d+$)/
 
 /** What tunes an answer at another price than ours. */
 const dearer = ['service_tier', 'inference_geo', 'speed']
@@ -14,26 +18,34 @@ const unpaid = (param: string) =>
     `${param} is not covered by this model's price; it works on a connection of your own.`,
   )
 
+/** Whether a tool costs nothing of its own, or only what the model has a price for. */
+function isPaid(tool: unknown, paysSearches: boolean): boolean {
+  const type: unknown = isObject(tool) ? tool['type'] : undefined
+  if (typeof type !== 'string' || freeTools.test(type)) return true
+  return paysSearches && isPricedSearch(type)
+}
+
 /** To write a summary, all of the prompt is read once more. */
 const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).startsWith('compact')
 
 /**
  * A request for Anthropic without what the price of its model does not cover. Throws `invalid_request`
- * for what cannot just be left out. Whoever pays Anthropic himself is not asked.
+ * for what cannot just be left out. Whoever pays Anthropic himself is not asked. Searches are bounded where
+ * they have a price: what they cost at most is held.
  */
-export function paidOf(body: JsonObject): JsonObject {
+export function paidOf(body: JsonObject, pricing: PaidTerms['pricing']): JsonObject {
   const { tools, context_management: management } = body
   for (const name of ['mcp_servers', 'container', 'fallbacks']) {
     const value = body[name]
     if (value && !(Array.isArray(value) && value.length === 0)) throw unpaid(name)
   }
-  for (const [position, tool] of (Array.isArray(tools) ? tools : []).entries()) {
-    const type: unknown = isObject(tool) ? tool['type'] : undefined
-    if (typeof type === 'string' && !freeTools.test(type)) throw unpaid(`tools.${position}.type`)
-  }
+  const foreign = (Array.isArray(tools) ? tools : []).findIndex(
+    (tool) => !isPaid(tool, pricing.search !== undefined),
+  )
+  if (foreign >= 0) throw unpaid(`tools.${foreign}.type`)
   const edits = isObject(management) ? management['edits'] : undefined
   if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
-  const paid = { ...body }
+  const paid = { ...withPricedCaches(withBoundedSearches(body), pricing) }
   for (const name of dearer) delete paid[name]
   return paid
 }

@@ -17,7 +17,10 @@ const originalOf = (request: JsonObject) => {
 function onPlatform(request: JsonObject, reasoning = true) {
   const { body, shared, paid } = originalOf(request)
   const omitted: string[] = []
-  return { body: paid(shared(body, { reasoning }), (field) => omitted.push(field)), omitted }
+  return {
+    body: paid(shared(body, { reasoning }), { pricing: {}, omit: (field) => omitted.push(field) }),
+    omitted,
+  }
 }
 
 function refusedOnPlatform(request: JsonObject): unknown {

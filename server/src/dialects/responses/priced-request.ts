@@ -1,3 +1,4 @@
+import type { PaidTerms } from '../dialect'
 import { mayOmit } from './tool-choice'
 import type { ResponsesRequest } from './request'
 import { isHosted } from './tool-kinds'
@@ -25,7 +26,7 @@ const unpriced = (param: string) =>
  * A request for a provider of this format without what the price of its model does not cover. `omit` is told
  * of each field that is missing. Throws `invalid_request` for what cannot just be left out.
  */
-export function toPriced(body: JsonObject, omit: (field: string) => void): JsonObject {
+export function toPriced(body: JsonObject, { omit }: Pick<PaidTerms, 'omit'>): JsonObject {
   for (const name of unpricedFields) {
     const value = body[name]
     if (value && !(Array.isArray(value) && value.length === 0)) throw unpriced(name)

@@ -79,10 +79,7 @@ function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
     Object.assign(changes, withoutExtraContent(message, calls))
   }
   if (message['role'] === 'assistant') {
-    Object.assign(changes, reasoning(message, options))
-    // Of an answer that was searched for; a request that has them is refused by strict providers.
-    if ('citations' in message) changes['citations'] = undefined
-    if ('annotations' in message) changes['annotations'] = withoutCitations(message['annotations'])
+    Object.assign(changes, reasoning(message, options), uncited(message))
   }
   const dropped = options.dropFromMessages.filter((name) => name in message)
   const isUnchanged = dropped.length === 0 && Object.keys(changes).length === 0
@@ -90,6 +87,14 @@ function toUpstream(original: JsonObject, options: RelayOptions): JsonObject {
   const copy = { ...message, ...changes }
   for (const name of dropped) delete copy[name]
   return copy
+}
+
+/** What an answer cited; a request that has it is refused by strict providers. */
+function uncited(message: JsonObject): JsonObject {
+  return {
+    ...('citations' in message && { citations: undefined }),
+    ...('annotations' in message && { annotations: withoutCitations(message['annotations']) }),
+  }
 }
 
 /** A file as Mistral documents it, its data in place of the address of a document. */

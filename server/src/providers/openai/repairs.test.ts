@@ -50,15 +50,16 @@ test('tools that lack nothing are the same object', () => {
   expect(sent({ tools })['tools']).toBe(tools)
 })
 
+const file = (own: JsonObject) => ({
+  type: 'file',
+  file: own,
+  cache_control: { type: 'ephemeral' },
+})
+
 test('finding P8: a PDF for Mistral is a document, with its data as the address', () => {
   const mistral = providers.find(({ key }) => key === 'mistral')
   if (!mistral) throw new Error('there is no Mistral')
   const file_data = 'data:application/pdf;base64,JVBERi0='
-  const file = (own: JsonObject) => ({
-    type: 'file',
-    file: own,
-    cache_control: { type: 'ephemeral' },
-  })
   const content = [
     { type: 'text', text: 'Read.' },
     file({ filename: 'a.pdf', file_data }),

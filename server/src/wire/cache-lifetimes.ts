@@ -1,0 +1,44 @@
+import { isObject, type JsonObject } from './json-body'
+
+interface CachePrices {
+  cacheWrite?: unknown
+  cacheWriteLong?: unknown
+}
+
+/**
+ * A request in either format without the hour of its cache breakpoints, which become those of five minutes, where
+ * a price has no rate for an hour, which costs more. The same object where nothing is changed.
+ */
+export function withPricedCaches(body: JsonObject, prices: CachePrices): JsonObject {
+  if (prices.cacheWrite === undefined || prices.cacheWriteLong !== undefined) return body
+  return shortened(body, 0)
+}
+
+/** Messages, their parts, and parts of results: nothing that carries a breakpoint is deeper. */
+const deepest = 4
+const holders = ['system', 'tools', 'messages', 'content', 'tool_calls', 'function'] as const
+
+function shortened(holder: JsonObject, depth: number): JsonObject {
+  const changes: JsonObject = {}
+  const { cache_control: control } = holder
+  if (isObject(control) && control['ttl'] === '1h') changes['cache_control'] = withoutTtl(control)
+  if (depth < deepest) {
+    for (const name of holders) {
+      const held = holder[name]
+      const short = shortenedIn(held, depth + 1)
+      if (short !== held) changes[name] = short
+    }
+  }
+  return Object.keys(changes).length > 0 ? { ...holder, ...changes } : holder
+}
+
+function shortenedIn(held: unknown, depth: number): unknown {
+  if (isObject(held)) return shortened(held, depth)
+  if (!Array.isArray(held)) return held
+  const short = held.map((item: unknown) => (isObject(item) ? shortened(item, depth) : item))
+  return short.some((item, at) => item !== held[at]) ? short : held
+}
+
+function withoutTtl({ ttl: _ttl, ...control }: JsonObject): JsonObject {
+  return control
+}
