@@ -143,14 +143,25 @@ function opencode({ prepared, home, cwd, url, key, model, prompt, mcp }: AgentRu
 }
 
 function aider({ prepared, home, url, key, model, prompt, file }: AgentRun): AgentStart {
-  const program = join(dirname(prepared.command[0] ?? ''), 'aider')
+  // Not by the script beside it, whose first line names the folder that the interpreter was made in.
+  const [interpreter = ''] = prepared.command
   const message = join(home, 'message.txt')
   const quiet = ['--no-git', '--no-check-update', '--analytics-disable', '--no-show-model-warnings']
   const plain = ['--yes-always', '--no-pretty', '--no-detect-urls', '--no-suggest-shell-commands']
   const written = join(dirname(file), 'written.txt')
   const task = ['--edit-format', 'whole', '--message-file', message]
   return {
-    command: [program, '--model', `openai/${model}`, ...quiet, ...plain, ...task, written],
+    command: [
+      interpreter,
+      '-m',
+      'aider',
+      '--model',
+      `openai/${model}`,
+      ...quiet,
+      ...plain,
+      ...task,
+      written,
+    ],
     env: {
       OPENAI_API_BASE: `${url}/v1`,
       OPENAI_API_KEY: key,
