@@ -65,7 +65,14 @@ const commands = {
   // More at a time than there are processors, as they wait for clocks more than for anything else.
   faults: (args) => bunTest([`--parallel=${os.cpus().length + 1}`, ...services(args)]),
   docs: (args) => bunTest(['tests/docs/installed', ...args]),
-  dashboard: (args) => bunTest(['--parallel', ...(args.length > 0 ? args : ['tests/dashboard'])]),
+  // Each file starts a gateway and a browser before its first test.
+  dashboard: (args) =>
+    bunTest([
+      '--timeout',
+      '120000',
+      '--parallel',
+      ...(args.length > 0 ? args : ['tests/dashboard']),
+    ]),
   simulation: (args) =>
     run(findBun(), [join(root, 'server/simulation/run.ts'), ...args], { cwd: root }),
   // An attack is measured: one file at a time, and nothing beside it.

@@ -63,9 +63,14 @@ describe('what a connection serves', () => {
     const whole = {
       ...nothing,
       ...usual,
+      cache_write_1h: null,
       audio_input: null,
       audio_output: null,
+      image_input: null,
+      image_output: null,
       request: null,
+      search: null,
+      tiers: [],
       currency: 'USD',
     }
     const unlimited = { is_limited: false }

@@ -1,17 +1,47 @@
-/**
- * Nano-dollars: per 1,000,000 tokens, but for `image` and `request`, which are per piece. A bucket
- * without a price of its own is charged as `input` or `output`.
- */
-export interface Pricing {
+/** Nano-dollars per 1,000,000 tokens of a kind. A kind without a price of its own costs what `input` or `output` does. */
+export interface TokenRates {
   input: bigint
   output: bigint
+  /** Read from a prompt cache. */
   cachedInput?: bigint
+  /** Written to a prompt cache for 5 minutes, or for as long as the provider's usual is. */
   cacheWrite?: bigint
+  /** Written to it for an hour; costs what `cacheWrite` does where it has no price of its own. */
+  cacheWriteLong?: bigint
   reasoning?: bigint
   audioInput?: bigint
   audioOutput?: bigint
+  imageInput?: bigint
+  imageOutput?: bigint
+}
+
+/** All rates of a price: those of tokens, and nano-dollars per piece. */
+export interface Rates extends TokenRates {
+  /** Per image in the prompt. */
   image?: bigint
+  /** Per request to the provider. */
   request?: bigint
+  /** Per web search that the provider runs. */
+  search?: bigint
+}
+
+export const serviceTiers = ['flex', 'priority', 'batch'] as const
+export type ServiceTier = (typeof serviceTiers)[number]
+
+/** Rates in place of the usual ones, where all of its conditions hold. */
+export interface PriceTier {
+  /** The prompt, cached tokens included, has more tokens than this. */
+  above?: number
+  /** The provider served the request in this tier. */
+  serviceTier?: ServiceTier
+  /** Minutes of the UTC day, `until` exclusive; `until` before `from` passes midnight. */
+  hours?: { from: number; until: number }
+  rates: Partial<Rates>
+}
+
+/** What a model costs. Tiers apply in their order: of two that hold, the later one's rates count. */
+export interface Pricing extends Rates {
+  tiers?: readonly PriceTier[]
 }
 
 export const categories = ['chat', 'completion', 'embedding'] as const

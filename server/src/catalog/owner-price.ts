@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Pricing } from './model'
+import type { Pricing, Rates } from './model'
 import { readPricing } from './stored-pricing'
 import type { Schema } from '../db/schema'
 
@@ -16,15 +16,15 @@ export interface Priceable {
 
 /** What the two limits are for, by side. */
 const sides = {
-  input: ['input', 'cachedInput', 'cacheWrite', 'audioInput'],
-  output: ['output', 'reasoning', 'audioOutput'],
-} as const satisfies Record<keyof OwnerPriceLimits, readonly (keyof Pricing)[]>
+  input: ['input', 'cachedInput', 'cacheWrite', 'cacheWriteLong', 'audioInput', 'imageInput'],
+  output: ['output', 'reasoning', 'audioOutput', 'imageOutput'],
+} as const satisfies Record<keyof OwnerPriceLimits, readonly (keyof Rates)[]>
 
 /** The first bucket of a price that is above what owners may charge. */
 export function aboveLimits(
   pricing: Pricing,
   limits: OwnerPriceLimits,
-): { bucket: keyof Pricing; limit: bigint } | undefined {
+): { bucket: keyof Rates; limit: bigint } | undefined {
   for (const side of ['input', 'output'] as const) {
     const limit = limits[side]
     const bucket = sides[side].find((name) => (pricing[name] ?? 0n) > limit)

@@ -5,12 +5,14 @@ import type { Category, Model, Pricing } from './model'
  * written, or for each request. Zero is the price of models that say that they are free (M37).
  */
 export function isPrice(pricing: Pricing, category: Category): boolean {
-  const { input, output, request = 0n } = pricing
-  let name: keyof Pricing
-  for (name in pricing) if ((pricing[name] ?? 0n) < 0n) return false
+  const { input, output, request = 0n, tiers = [] } = pricing
+  if ([pricing, ...tiers.map(({ rates }) => rates)].some(isBelowZero)) return false
   const isWhole = input > 0n && (category === 'embedding' || output > 0n)
   return isWhole || request > 0n
 }
+
+const isBelowZero = (rates: object) =>
+  Object.values(rates).some((rate) => typeof rate === 'bigint' && rate < 0n)
 
 /** Whether a platform connection may serve a model: it is free, or it has a price. */
 export const isServable = ({

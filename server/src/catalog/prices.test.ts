@@ -31,9 +31,22 @@ test.each([
   expect(priceOf(provider, model, at)).toMatchObject(price)
 })
 
-test('a price that rises with the prompt is its dearest tier', () => {
-  const price = { input: 4_000_000_000n, output: 15_000_000_000n, cachedInput: 400_000_000n }
-  expect(priceOf('openai', 'gpt-6-sol', at)).toMatchObject(price)
+test('finding P1: a price that rises with the prompt has a tier for each length', () => {
+  const dear = { input: 4_000_000_000n, output: 15_000_000_000n, cachedInput: 400_000_000n }
+  expect(priceOf('openai', 'gpt-6-sol', at)).toMatchObject({
+    input: 2_000_000_000n,
+    output: 10_000_000_000n,
+    cachedInput: 200_000_000n,
+    tiers: [{ above: 272_000, rates: dear }],
+  })
+})
+
+test('finding P1: cache writes for an hour and searches have their own prices', () => {
+  expect(priceOf('anthropic', 'claude-haiku-4-5', at)).toMatchObject({
+    cacheWrite: 1_250_000_000n,
+    cacheWriteLong: 2_000_000_000n,
+    search: 10_000_000n,
+  })
 })
 
 test('a price by date or hour is the one valid then', () => {
@@ -90,9 +103,12 @@ test('no price is negative, at any time', () => {
     noInvalidDate: true,
   })
   const property = fc.property(seller, fc.constantFrom(...ids), time, (provider, id, when) => {
-    for (const price of Object.values(priceOf(provider, id, when) ?? {})) {
-      expect(typeof price).toBe('bigint')
-      expect(price).toBeGreaterThanOrEqual(0n)
+    const { tiers = [], ...usual } = priceOf(provider, id, when) ?? { input: 0n, output: 0n }
+    for (const rates of [usual, ...tiers.map((tier) => tier.rates)]) {
+      for (const rate of Object.values(rates)) {
+        expect(typeof rate).toBe('bigint')
+        expect(rate).toBeGreaterThanOrEqual(0n)
+      }
     }
   })
   fc.assert(property, { numRuns: 5000 })

@@ -1,72 +1,210 @@
 import { z } from 'zod'
-import type { Pricing } from './model'
+import { serviceTiers, type PriceTier, type Pricing, type Rates } from './model'
+import { mostTiers, timeOf } from './price-tiers'
+import { broken } from '../wire/field-error'
 import { toUsd, usd } from '../wire/usd'
 
 /** The highest price, in USD: a dollar a token. Beyond it no request of any size has a cost that fits. */
 export const maxPriceUsd = 1_000_000
 
-const price = usd(9, 0, maxPriceUsd)
+/** Each rate, and its name in bodies and answers. */
+export const rateFields = {
+  input: 'input',
+  output: 'output',
+  cachedInput: 'cached_input',
+  cacheWrite: 'cache_write',
+  cacheWriteLong: 'cache_write_1h',
+  reasoning: 'reasoning',
+  audioInput: 'audio_input',
+  audioOutput: 'audio_output',
+  imageInput: 'image_input',
+  imageOutput: 'image_output',
+  image: 'image',
+  request: 'request',
+  search: 'search',
+} as const satisfies Record<keyof Rates, string>
 
-/** USD per 1,000,000 tokens; `image` and `request` per piece. Each up to `maxPriceUsd`. */
+const rateNames = Object.entries(rateFields)
+
+const price = usd(9, 0, maxPriceUsd)
+const optionalPrice = price.nullish()
+
+const optionalRates = {
+  cached_input: optionalPrice,
+  cache_write: optionalPrice,
+  cache_write_1h: optionalPrice,
+  reasoning: optionalPrice,
+  audio_input: optionalPrice,
+  audio_output: optionalPrice,
+  image_input: optionalPrice,
+  image_output: optionalPrice,
+  image: optionalPrice,
+  request: optionalPrice,
+  search: optionalPrice,
+}
+
+const isSet = <Value>(value: Value | null | undefined): value is Value =>
+  value !== undefined && value !== null
+
+/** `HH:MM`, as a minute of the day. */
+const time = z
+  .string()
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the UTC day such as 16:30.')
+  .transform((text) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3)))
+
+/** Rates in place of the usual ones, where all of the conditions hold. */
+const TierFields = z
+  .object({
+    above: z.int().min(1).max(1_000_000_000).nullish(),
+    service_tier: z.enum(serviceTiers).nullish(),
+    from: time.nullish(),
+    until: time.nullish(),
+    input: optionalPrice,
+    output: optionalPrice,
+    ...optionalRates,
+  })
+  .superRefine((tier, ctx) => {
+    const [from, until] = [tier.from ?? undefined, tier.until ?? undefined]
+    if ((from === undefined) !== (until === undefined)) {
+      const missing = from === undefined ? 'from' : 'until'
+      ctx.addIssue(broken('required', 'is needed beside the other.', [missing]))
+    }
+    if (from !== undefined && from === until) {
+      ctx.addIssue(broken('out_of_range', 'must not be the same as from.', ['until']))
+    }
+    const isConditional = isSet(tier.above) || isSet(tier.service_tier) || isSet(from)
+    if (!isConditional) {
+      ctx.addIssue(broken('required', 'or service_tier or from and until is needed.', ['above']))
+    }
+  })
+type TierFields = z.output<typeof TierFields>
+
+/** USD per 1,000,000 tokens; `image`, `request` and `search` per piece. Each up to `maxPriceUsd`. */
 export const PricingFields = z.object({
   input: price,
   output: price,
-  cached_input: price.nullish(),
-  cache_write: price.nullish(),
-  reasoning: price.nullish(),
-  audio_input: price.nullish(),
-  audio_output: price.nullish(),
-  image: price.nullish(),
-  request: price.nullish(),
+  ...optionalRates,
+  tiers: z
+    .array(TierFields)
+    .max(mostTiers)
+    .nullish()
+    .describe('Of two that hold, the later one’s rates count.'),
 })
 export type PricingFields = z.output<typeof PricingFields>
 
 const shown = z.number().nullable()
 
-/** The same in an answer; null for what has no price of its own. */
+/** The rates but for the first two, which each price has. */
+export const shownRates = {
+  cached_input: shown,
+  cache_write: shown.describe('For 5 minutes, or as long as the provider’s usual is.'),
+  cache_write_1h: shown,
+  reasoning: shown,
+  audio_input: shown,
+  audio_output: shown,
+  image_input: shown,
+  image_output: shown,
+  image: shown.describe('Per image in the prompt.'),
+  request: shown,
+  search: shown.describe('Per web search of the provider’s.'),
+}
+
+const TierAnswer = z.object({
+  above: z.int().nullable().describe('For prompts of more tokens than this, cached ones included.'),
+  service_tier: z.enum(serviceTiers).nullable(),
+  from: z.string().nullable().describe('`HH:MM`, UTC.'),
+  until: z.string().nullable(),
+  input: shown,
+  output: shown,
+  ...shownRates,
+})
+
+const inUsd = 'USD per 1,000,000 tokens; `image`, `request` and `search` per piece.'
+const tiers = z
+  .array(TierAnswer)
+  .describe('Rates in place of those above; null for those that stay. The later of two counts.')
+
+/** A price in an answer; null for what has no price of its own. */
 export const PricingAnswer = z
   .object({
     input: z.number(),
     output: z.number(),
-    cached_input: shown,
-    cache_write: shown,
-    reasoning: shown,
-    audio_input: shown,
-    audio_output: shown,
-    image: shown,
-    request: shown,
+    ...shownRates,
+    tiers,
     currency: z.literal('USD'),
   })
-  .describe('USD per 1,000,000 tokens; `image` and `request` per piece.')
+  .describe(inUsd)
 
-const optionalUsd = (nanos: bigint | undefined) => (nanos === undefined ? null : toUsd(nanos))
+/** The same of a model that may have no price. */
+export const ModelPricingAnswer = PricingAnswer.extend({
+  input: shown.describe('Null where no price is known.'),
+  output: shown,
+}).describe(inUsd)
+
+export const usdOf = (nanos: bigint | undefined) => (nanos === undefined ? null : toUsd(nanos))
+
+export const toRatesAnswer = (rates: Partial<Rates>) => ({
+  cached_input: usdOf(rates.cachedInput),
+  cache_write: usdOf(rates.cacheWrite),
+  cache_write_1h: usdOf(rates.cacheWriteLong),
+  reasoning: usdOf(rates.reasoning),
+  audio_input: usdOf(rates.audioInput),
+  audio_output: usdOf(rates.audioOutput),
+  image_input: usdOf(rates.imageInput),
+  image_output: usdOf(rates.imageOutput),
+  image: usdOf(rates.image),
+  request: usdOf(rates.request),
+  search: usdOf(rates.search),
+})
+
+const toTierAnswer = ({ above, serviceTier, hours, rates }: PriceTier) => ({
+  above: above ?? null,
+  service_tier: serviceTier ?? null,
+  from: hours ? timeOf(hours.from) : null,
+  until: hours ? timeOf(hours.until) : null,
+  input: usdOf(rates.input),
+  output: usdOf(rates.output),
+  ...toRatesAnswer(rates),
+})
 
 /** A price as it is answered, in USD. */
 export const toPricingAnswer = (pricing: Pricing) => ({
   input: toUsd(pricing.input),
   output: toUsd(pricing.output),
-  cached_input: optionalUsd(pricing.cachedInput),
-  cache_write: optionalUsd(pricing.cacheWrite),
-  reasoning: optionalUsd(pricing.reasoning),
-  audio_input: optionalUsd(pricing.audioInput),
-  audio_output: optionalUsd(pricing.audioOutput),
-  image: optionalUsd(pricing.image),
-  request: optionalUsd(pricing.request),
+  ...toRatesAnswer(pricing),
+  tiers: (pricing.tiers ?? []).map(toTierAnswer),
   currency: 'USD' as const,
 })
 
+/** The same of no price: `usd` for what is read and written, null for all else. */
+export const toUnpricedAnswer = (each: number | null) => ({
+  input: each,
+  output: each,
+  ...toRatesAnswer({}),
+  tiers: [],
+  currency: 'USD' as const,
+})
+
+type RateFields = Partial<Record<(typeof rateFields)[keyof Rates], bigint | null | undefined>>
+
+/** What is set of the rates. */
+function toRates(fields: RateFields): Partial<Rates> {
+  const entries = rateNames.flatMap(([rate, field]) => {
+    const nanos = fields[field]
+    return nanos === undefined || nanos === null ? [] : [[rate, nanos] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+const toTier = ({ above, service_tier: tier, from, until, ...fields }: TierFields): PriceTier => ({
+  ...(isSet(above) && { above }),
+  ...(isSet(tier) && { serviceTier: tier }),
+  ...(isSet(from) && isSet(until) && { hours: { from, until } }),
+  rates: toRates(fields),
+})
+
 /** A price as it was sent. */
-export function toPricing(fields: PricingFields): Pricing {
-  const { input, output, image, request, reasoning } = fields
-  const buckets = {
-    cachedInput: fields.cached_input,
-    cacheWrite: fields.cache_write,
-    audioInput: fields.audio_input,
-    audioOutput: fields.audio_output,
-    reasoning,
-    image,
-    request,
-  }
-  const set = Object.entries(buckets).filter(([, price]) => price !== undefined && price !== null)
-  return { input, output, ...Object.fromEntries(set) }
+export function toPricing({ input, output, tiers: sent, ...fields }: PricingFields): Pricing {
+  const rates = { input, output, ...toRates(fields) }
+  return sent && sent.length > 0 ? { ...rates, tiers: sent.map(toTier) } : rates
 }

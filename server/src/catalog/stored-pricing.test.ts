@@ -21,6 +21,24 @@ const sent = fc.record({
   audio_output: optional,
   image: optional,
   request: optional,
+  cache_write_1h: optional,
+  image_input: optional,
+  image_output: optional,
+  search: optional,
+  tiers: fc.option(
+    fc.array(
+      fc.record({
+        above: fc.option(fc.integer({ min: 1, max: 1_000_000_000 })),
+        service_tier: fc.constantFrom('flex', 'priority', 'batch'),
+        from: fc.constant('16:30'),
+        until: fc.constantFrom('00:30', '23:59'),
+        input: optional,
+        cached_input: optional,
+      }),
+      { maxLength: 3 },
+    ),
+    { nil: undefined },
+  ),
 })
 
 test('M7: every price that is accepted is read again as it was sent', () => {
@@ -34,15 +52,18 @@ test('M7: every price that is accepted is read again as it was sent', () => {
   fc.assert(property, { numRuns: 2000 })
 })
 
-test.each(Object.keys(PricingFields.shape))('M7: %s has a bound, which the error names', (name) => {
-  const priced = (usd: number) => PricingFields.safeParse({ input: 1, output: 1, [name]: usd })
-  expect(priced(maxPriceUsd).success).toBeTrue()
-  for (const usd of [maxPriceUsd + 1e-3, 1e9, Number.MAX_SAFE_INTEGER]) {
-    expect(priced(usd).error?.issues).toMatchObject([
-      { path: [name], code: 'too_big', maximum: maxPriceUsd },
-    ])
-  }
-})
+test.each(Object.keys(PricingFields.shape).filter((name) => name !== 'tiers'))(
+  'M7: %s has a bound, which the error names',
+  (name) => {
+    const priced = (usd: number) => PricingFields.safeParse({ input: 1, output: 1, [name]: usd })
+    expect(priced(maxPriceUsd).success).toBeTrue()
+    for (const usd of [maxPriceUsd + 1e-3, 1e9, Number.MAX_SAFE_INTEGER]) {
+      expect(priced(usd).error?.issues).toMatchObject([
+        { path: [name], code: 'too_big', maximum: maxPriceUsd },
+      ])
+    }
+  },
+)
 
 test('M7: a price that an earlier version accepted is read, the highest too', () => {
   const stored = { input: '1000000000000000000', output: '1' }
@@ -50,4 +71,14 @@ test('M7: a price that an earlier version accepted is read, the highest too', ()
   for (const input of ['1000000000000000001', '9999999999999999999', '10000000000000000000']) {
     expect(() => readPricing({ ...stored, input })).toThrow()
   }
+})
+
+test.each([
+  [{}, ['tiers', 0, 'above'], 'required'],
+  [{ from: '16:30' }, ['tiers', 0, 'until'], 'required'],
+  [{ from: '16:30', until: '16:30' }, ['tiers', 0, 'until'], 'out_of_range'],
+])('a tier without a condition that can hold is refused: %p', (conditions, path, issue) => {
+  const fields = { input: 1, output: 1, tiers: [{ ...conditions, input: 2 }] }
+  const { error } = PricingFields.safeParse(fields)
+  expect(error?.issues).toMatchObject([{ path, params: { issue } }])
 })

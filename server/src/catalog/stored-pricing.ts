@@ -1,19 +1,38 @@
 import { z } from 'zod'
-import type { Pricing } from './model'
+import { serviceTiers, type Pricing } from './model'
+import { mostTiers } from './price-tiers'
 import { storedUsd } from '../wire/usd'
 
-const Bucket = storedUsd.exactOptional()
+const rate = storedUsd.exactOptional()
+
+const seldomRates = {
+  cachedInput: rate,
+  cacheWrite: rate,
+  cacheWriteLong: rate,
+  reasoning: rate,
+  audioInput: rate,
+  audioOutput: rate,
+  imageInput: rate,
+  imageOutput: rate,
+  image: rate,
+  request: rate,
+  search: rate,
+}
+
+const minute = z.int().min(0).max(1439)
+
+const StoredTier = z.object({
+  above: z.int().min(1).exactOptional(),
+  serviceTier: z.enum(serviceTiers).exactOptional(),
+  hours: z.object({ from: minute, until: minute }).exactOptional(),
+  rates: z.object({ input: rate, output: rate, ...seldomRates }),
+})
 
 const StoredPricing = z.object({
   input: storedUsd,
   output: storedUsd,
-  cachedInput: Bucket,
-  cacheWrite: Bucket,
-  reasoning: Bucket,
-  audioInput: Bucket,
-  audioOutput: Bucket,
-  image: Bucket,
-  request: Bucket,
+  ...seldomRates,
+  tiers: z.array(StoredTier).max(mostTiers).exactOptional(),
 })
 
 /** A price as its column: nano-dollars as text, since JSON numbers are not exact. */

@@ -32,6 +32,7 @@ import * as housePlan from './migrations/0030-house-plan'
 import * as usageCancellations from './migrations/0031-usage-cancellations'
 import * as leaseGenerations from './migrations/0032-lease-generations'
 import * as balanceRises from './migrations/0033-balance-rises'
+import * as seldomTokens from './migrations/0034-seldom-tokens'
 import type { Schema } from './schema'
 import { StartError } from '../config'
 
@@ -69,6 +70,7 @@ const migrations: Record<string, Migration> = {
   '0031-usage-cancellations': usageCancellations,
   '0032-lease-generations': leaseGenerations,
   '0033-balance-rises': balanceRises,
+  '0034-seldom-tokens': seldomTokens,
 }
 
 /** The names of all migrations that this version knows, in the order in which they are made. */

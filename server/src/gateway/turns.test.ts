@@ -109,6 +109,9 @@ function turnsOf(candidates: Candidate[]) {
         speaks: false,
         images: 0,
         requests: 1,
+        longestPrompt: 1,
+        serviceTier: undefined,
+        searches: 0,
       }),
     },
     checked: {

@@ -3,10 +3,16 @@ export interface TokenCounts {
   input: number
   cachedInput: number
   cacheWrite: number
+  /** Written to a cache for an hour. */
+  cacheWriteLong: number
   output: number
   reasoning: number
   audioInput: number
   audioOutput: number
+  imageInput: number
+  imageOutput: number
+  /** Web searches of the provider's: no tokens. */
+  searches: number
 }
 
 /** Who pays for an attempt, and by which price. Source: api.md 21.3. */
@@ -38,7 +44,7 @@ export interface AttemptBeginning {
   streamed: boolean
   /** ISO 8601. */
   startedAt: string
-  /** Nano-dollars per million tokens by bucket, as they were when the request began. */
+  /** Nano-dollars by rate, as they were when the request began; at its end those that it had, and the tier. */
   pricing: Readonly<Record<string, string>> | null
   /** What the caller asked for; null where that is `model`. */
   requestedModel: string | null

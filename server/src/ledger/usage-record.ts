@@ -1,5 +1,5 @@
 import { storable } from '../db/storable'
-import type { PassedOver, UsageEvent } from './usage-event'
+import type { PassedOver, TokenCounts, UsageEvent } from './usage-event'
 
 /** What booking needs to know of a usage event; amounts in nano-dollars. */
 export interface Charge {
@@ -60,6 +60,11 @@ export const recordColumns = [
   ['reason', 'text'],
   // Since 0013.
   ['price', 'bigint'],
+  // Since 0034; the first three are parts of the counts above.
+  ['cache_write_1h_tokens', 'bigint'],
+  ['image_input_tokens', 'bigint'],
+  ['image_output_tokens', 'bigint'],
+  ['searches', 'bigint'],
 ] as const
 
 const placeOf = (column: (typeof recordColumns)[number][0]) =>
@@ -87,10 +92,10 @@ export function toRecord(event: UsageEvent): string {
     event.outcome,
     event.durationMs,
     event.firstTokenMs,
-    tokens.input,
+    tokens.input + tokens.imageInput,
     tokens.cachedInput,
-    tokens.cacheWrite,
-    tokens.output,
+    tokens.cacheWrite + tokens.cacheWriteLong,
+    tokens.output + tokens.imageOutput,
     tokens.reasoning,
     tokens.audioInput,
     tokens.audioOutput,
@@ -117,12 +122,23 @@ export function toRecord(event: UsageEvent): string {
 
 /** Few have what comes last; of what a record has beyond its columns only the name is a caller's text. */
 function addLast(values: unknown[], event: UsageEvent): void {
-  const { requestedModel, passedOver, reason, price } = event
-  if (requestedModel !== null || passedOver !== null || reason !== null || price !== null) {
-    values.push(requestedModel && storable(requestedModel), passedOver?.map(toPassedOver) ?? null)
-  }
-  if (reason !== null || price !== null) values.push(reason)
-  if (price !== null) values.push(String(price))
+  const { requestedModel, passedOver, reason, price, tokens } = event
+  const last = [
+    requestedModel && storable(requestedModel),
+    passedOver?.map(toPassedOver) ?? null,
+    reason,
+    price === null ? null : String(price),
+    ...seldomOf(tokens),
+  ]
+  const length = last.findLastIndex((value) => value !== null) + 1
+  for (const value of last.slice(0, length)) values.push(value)
+}
+
+const none: readonly number[] = []
+
+function seldomOf({ cacheWriteLong, imageInput, imageOutput, searches }: TokenCounts) {
+  const hasNone = cacheWriteLong + imageInput + imageOutput + searches === 0
+  return hasNone ? none : [cacheWriteLong, imageInput, imageOutput, searches]
 }
 
 const toPassedOver = ({ model, provider, connectionId, reason }: PassedOver) => ({

@@ -9,6 +9,7 @@ import { storable } from '../db/storable'
 import { ApiError, errors } from '../errors'
 import { costToCaller, type UsageEvent } from '../ledger/usage-event'
 import type { JsonObject } from '../wire/json-body'
+import { completionTokens, promptTokens } from '../wire/usage'
 
 /** Where what is not written with an attempt goes. */
 export interface LogSink {
@@ -148,8 +149,8 @@ export class RequestLog {
     const values = this.#values
     values.model = event.model
     values.provider = event.provider
-    values.inputTokens = tokens.input + tokens.cachedInput + tokens.cacheWrite + tokens.audioInput
-    values.outputTokens = tokens.output + tokens.reasoning + tokens.audioOutput
+    values.inputTokens = promptTokens(tokens)
+    values.outputTokens = completionTokens(tokens)
     values.estimated = event.estimated
     values.cost = costToCaller(event)
     values.platformFee = feeOf(event)

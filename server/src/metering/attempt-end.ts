@@ -11,6 +11,10 @@ export const noTokens: TokenCounts = {
   reasoning: 0,
   audioInput: 0,
   audioOutput: 0,
+  cacheWriteLong: 0,
+  imageInput: 0,
+  imageOutput: 0,
+  searches: 0,
 }
 
 interface Ended {

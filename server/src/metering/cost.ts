@@ -1,8 +1,8 @@
-import type { Pricing } from '../catalog/model'
+import type { Rates, TokenRates } from '../catalog/model'
 import type { Usage } from '../wire/usage'
 
 /** The buckets of a usage, each with tokens of its own. */
-export type Bucket = Exclude<keyof Usage, 'estimated' | 'flawed'>
+export type Bucket = keyof TokenRates
 
 /** What is paid per piece beside the tokens. */
 export interface Pieces {
@@ -10,28 +10,34 @@ export interface Pieces {
   requests?: number
   /** Images that were sent. */
   images?: number
+  /** Web searches that the provider ran. */
+  searches?: number
 }
 
 /** Nano-dollars per 1,000,000 tokens of each bucket; one without a price of its own has `input`'s or `output`'s. */
-export function ratesOf(pricing: Pricing): Readonly<Record<Bucket, bigint>> {
-  const known = ratesBy.get(pricing)
+export function ratesOf(given: Rates): Required<TokenRates> {
+  const known = ratesBy.get(given)
   if (known) return known
-  const { input, output, ...own } = pricing
+  const { input, output } = given
+  const cacheWrite = given.cacheWrite ?? input
   const rates = {
     input,
-    cachedInput: own.cachedInput ?? input,
-    cacheWrite: own.cacheWrite ?? input,
-    audioInput: own.audioInput ?? input,
+    cachedInput: given.cachedInput ?? input,
+    cacheWrite,
+    cacheWriteLong: given.cacheWriteLong ?? cacheWrite,
+    audioInput: given.audioInput ?? input,
+    imageInput: given.imageInput ?? input,
     output,
-    reasoning: own.reasoning ?? output,
-    audioOutput: own.audioOutput ?? output,
+    reasoning: given.reasoning ?? output,
+    audioOutput: given.audioOutput ?? output,
+    imageOutput: given.imageOutput ?? output,
   }
-  ratesBy.set(pricing, rates)
+  ratesBy.set(given, rates)
   return rates
 }
 
-/** A model's pricing is one object for as long as it stays the same. */
-const ratesBy = new WeakMap<Pricing, Readonly<Record<Bucket, bigint>>>()
+/** A model's rates are one object for as long as they stay the same. */
+const ratesBy = new WeakMap<Rates, Required<TokenRates>>()
 
 const million = 1_000_000n
 
@@ -58,38 +64,42 @@ export function times(tokens: number, rate: bigint): bigint {
 const oneRequest: Pieces = {}
 
 /** What the pieces of a request cost, in nano-dollars. */
-export function costOfPieces({ requests = 1, images = 0 }: Pieces, pricing: Pricing): bigint {
-  const { request = 0n, image = 0n } = pricing
-  if (request === 0n && image === 0n) return 0n
-  return BigInt(requests) * request + BigInt(images) * image
+export function costOfPieces(pieces: Pieces, rates: Rates): bigint {
+  const { request = 0n, image = 0n, search = 0n } = rates
+  if (request === 0n && image === 0n && search === 0n) return 0n
+  const { requests = 1, images = 0, searches = 0 } = pieces
+  return BigInt(requests) * request + BigInt(images) * image + BigInt(searches) * search
 }
 
 const buckets = [
   'input',
   'cachedInput',
   'cacheWrite',
+  'cacheWriteLong',
   'audioInput',
+  'imageInput',
   'output',
   'reasoning',
   'audioOutput',
+  'imageOutput',
 ] as const satisfies readonly Bucket[]
 
 /**
  * What a usage costs, in nano-dollars: summed exactly, rounded up once. The caller limits a usage to
  * what its request could use (`withinLimits`) before it is charged.
  */
-export function costOf(usage: Usage, pricing: Pricing, pieces: Pieces = oneRequest): bigint {
-  const rates = ratesOf(pricing)
+export function costOf(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
+  const rates = ratesOf(given)
   let millionths = 0
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += usage[bucket] * Number(rates[bucket])
   }
   const ofTokens = roundedUpNumber(millionths) ?? exactCost(usage, rates)
-  const ofPieces = costOfPieces(pieces, pricing)
+  const ofPieces = costOfPieces(pieces, given)
   return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
 }
 
-function exactCost(usage: Usage, rates: Readonly<Record<Bucket, bigint>>): bigint {
+function exactCost(usage: Usage, rates: Required<TokenRates>): bigint {
   let millionths = 0n
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += BigInt(usage[bucket]) * rates[bucket]

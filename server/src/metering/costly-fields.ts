@@ -52,7 +52,7 @@ export const costlyFields: Readonly<Record<string, 'priced' | 'refused' | 'strip
   num_predict: 'stripped',
 }
 
-/** Dearer tiers have prices that the catalogue does not know. */
+/** They cost what the price says, or less. Dearer tiers pass only where the price has them. */
 const ordinaryTiers = new Set(['auto', 'default', 'flex', 'standard', 'standard_only', 'on_demand'])
 
 // An empty object is a wish: `web_search_options: {}` searches.
@@ -88,13 +88,17 @@ export function chargeable(body: JsonObject, what: Charged): JsonObject {
 
 function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged): boolean {
   if (!isUsed(value)) return false
-  if (name === 'service_tier') return typeof value !== 'string' || !ordinaryTiers.has(value)
+  if (name === 'service_tier') return !isPricedTier(value, pricing)
   // Chat has no candidates to choose from; some servers compute them all the same.
   if (name === 'best_of') return endpoint !== 'completion'
   if (name === 'web_search_options' && pricing.request !== undefined) return false
   if (costlyFields[name] === 'refused') throw refused(name)
   return costlyFields[name] === 'stripped'
 }
+
+const isPricedTier = (value: unknown, { tiers = [] }: Pricing) =>
+  typeof value === 'string' &&
+  (ordinaryTiers.has(value) || tiers.some(({ serviceTier }) => serviceTier === value))
 
 const refused = (name: string) =>
   invalidRequest(

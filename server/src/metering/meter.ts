@@ -1,8 +1,8 @@
 import { Allowance } from './allowance'
+import { costAt, priceOfUsage } from './applied-price'
 import type { Budget } from './budget'
 import { endAttempt, noTokens } from './attempt-end'
 import { believedOf } from './believed'
-import { costOf } from './cost'
 import { isoTime } from './iso-time'
 import { pricingText } from './pricing-text'
 import type { Volume, WorstCase } from './worst-case'
@@ -22,6 +22,8 @@ export interface Paid {
   /** Undefined where nothing is charged, but what it would cost is counted. */
   hold: Hold | undefined
   pricing: Pricing
+  /** The minute of the UTC day in which it was held: prices by the hour stay those of the beginning. */
+  minute: number
   /** Of what is charged: where that is a share of the price, the share of the worst case. */
   worst: WorstCase
   /** What is charged of the price. */
@@ -193,7 +195,7 @@ export class Meter {
     const paid = this.#paid
     const used = usage && this.#believed(usage)
     this.#used = used
-    const price = used && paid && !isFree ? costOf(used, paid.pricing, paid.worst.volume) : 0n
+    const price = used && paid && !isFree ? this.#priceOf(used, paid) : 0n
     const cost = paid && price > 0n ? paid.charged.of(price) : 0n
     const settled = paid?.hold?.settle(cost)
     this.#paid = undefined
@@ -204,6 +206,13 @@ export class Meter {
     const settling = this.#ports.settle(event, this.#metered.log?.record(event))
     // What the house bears of a charge is not shown either.
     return settling.then((charged) => shown - cost + charged)
+  }
+
+  /** Nano-dollars; the event keeps the rates that they came from. */
+  #priceOf(used: Usage, { pricing, minute, worst: { volume } }: Paid): bigint {
+    const applied = priceOfUsage(used, { pricing, minute, volume })
+    if (this.#event?.pricing) this.#event.pricing = pricingText(applied)
+    return costAt(used, applied, volume)
   }
 
   /** What is charged, and counted in limits, of what a provider counted. */
@@ -248,7 +257,7 @@ export class Meter {
       connectionId: connection.id,
       streamed,
       startedAt: isoTime(Date.now()),
-      pricing: pricing && pricingText(pricing),
+      pricing: pricing && pricingText({ rates: pricing, tier: undefined }),
       organizationId: billing.organizationId,
       feeMillionths: pricing && this.#ports.feeMillionths,
       requestedModel: requestedModel === model.id ? null : requestedModel,

@@ -10,6 +10,7 @@ import {
   type Volume,
   type WorstCase,
 } from './worst-case'
+import { minuteOf } from '../catalog/price-tiers'
 import { isServable } from '../catalog/priced'
 import { ApiError, unavailable } from '../errors'
 import { Refused, type Need } from '../ledger/need'
@@ -79,10 +80,12 @@ export class Metering implements Payer {
     if (accountId === null || (charged.isNothing && !isCounted)) return undefined
     if (!isServable(model) || !model.pricing) throw new Error(`${model.id} has no price`)
     if (!charged.isNothing) this.#checkRestriction(accountId)
-    const whole = worstCase(volumeOf(), model.pricing)
+    const minute = minuteOf(Date.now())
+    const whole = worstCase(volumeOf(), model.pricing, minute)
     const paid: Paid = {
       hold: undefined,
       pricing: model.pricing,
+      minute,
       worst: charged.isNothing ? whole : charged.ofWorst(whole),
       charged,
       outputLimit: isCounted

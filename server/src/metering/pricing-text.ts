@@ -1,13 +1,20 @@
-import type { Pricing } from '../catalog/model'
+import type { AppliedPrice } from '../catalog/price-tiers'
+import type { Rates } from '../catalog/model'
 
-const known = new WeakMap<Pricing, Record<string, string>>()
+const known = new WeakMap<Rates, Record<string, string>>()
 
-/** A pricing as usage events have it; the same for all requests of a model, so it is made once. */
-export function pricingText(pricing: Pricing): Record<string, string> {
-  const made = known.get(pricing)
+/**
+ * A price as usage events have it: rates in nano-dollars as text, and `tier` where one held. The same for all
+ * requests at these rates, so it is made once.
+ */
+export function pricingText({ rates, tier }: AppliedPrice): Record<string, string> {
+  const made = known.get(rates)
   if (made) return made
-  const entries = Object.entries(pricing).map(([bucket, price]) => [bucket, String(price)] as const)
-  const text = Object.fromEntries(entries)
-  known.set(pricing, text)
+  const text: Record<string, string> = {}
+  for (const [name, rate] of Object.entries(rates)) {
+    if (typeof rate === 'bigint') text[name] = String(rate)
+  }
+  if (tier !== undefined) text['tier'] = tier
+  known.set(rates, text)
   return text
 }

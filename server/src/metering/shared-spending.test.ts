@@ -66,6 +66,9 @@ const volume = {
   speaks: false,
   images: 0,
   requests: 1,
+  longestPrompt: 1,
+  serviceTier: undefined,
+  searches: 0,
 }
 
 const asked = (mode: BillingMode) => ({

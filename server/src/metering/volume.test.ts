@@ -22,8 +22,9 @@ const file = { type: 'file', file: { file_data: `data:application/pdf;base64,AAA
 
 describe('a chat', () => {
   test('reads at most its bytes, and what templates add', () => {
-    const { inputTokens, ...rest } = chatOf(hello)
+    const { inputTokens, longestPrompt, ...rest } = chatOf(hello)
     expect(inputTokens).toBe(bytesOf(chat(hello)) + 16 + 1024)
+    expect(longestPrompt).toBe(inputTokens)
     expect(rest).toEqual({
       choices: 1,
       outputLimit: 16_384,
@@ -32,6 +33,8 @@ describe('a chat', () => {
       speaks: false,
       images: 0,
       requests: 1,
+      serviceTier: undefined,
+      searches: 0,
     })
   })
 

@@ -1,5 +1,5 @@
 import { mediaTokens, noMedia, type Media } from '../catalog/media-tokens'
-import type { Model } from '../catalog/model'
+import { serviceTiers, type Model, type ServiceTier } from '../catalog/model'
 import { isImage, type EmbeddingInput } from '../wire/embedding-request'
 import { isObject, type JsonObject } from '../wire/json-body'
 import { longestTokenBytes } from '../wire/text-size'
@@ -56,6 +56,8 @@ export function chatVolume(body: JsonObject, asked: Asked): Volume {
   const choices = countOf(body['n'])
   return {
     inputTokens: once * repeats,
+    longestPrompt: withinContext(once, model),
+    serviceTier: serviceTierOf(body),
     choices,
     outputLimit: outputLimitFor(model, textBytes, asked.outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
@@ -63,7 +65,16 @@ export function chatVolume(body: JsonObject, asked: Asked): Volume {
     speaks: speaks(body),
     images: media.images * repeats,
     requests: repeats,
+    searches: 0,
   }
+}
+
+const withinContext = (tokens: number, { contextLength }: Asked['model']): number =>
+  contextLength === null ? tokens : Math.min(tokens, contextLength)
+
+/** The service tier that a request asks for, where that is one with prices of its own. */
+function serviceTierOf({ service_tier: asked }: JsonObject): ServiceTier | undefined {
+  return serviceTiers.find((tier) => tier === asked)
 }
 
 const speaks = ({ modalities }: JsonObject) =>
@@ -120,6 +131,8 @@ export function completionVolume(
   const choices = prompts.count * Math.max(countOf(body['n']), countOf(body['best_of']))
   return {
     inputTokens: prompts.tokens + prompts.count * perPrompt,
+    longestPrompt: withinContext(prompts.longest + perPrompt, model),
+    serviceTier: serviceTierOf(body),
     choices,
     // To be told nothing, a chat model is asked for one token.
     outputLimit: wantsEchoOnly(body) ? 1 : outputLimitFor(model, prompts.longest, outputLimit),
@@ -128,6 +141,7 @@ export function completionVolume(
     speaks: speaks(body),
     images: 0,
     requests: prompts.count,
+    searches: 0,
   }
 }
 
@@ -157,8 +171,11 @@ export function embeddingVolume(
       }
     }
   }
+  const inputTokens = tokens + mediaTokens(images > 0 ? { ...noMedia, images } : noMedia, model)
   return {
-    inputTokens: tokens + mediaTokens(images > 0 ? { ...noMedia, images } : noMedia, model),
+    inputTokens,
+    longestPrompt: inputTokens,
+    serviceTier: undefined,
     choices: 0,
     outputLimit: 0,
     extraOutputTokens: 0,
@@ -166,6 +183,7 @@ export function embeddingVolume(
     speaks: false,
     images,
     requests,
+    searches: 0,
   }
 }
 

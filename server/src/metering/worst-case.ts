@@ -1,11 +1,22 @@
-import type { Pricing } from '../catalog/model'
-import { completionTokens, promptTokens, type Usage } from '../wire/usage'
+import type { Pricing, Rates, ServiceTier } from '../catalog/model'
+import { dearestRates } from '../catalog/price-tiers'
+import {
+  completionBuckets,
+  completionTokens,
+  promptBuckets,
+  promptTokens,
+  type Usage,
+} from '../wire/usage'
 import { costOfPieces, ratesOf, roundedUp, roundedUpNumber, times, type Bucket } from './cost'
 
 /** The most that a request can make a model read and write; from `volume.ts`. */
 export interface Volume {
   /** Tokens of all prompts together. */
   inputTokens: number
+  /** Tokens of the longest of them, which decides on prices by length. */
+  longestPrompt: number
+  /** What the request asks for; undefined for the ordinary one. */
+  serviceTier: ServiceTier | undefined
   /** Answers, of which each may be as long as the output limit. */
   choices: number
   /** The limit that was asked for, else the one that the model has. */
@@ -18,6 +29,8 @@ export interface Volume {
   /** What is paid per piece. */
   images: number
   requests: number
+  /** Web searches of the provider's, at most. */
+  searches: number
 }
 
 /** The price of a volume as a line: `fixed` + output limit x `perToken`. */
@@ -31,35 +44,41 @@ export interface WorstCase {
 
 const dearest = (...rates: readonly bigint[]) => rates.reduce((a, b) => (a > b ? a : b))
 
-interface DearestRates {
+interface SideRates {
   input: bigint
   output: bigint
 }
 
-const dearestBy = new WeakMap<Pricing, DearestRates>()
+const sidesBy = new WeakMap<Rates, SideRates>()
 
-/** The dearest rates of text. */
-function dearestRates(pricing: Pricing): DearestRates {
-  const known = dearestBy.get(pricing)
+/** The dearest rates of what has no sound in it. */
+function soundlessRates(given: Rates): SideRates {
+  const known = sidesBy.get(given)
   if (known) return known
-  const rates = ratesOf(pricing)
-  const text = {
-    input: dearest(rates.input, rates.cachedInput, rates.cacheWrite),
-    output: dearest(rates.output, rates.reasoning),
+  const rates = ratesOf(given)
+  const { input, cachedInput, cacheWrite, cacheWriteLong, imageInput } = rates
+  const sides = {
+    input: dearest(input, cachedInput, cacheWrite, cacheWriteLong, imageInput),
+    output: dearest(rates.output, rates.reasoning, rates.imageOutput),
   }
-  dearestBy.set(pricing, text)
-  return text
+  sidesBy.set(given, sides)
+  return sides
 }
 
-/** Each side at the dearest of the rates that can apply to it: no usage within `volume` costs more. */
-export function worstCase(volume: Volume, pricing: Pricing): WorstCase {
-  const { audioInput, audioOutput } = ratesOf(pricing)
-  const text = dearestRates(pricing)
+/**
+ * Each side at the dearest of the rates that can apply to it: no usage within `volume` costs more.
+ * `minute` is the one of the UTC day in which the request begins.
+ */
+export function worstCase(volume: Volume, pricing: Pricing, minute: number): WorstCase {
+  const { longestPrompt: promptTokens, serviceTier } = volume
+  const rates = dearestRates(pricing, { promptTokens, serviceTier, minute })
+  const { audioInput, audioOutput } = ratesOf(rates)
+  const text = soundlessRates(rates)
   const inputRate = volume.hears ? dearest(text.input, audioInput) : text.input
   const outputRate = volume.speaks ? dearest(text.output, audioOutput) : text.output
   let fixed = times(volume.inputTokens, inputRate)
   if (volume.extraOutputTokens > 0) fixed += times(volume.extraOutputTokens, outputRate)
-  const pieces = costOfPieces(volume, pricing)
+  const pieces = costOfPieces(volume, rates)
   if (pieces > 0n) fixed += pieces * 1_000_000n
   return {
     volume,
@@ -111,10 +130,6 @@ export const limitsAt = (
   speaks,
 })
 
-// What does not fit is taken off the dear end.
-const inputBuckets = ['cachedInput', 'input', 'cacheWrite', 'audioInput'] as const
-const outputBuckets = ['output', 'reasoning', 'audioOutput'] as const
-
 /**
  * A usage without what its request cannot have used: it costs no more than its limits do. One that had
  * to be changed is `flawed`, unless it was our own estimate.
@@ -124,8 +139,8 @@ export function withinLimits(usage: Usage, limits: TokenLimits): Usage {
   const limited = { ...usage }
   if (!limits.hears) move(limited, 'audioInput', 'input')
   if (!limits.speaks) move(limited, 'audioOutput', 'output')
-  fill(limited, inputBuckets, limits.input)
-  fill(limited, outputBuckets, limits.output)
+  fill(limited, promptBuckets, limits.input)
+  fill(limited, completionBuckets, limits.output)
   limited.flawed = usage.flawed || !usage.estimated
   return limited
 }

@@ -15,10 +15,13 @@ export const tokenKinds = [
   ['input', 'input'],
   ['cachedInput', 'cached_input'],
   ['cacheWrite', 'cache_write'],
+  ['cacheWriteLong', 'cache_write_1h'],
   ['output', 'output'],
   ['reasoning', 'reasoning'],
   ['audioInput', 'audio_input'],
   ['audioOutput', 'audio_output'],
+  ['imageInput', 'image_input'],
+  ['imageOutput', 'image_output'],
 ] as const satisfies readonly (readonly [keyof TokenCounts, string])[]
 
 /** How attempts end; what stands for none of these counts as the last. */

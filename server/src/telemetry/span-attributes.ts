@@ -1,5 +1,6 @@
 import type { UsageEvent } from '../ledger/usage-event'
 import type { LogValues } from '../logs/log-record'
+import { completionTokens, promptTokens } from '../wire/usage'
 
 type Attributes = Record<string, string | number | boolean | string[]>
 
@@ -40,12 +41,12 @@ export function begunAttempt(event: UsageEvent): { name: string; attributes: Att
 /** What an attempt came to. */
 export function endedAttempt({ tokens, outcome, reason, cost, estimated }: UsageEvent): Attributes {
   const failure = outcome === 'failed_over' ? (reason ?? outcome) : outcome
+  const written = tokens.cacheWrite + tokens.cacheWriteLong
   return {
-    'gen_ai.usage.input_tokens':
-      tokens.input + tokens.cachedInput + tokens.cacheWrite + tokens.audioInput,
-    'gen_ai.usage.output_tokens': tokens.output + tokens.reasoning + tokens.audioOutput,
+    'gen_ai.usage.input_tokens': promptTokens(tokens),
+    'gen_ai.usage.output_tokens': completionTokens(tokens),
     ...(tokens.cachedInput > 0 && { 'gen_ai.usage.cache_read.input_tokens': tokens.cachedInput }),
-    ...(tokens.cacheWrite > 0 && { 'gen_ai.usage.cache_creation.input_tokens': tokens.cacheWrite }),
+    ...(written > 0 && { 'gen_ai.usage.cache_creation.input_tokens': written }),
     'tollgate.usage_estimated': estimated,
     'tollgate.cost_usd': Number(cost) / 1e9,
     ...(outcome !== 'ok' && { 'error.type': failure }),

@@ -3,7 +3,7 @@ import { ChatChunks, type SaidPart } from './chat-chunks'
 import { partsOfChunk, partsOfCompletion } from './chunk-parts'
 import { CollectedChat } from './collected-chat'
 import { isObject } from './json-body'
-import { toUsageBlock } from './usage'
+import { noUsage, toUsageBlock } from './usage'
 
 const identity = {
   id: 'chatcmpl-1',
@@ -43,15 +43,12 @@ test('a whole answer says the same, each text in one piece', () => {
 
 test('the usage comes as it was counted', () => {
   const usage = {
+    ...noUsage,
     input: 5,
     cachedInput: 3,
     cacheWrite: 2,
-    audioInput: 0,
     output: 4,
     reasoning: 1,
-    audioOutput: 0,
-    estimated: false,
-    flawed: false,
   }
   const chunk = { ...identity, choices: [], usage: toUsageBlock(usage) }
   expect(partsOfChunk(chunk)).toEqual([{ type: 'usage', usage }])

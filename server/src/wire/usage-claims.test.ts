@@ -12,6 +12,10 @@ const usage: fc.Arbitrary<Usage> = fc.record({
   output: bucket,
   reasoning: bucket,
   audioOutput: bucket,
+  cacheWriteLong: bucket,
+  imageInput: bucket,
+  imageOutput: bucket,
+  searches: bucket,
   estimated: fc.boolean(),
   flawed: fc.boolean(),
 })

@@ -1,4 +1,4 @@
-import { completionTokens, promptTokens, type Usage } from './usage'
+import { completionBuckets, completionTokens, promptTokens, type Usage } from './usage'
 
 /**
  * The larger of two counts of one answer, of its prompt and its output each by itself: a provider may
@@ -15,24 +15,26 @@ export function largerUsage(earlier: Usage, later: Usage): Usage {
     input: prompt.input,
     cachedInput: prompt.cachedInput,
     cacheWrite: prompt.cacheWrite,
+    cacheWriteLong: prompt.cacheWriteLong,
     audioInput: prompt.audioInput,
+    imageInput: prompt.imageInput,
     output: output.output,
     reasoning: output.reasoning,
     audioOutput: output.audioOutput,
+    imageOutput: output.imageOutput,
+    searches: Math.max(earlier.searches, later.searches),
+    servedTier: later.servedTier ?? earlier.servedTier,
     estimated: earlier.estimated || later.estimated,
     flawed: true,
   }
 }
-
-/** What is not believed is taken off the dear end. */
-const outputBuckets = ['output', 'reasoning', 'audioOutput'] as const
 
 /** A usage with that many tokens of output at most; `flawed` where its provider counted more. */
 export function withOutputOfAtMost(usage: Usage, maxTokens: number): Usage {
   if (completionTokens(usage) <= maxTokens) return usage
   const limited = { ...usage, flawed: usage.flawed || !usage.estimated }
   let room = maxTokens
-  for (const bucket of outputBuckets) {
+  for (const bucket of completionBuckets) {
     limited[bucket] = Math.min(usage[bucket], room)
     room -= limited[bucket]
   }

@@ -17,7 +17,8 @@ const read = (block: unknown, reasoning: Extras) => {
   return usage
 }
 
-const buckets = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage) => tokens
+const buckets = ({ estimated: _estimated, flawed: _flawed, servedTier: _tier, ...tokens }: Usage) =>
+  tokens
 const count = fc.oneof(
   fc.nat(10_000),
   fc.constantFrom(undefined, null, -1, 1.5, '7', 1e300, Number.NaN, {}, []),
@@ -34,9 +35,16 @@ const block = fc.record(
     prompt_tokens_details: fc.record({
       cached_tokens: count,
       cache_write_tokens: count,
+      cache_creation: fc.record({ ephemeral_1h_input_tokens: count }),
       audio_tokens: count,
+      image_tokens: count,
     }),
-    completion_tokens_details: fc.record({ reasoning_tokens: count, audio_tokens: count }),
+    completion_tokens_details: fc.record({
+      reasoning_tokens: count,
+      audio_tokens: count,
+      image_tokens: count,
+    }),
+    server_tool_use: fc.record({ web_search_requests: count }),
   },
   { requiredKeys: [] },
 )
@@ -55,7 +63,7 @@ test('whatever a provider says, buckets are whole, disjoint and never negative',
     // the provider's habit, puts the cache beside it.
     const { prompt_tokens: prompt, total_tokens: total } = said
     if (isCount(prompt)) {
-      const stored = usage.cachedInput + usage.cacheWrite
+      const stored = usage.cachedInput + usage.cacheWrite + usage.cacheWriteLong
       const isBeside = stored > 0 && promptTokens(usage) === prompt + stored
       if (isBeside && reasoning === 'inside') expect(total).toBeGreaterThanOrEqual(prompt + stored)
       if (!isBeside) expect(promptTokens(usage)).toBe(prompt)
@@ -98,6 +106,10 @@ test('a sum has the tokens of both, and is estimated or flawed if either is', ()
     output: bucket,
     reasoning: bucket,
     audioOutput: bucket,
+    cacheWriteLong: bucket,
+    imageInput: bucket,
+    imageOutput: bucket,
+    searches: bucket,
     estimated: fc.boolean(),
     flawed: fc.boolean(),
   })

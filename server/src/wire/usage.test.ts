@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { completionTokens, promptTokens, readUsage, toRelayedUsageBlock, type Usage } from './usage'
+import {
+  completionTokens,
+  noUsage,
+  promptTokens,
+  readUsage,
+  toRelayedUsageBlock,
+  type Usage,
+} from './usage'
 
 const read = (block: unknown, reasoning: 'inside' | 'outside' = 'inside') => {
   const usage = readUsage(block, reasoning)
@@ -8,15 +15,7 @@ const read = (block: unknown, reasoning: 'inside' | 'outside' = 'inside') => {
 }
 
 const buckets = ({ estimated: _estimated, flawed: _flawed, ...tokens }: Usage) => tokens
-const none = {
-  input: 0,
-  cachedInput: 0,
-  cacheWrite: 0,
-  audioInput: 0,
-  output: 0,
-  reasoning: 0,
-  audioOutput: 0,
-}
+const none = buckets(noUsage)
 
 describe('what is counted inside what', () => {
   test.each([
@@ -127,6 +126,33 @@ describe('what is counted inside what', () => {
         },
       },
       { input: 10, output: 30 },
+    ],
+    [
+      'images, read and drawn',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 60,
+        prompt_tokens_details: { image_tokens: 70 },
+        completion_tokens_details: { image_tokens: 40 },
+      },
+      { input: 30, imageInput: 70, output: 20, imageOutput: 40 },
+    ],
+    [
+      'what a cache keeps for an hour, as servers of Claude say it',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 1,
+        prompt_tokens_details: {
+          cache_write_tokens: 80,
+          cache_creation: { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 50 },
+        },
+      },
+      { input: 20, cacheWrite: 30, cacheWriteLong: 50, output: 1 },
+    ],
+    [
+      'searches',
+      { prompt_tokens: 1, completion_tokens: 1, server_tool_use: { web_search_requests: 3 } },
+      { input: 1, output: 1, searches: 3 },
     ],
     ['zero', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, {}],
   ])('%s', (_whose, block, wanted) => {

@@ -1,30 +1,43 @@
 import { isObject, type JsonObject } from './json-body'
+import { child, countsOf, type Counts } from './usage-counts'
 
 /**
  * Tokens of one answer in buckets that do not overlap: `input` and `output` are text that is neither
- * cached nor thought nor sound. `flawed` says that the provider's numbers contradicted each other or
+ * cached nor thought nor sound nor image. `flawed` says that the provider's numbers contradicted each other or
  * were no numbers; `estimated`, that the provider gave none.
  */
 export interface Usage {
   input: number
   cachedInput: number
   cacheWrite: number
+  /** Written to a cache that keeps it for an hour. */
+  cacheWriteLong: number
   audioInput: number
+  imageInput: number
   output: number
   reasoning: number
   audioOutput: number
+  imageOutput: number
+  /** Web searches that the provider ran: no tokens. */
+  searches: number
   estimated: boolean
   flawed: boolean
+  /** The service tier that the provider says it served; undefined where it says none. */
+  servedTier?: string | undefined
 }
 
 export const noUsage: Usage = {
   input: 0,
   cachedInput: 0,
   cacheWrite: 0,
+  cacheWriteLong: 0,
   audioInput: 0,
+  imageInput: 0,
   output: 0,
   reasoning: 0,
   audioOutput: 0,
+  imageOutput: 0,
+  searches: 0,
   estimated: false,
   flawed: false,
 }
@@ -35,44 +48,6 @@ export const noUsage: Usage = {
  */
 export type Extras = 'inside' | 'outside'
 
-const mostTokens = 1_000_000_000
-
-/** Zero is zero, absent is absent; negative, fractional, textual or absurd numbers are flaws. */
-export class Counter {
-  /** Something that was read is no number of tokens. */
-  isFlawed = false
-
-  read(source: JsonObject, name: string): number | undefined {
-    const value = source[name]
-    if (value === undefined || value === null) return undefined
-    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostTokens) {
-      return Number(value)
-    }
-    this.isFlawed = true
-    return undefined
-  }
-}
-
-const nothing: JsonObject = {}
-
-const child = (parent: JsonObject, name: string) => {
-  const value = parent[name]
-  return isObject(value) ? value : undefined
-}
-
-/** The counts of one block, before it is decided which of them hold the others. */
-interface Counts {
-  prompt: number
-  completion: number
-  total: number | undefined
-  cached: number
-  written: number
-  heard: number
-  thought: number
-  spoken: number
-  flawed: boolean
-}
-
 /**
  * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing, or counts
  * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: wire.md 7.3.
@@ -80,73 +55,40 @@ interface Counts {
 export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const counts = isObject(block) ? countsOf(block) : undefined
   if (!counts) return undefined
-  const { prompt, completion, cached, written, heard, thought, spoken } = counts
+  const { prompt, completion, cached, written, thought } = counts
   const { cacheOutside, thoughtOutside, unnamed, agrees } = layoutOf(counts, extras)
   // More in the cache than in a prompt that holds it: no more than the prompt is believed.
   const fits = cacheOutside || cached + written <= prompt
   const text = cacheOutside ? prompt : Math.max(0, prompt - cached - written)
   const said = thoughtOutside ? completion : completion - thought
-  const audioInput = Math.min(heard, text)
-  const audioOutput = Math.min(spoken, said)
-  // Sound read from a cache is in both counts, so only more than the whole is a contradiction.
-  const isTooLoud = heard > prompt || spoken > completion
+  const read = media({ sound: counts.heard, image: counts.seen }, text)
+  const wrote = media({ sound: counts.spoken, image: counts.drawn }, said)
+  // Sound and images read from a cache are in both counts, so only more than the whole is a contradiction.
+  const isTooMuch = counts.heard + counts.seen > prompt || counts.spoken + counts.drawn > completion
+  const writtenLong = fits ? Math.min(counts.writtenLong, written) : 0
   return {
-    input: text - audioInput,
+    input: read.text,
     cachedInput: fits ? cached : prompt,
-    cacheWrite: fits ? written : 0,
-    audioInput,
-    output: said - audioOutput,
+    cacheWrite: fits ? written - writtenLong : 0,
+    cacheWriteLong: writtenLong,
+    audioInput: read.sound,
+    imageInput: read.image,
+    output: wrote.text,
     reasoning: thought + unnamed,
-    audioOutput,
+    audioOutput: wrote.sound,
+    imageOutput: wrote.image,
+    searches: counts.searches,
     estimated: false,
-    flawed: counts.flawed || !agrees || !fits || isTooLoud,
+    flawed: counts.flawed || !agrees || !fits || isTooMuch,
   }
 }
 
-function countsOf(block: JsonObject): Counts | undefined {
-  const counter = new Counter()
-  const ofPrompt = counter.read(block, 'prompt_tokens')
-  const ofCompletion = counter.read(block, 'completion_tokens')
-  // A count that is no number says nothing, and what the other or a total says of it is a guess.
-  if (counter.isFlawed) return undefined
-  const total = counter.read(block, 'total_tokens')
-  if (total === undefined && ofPrompt === undefined && ofCompletion === undefined) return undefined
-  // Embedding providers may give only the total; whichever count is missing is the rest of it.
-  const prompt = ofPrompt ?? Math.max(0, (total ?? 0) - (ofCompletion ?? 0))
-  const completion = ofCompletion ?? Math.max(0, (total ?? 0) - prompt)
-
-  const promptDetails =
-    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? nothing
-  const completionDetails = child(block, 'completion_tokens_details') ?? nothing
-  return {
-    prompt,
-    completion,
-    total,
-    cached: cachedIn(promptDetails, block, counter),
-    written: writtenIn(promptDetails, block, counter),
-    heard: counter.read(promptDetails, 'audio_tokens') ?? 0,
-    thought: thoughtIn(completionDetails, block, counter),
-    spoken: counter.read(completionDetails, 'audio_tokens') ?? 0,
-    // After all of them were read.
-    flawed: counter.isFlawed,
-  }
+/** Sound and images out of a count that holds them; no more of them than that. */
+function media(told: { sound: number; image: number }, whole: number) {
+  const sound = Math.min(told.sound, whole)
+  const image = Math.min(told.image, whole - sound)
+  return { sound, image, text: whole - sound - image }
 }
-
-const cachedIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
-  counter.read(details, 'cached_tokens') ??
-  counter.read(block, 'cached_tokens') ??
-  counter.read(block, 'prompt_cache_hit_tokens') ??
-  counter.read(block, 'num_cached_tokens') ??
-  0
-
-const writtenIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
-  counter.read(details, 'cache_write_tokens') ??
-  counter.read(details, 'cache_creation_input_tokens') ??
-  counter.read(block, 'cache_creation_input_tokens') ??
-  0
-
-const thoughtIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
-  counter.read(details, 'reasoning_tokens') ?? counter.read(block, 'reasoning_tokens') ?? 0
 
 /** What stands beside the prompt and the completion, and tokens that only the total counts. */
 interface Layout {
@@ -192,33 +134,56 @@ function habitualLayout(counts: Counts, extras: Extras): Layout {
   return { cacheOutside, thoughtOutside, unnamed, agrees }
 }
 
-export const promptTokens = ({ input, cachedInput, cacheWrite, audioInput }: Usage) =>
-  input + cachedInput + cacheWrite + audioInput
-export const completionTokens = ({ output, reasoning, audioOutput }: Usage) =>
-  output + reasoning + audioOutput
+type OfPrompt = Pick<Usage, (typeof promptBuckets)[number]>
+type OfCompletion = Pick<Usage, (typeof completionBuckets)[number]>
+
+/** The buckets of a prompt, in the order in which tokens beyond a limit are left out: the cheap ones stay. */
+export const promptBuckets = [
+  'cachedInput',
+  'input',
+  'cacheWrite',
+  'cacheWriteLong',
+  'imageInput',
+  'audioInput',
+] as const
+/** The same of a completion. */
+export const completionBuckets = ['output', 'reasoning', 'imageOutput', 'audioOutput'] as const
+
+export const promptTokens = (of: OfPrompt) =>
+  of.input + of.cachedInput + of.cacheWrite + of.cacheWriteLong + of.audioInput + of.imageInput
+export const completionTokens = (of: OfCompletion) =>
+  of.output + of.reasoning + of.audioOutput + of.imageOutput
 
 /** The `usage` object that a caller gets: prompt with its cached part, output with its reasoning. */
 export function toUsageBlock(usage: Usage) {
-  const { cachedInput, cacheWrite, audioInput, reasoning, audioOutput } = usage
+  const { cachedInput, cacheWrite, cacheWriteLong, audioInput, imageInput } = usage
+  const { reasoning, audioOutput, imageOutput } = usage
+  const written = cacheWrite + cacheWriteLong
   const prompt = promptTokens(usage)
   const completion = completionTokens(usage)
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
-    ...((cachedInput > 0 || cacheWrite > 0 || audioInput > 0) && {
+    ...((cachedInput > 0 || written > 0 || audioInput > 0 || imageInput > 0) && {
       prompt_tokens_details: {
         cached_tokens: cachedInput,
-        ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }),
+        ...(written > 0 && { cache_write_tokens: written }),
+        ...(cacheWriteLong > 0 && {
+          cache_creation: { ephemeral_1h_input_tokens: cacheWriteLong },
+        }),
         ...(audioInput > 0 && { audio_tokens: audioInput }),
+        ...(imageInput > 0 && { image_tokens: imageInput }),
       },
     }),
-    ...((reasoning > 0 || audioOutput > 0) && {
+    ...((reasoning > 0 || audioOutput > 0 || imageOutput > 0) && {
       completion_tokens_details: {
         reasoning_tokens: reasoning,
         ...(audioOutput > 0 && { audio_tokens: audioOutput }),
+        ...(imageOutput > 0 && { image_tokens: imageOutput }),
       },
     }),
+    ...(usage.searches > 0 && { server_tool_use: { web_search_requests: usage.searches } }),
   }
 }
 
@@ -253,10 +218,15 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   input: a.input + b.input,
   cachedInput: a.cachedInput + b.cachedInput,
   cacheWrite: a.cacheWrite + b.cacheWrite,
+  cacheWriteLong: a.cacheWriteLong + b.cacheWriteLong,
   audioInput: a.audioInput + b.audioInput,
+  imageInput: a.imageInput + b.imageInput,
   output: a.output + b.output,
   reasoning: a.reasoning + b.reasoning,
   audioOutput: a.audioOutput + b.audioOutput,
+  imageOutput: a.imageOutput + b.imageOutput,
+  searches: a.searches + b.searches,
+  servedTier: a.servedTier === b.servedTier ? a.servedTier : undefined,
   estimated: a.estimated || b.estimated,
   flawed: a.flawed || b.flawed,
 })

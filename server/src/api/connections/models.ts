@@ -13,7 +13,7 @@ import {
   type Priceable,
 } from '../../catalog/owner-price'
 import { isPrice } from '../../catalog/priced'
-import { toPricing, toPricingAnswer } from '../../catalog/pricing-fields'
+import { rateFields, toPricing, toPricingAnswer } from '../../catalog/pricing-fields'
 import { toStoredPricing } from '../../catalog/stored-pricing'
 import type { ConnectionRow, Schema } from '../../db/schema'
 import { ApiError, invalidRequest } from '../../errors'
@@ -166,21 +166,9 @@ function checkPrice(pricing: Pricing, { ownerPriceLimits }: Priceable): void {
   }
   const above = aboveLimits(pricing, ownerPriceLimits)
   if (!above) return
-  const field = bucketNames[above.bucket]
+  const field = `pricing.${rateFields[above.bucket]}`
   const words = `${field}: must be at most ${toUsd(above.limit)}, which is what the operator allows.`
   throw invalidRequest(field, 'out_of_range', words)
-}
-
-const bucketNames: Readonly<Record<keyof Pricing, string>> = {
-  input: 'pricing.input',
-  output: 'pricing.output',
-  cachedInput: 'pricing.cached_input',
-  cacheWrite: 'pricing.cache_write',
-  reasoning: 'pricing.reasoning',
-  audioInput: 'pricing.audio_input',
-  audioOutput: 'pricing.audio_output',
-  image: 'pricing.image',
-  request: 'pricing.request',
 }
 
 interface Priced {

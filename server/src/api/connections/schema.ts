@@ -123,11 +123,12 @@ export const ChangedConnection = z.object({
 })
 export type ChangedConnection = z.output<typeof ChangedConnection>
 
-/** What is paid by the piece has no limit of the operator's. */
+/** The operator's limits are of flat prices by the token. */
 const OwnerPricing = PricingFields.superRefine((fields, ctx) => {
-  for (const name of ['image', 'request'] as const) {
+  for (const name of ['image', 'request', 'search', 'tiers'] as const) {
     if (fields[name] === undefined || fields[name] === null) continue
-    ctx.addIssue(broken('not_allowed', 'only the operator sets prices by the piece.', [name]))
+    const words = `only the operator sets prices by ${name === 'tiers' ? 'tier' : 'the piece'}.`
+    ctx.addIssue(broken('not_allowed', words, [name]))
   }
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { capabilities, categories, type Capability } from '../../catalog/model'
+import { ModelPricingAnswer } from '../../catalog/pricing-fields'
 import { Pagination } from '../../http/documentation'
 import { broken } from '../../wire/field-error'
 
@@ -50,8 +51,6 @@ export const RatingOrder = z.object({
 })
 export type RatingOrder = z.output<typeof RatingOrder>['sort']
 
-const price = z.number().nullable()
-
 export const Model = z
   .object({
     id: z.string(),
@@ -62,18 +61,7 @@ export const Model = z
     context_length: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
     capabilities: z.record(z.enum(capabilities), z.boolean()),
-    pricing: z
-      .object({
-        input: price.describe('Null where nobody knows.'),
-        output: price,
-        cached_input: price,
-        cache_write: price,
-        reasoning: price,
-        image: price,
-        request: price,
-        currency: z.literal('USD'),
-      })
-      .describe('USD per 1,000,000 tokens; `image` and `request` per piece.'),
+    pricing: ModelPricingAnswer,
     is_free: z.boolean(),
     billing_mode: z
       .enum(billingModes)

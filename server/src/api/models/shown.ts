@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { BillingMode, Model as Shown } from './schema'
 import { noRatings, sumsOf, type RatingSum } from './rating-sums'
 import type { Model } from '../../catalog/model'
+import { toPricingAnswer, toUnpricedAnswer } from '../../catalog/pricing-fields'
 import type { Schema } from '../../db/schema'
 import { toTimestamp } from '../../http/fields'
-import { toUsd } from '../../wire/usd'
 
 /** The models that an account may name, at one moment. */
 export interface OfferedModels {
@@ -30,23 +30,9 @@ interface OfCaller {
   sum: RatingSum
 }
 
-const usdOf = (nanos: bigint | undefined) => (nanos === undefined ? null : toUsd(nanos))
-
 /** What is free costs nothing; what has no price has none, rather than none to pay. */
-function toPricing({ pricing, isFree }: Model): Shown['pricing'] {
-  const free = isFree ? 0 : null
-  const [input, output] = pricing ? [toUsd(pricing.input), toUsd(pricing.output)] : [free, free]
-  return {
-    input,
-    output,
-    cached_input: usdOf(pricing?.cachedInput),
-    cache_write: usdOf(pricing?.cacheWrite),
-    reasoning: usdOf(pricing?.reasoning),
-    image: usdOf(pricing?.image),
-    request: usdOf(pricing?.request),
-    currency: 'USD',
-  }
-}
+const toPricing = ({ pricing, isFree }: Model): Shown['pricing'] =>
+  pricing ? toPricingAnswer(pricing) : toUnpricedAnswer(isFree ? 0 : null)
 
 const toTime = (seconds: number) => toTimestamp(new Date(seconds * 1000))
 

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { LogAttempt, LogDetails } from './schema'
 import type { LogRow } from './shown'
+import { toChargedPrice } from '../../catalog/charged-price'
 import type { Schema } from '../../db/schema'
 
 interface Passed {
@@ -18,35 +19,41 @@ interface AttemptRow {
   reason: string | null
   duration_ms: number
   passed_over: Passed[] | null
+  pricing: unknown
 }
+
+/** What is known of a request's attempts. */
+type Attempted = Pick<LogDetails, 'resolution_attempts' | 'pricing'>
 
 /** Who was asked for a request, in order, each behind those that were passed over before it. */
 export async function attemptsOf(
   db: Kysely<Schema>,
   { id, user_id, started_at, latency_ms }: LogRow,
-): Promise<LogDetails['resolution_attempts']> {
+): Promise<Attempted> {
   // Attempts begin within their request: partitions of other days need not be looked into.
   const { rows } = await sql<AttemptRow>`
-    select model, provider, connection_id, outcome, reason, duration_ms, passed_over
+    select model, provider, connection_id, outcome, reason, duration_ms, passed_over, pricing
     from usage_event
     where request_id = ${id} and user_id = ${user_id}
       and started_at between ${started_at}::timestamptz - interval '1 minute'
         and ${started_at}::timestamptz + interval '1 day'
     order by started_at, id`.execute(db)
   const winner = rows.find(({ outcome }) => outcome === 'ok')
+  const successful = winner && {
+    connection_id: winner.connection_id,
+    provider: winner.provider,
+    model: winner.model,
+  }
   return {
-    summary: {
-      total_candidates_tried: rows.length,
-      successful_candidate: winner
-        ? {
-            connection_id: winner.connection_id,
-            provider: winner.provider,
-            model: winner.model,
-          }
-        : null,
-      total_duration_ms: latency_ms,
+    pricing: toChargedPrice(rows.at(-1)?.pricing),
+    resolution_attempts: {
+      summary: {
+        total_candidates_tried: rows.length,
+        successful_candidate: successful ?? null,
+        total_duration_ms: latency_ms,
+      },
+      attempts: rows.flatMap((row) => [...(row.passed_over ?? []).map(toPassed), toAttempt(row)]),
     },
-    attempts: rows.flatMap((row) => [...(row.passed_over ?? []).map(toPassed), toAttempt(row)]),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ChargedPriceAnswer } from '../../catalog/charged-price'
 import { Pagination } from '../../http/documentation'
 import { timestamp } from '../../http/fields'
 import { broken } from '../../wire/field-error'
@@ -115,6 +116,9 @@ export const LogDetails = z
       .string()
       .nullable()
       .describe('JSON; of a stream the answer that it stands for. As above'),
+    pricing: ChargedPriceAnswer.nullable().describe(
+      'The price it was charged by; null where it had none',
+    ),
     resolution_attempts: z.object({
       summary: z.object({
         total_candidates_tried: z.int(),

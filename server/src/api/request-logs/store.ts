@@ -35,12 +35,12 @@ export const createRequestLogStore = ({ db, written }: RequestLogStoreOptions) =
   async details(userId: string, id: string): Promise<LogDetails> {
     await written()
     const row = await found(db, userId, id)
-    const [bodies, attempts] = await Promise.all([bodiesOf(db, row), attemptsOf(db, row)])
+    const [bodies, attempted] = await Promise.all([bodiesOf(db, row), attemptsOf(db, row)])
     return {
       ...toLog(row),
       request_body: bodies?.request_body ?? null,
       response_body: bodies?.response_body ?? null,
-      resolution_attempts: attempts,
+      ...attempted,
     }
   },
 })

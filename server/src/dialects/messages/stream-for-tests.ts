@@ -1,7 +1,7 @@
 import { readMessage } from './events-for-tests'
 import { MessageWriter } from './writer'
 import { ChatChunks, type SaidPart } from '../../wire/chat-chunks'
-import { toUsageBlock } from '../../wire/usage'
+import { noUsage, toUsageBlock } from '../../wire/usage'
 
 export const identity = {
   id: 'chatcmpl-01abc',
@@ -11,15 +11,12 @@ export const identity = {
 }
 
 const usage = {
+  ...noUsage,
   input: 5,
   cachedInput: 3,
   cacheWrite: 2,
-  audioInput: 0,
   output: 4,
   reasoning: 1,
-  audioOutput: 0,
-  estimated: false,
-  flawed: false,
 }
 
 const usageChunk = JSON.stringify({ ...identity, choices: [], usage: toUsageBlock(usage) })

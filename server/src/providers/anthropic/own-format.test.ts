@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ownFormat } from './own-format'
 import { RelayOptions } from '../provider'
+import { noUsage } from '../../wire/usage'
 
 const body = { model: 'anthropic/claude', max_tokens: 4000, messages: [] }
 const written = (fields: object, maxTokens?: number) =>
@@ -33,15 +34,10 @@ test('thinking without a budget stays as it is', () => {
 test('of an answer that counts nothing, the tokens are estimated', () => {
   const sizes: number[] = []
   const usage = {
+    ...noUsage,
     input: 1,
-    cachedInput: 0,
-    cacheWrite: 0,
-    audioInput: 0,
     output: 1,
-    reasoning: 0,
-    audioOutput: 0,
     estimated: true,
-    flawed: false,
   }
   const content = [
     { type: 'text', text: 'Good day.' },

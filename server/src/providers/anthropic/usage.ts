@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { Counter, type Usage } from '../../wire/usage'
+import { noUsage, type Usage } from '../../wire/usage'
+import { Counter } from '../../wire/usage-counts'
 
 /**
  * The counts of a message; undefined without any, and where one of the two is no number of tokens. Cache reads and writes stand beside
@@ -17,17 +18,27 @@ export function toUsage(counts: JsonObject): Usage | undefined {
   const input = sum('input_tokens')
   const output = sum('output_tokens')
   if (counter.isFlawed || (input === undefined && output === undefined)) return undefined
+  const written = sum('cache_creation_input_tokens') ?? 0
+  const ofLifetimes = passes.map(({ cache_creation: kept }) => kept).filter(isObject)
+  const written1h = ofLifetimes.map((kept) => counter.read(kept, 'ephemeral_1h_input_tokens') ?? 0)
+  const cacheWriteLong = Math.min(written, sumOf(written1h))
   return {
+    ...noUsage,
     input: input ?? 0,
     cachedInput: sum('cache_read_input_tokens') ?? 0,
-    cacheWrite: sum('cache_creation_input_tokens') ?? 0,
-    audioInput: 0,
+    cacheWrite: written - cacheWriteLong,
+    cacheWriteLong,
     output: output ?? 0,
-    reasoning: 0,
-    audioOutput: 0,
-    estimated: false,
+    searches: searchesIn(counts, counter),
     flawed: counter.isFlawed,
   }
+}
+
+const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0)
+
+/** Of the message as a whole: passes do not name them. */
+function searchesIn({ server_tool_use: tools }: JsonObject, counter: Counter): number {
+  return isObject(tools) ? (counter.read(tools, 'web_search_requests') ?? 0) : 0
 }
 
 /** A message may take several passes; those of an advisor are billed as another model's. */

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-body'
-import { Counter, type Usage } from '../../wire/usage'
+import { noUsage, type Usage } from '../../wire/usage'
+import { Counter } from '../../wire/usage-counts'
 
 /**
  * The `usage` of a `metadata` event: what was read from a cache or written to one is outside
@@ -17,16 +18,15 @@ export function toUsage(block: unknown): Usage | undefined {
   const whole = plain + cachedInput + cacheWrite
   const total = counter.read(block, 'totalTokens')
   const agrees = total === undefined || total === whole || total === plain
+  const writtenLong = Math.min(writtenForAnHour(block, counter), cacheWrite)
   return {
+    ...noUsage,
     input: input ?? 0,
     cachedInput,
-    cacheWrite,
-    audioInput: 0,
+    cacheWrite: cacheWrite - writtenLong,
+    cacheWriteLong: writtenLong,
     // Nobody says what else was counted, so it is charged as output.
     output: (output ?? 0) + (agrees ? 0 : Math.max(0, (total ?? 0) - whole)),
-    reasoning: 0,
-    audioOutput: 0,
-    estimated: false,
     flawed: counter.isFlawed || !agrees,
   }
 }
@@ -36,3 +36,10 @@ const cacheCount = (kind: 'Read' | 'Write', block: JsonObject, counter: Counter)
   counter.read(block, `cache${kind}InputTokens`) ??
   counter.read(block, `cache${kind}InputTokenCount`) ??
   0
+
+/** Source: Bedrock's API reference, `CacheDetail`: what was written, by how long it is kept. */
+function writtenForAnHour({ cacheDetails }: JsonObject, counter: Counter): number {
+  if (!Array.isArray(cacheDetails)) return 0
+  const kept = cacheDetails.filter(isObject).filter(({ ttl }) => ttl === '1h')
+  return kept.reduce((sum, detail) => sum + (counter.read(detail, 'inputTokens') ?? 0), 0)
+}

@@ -1,5 +1,6 @@
 import { isObject } from '../../wire/json-body'
-import { Counter, type Usage } from '../../wire/usage'
+import { noUsage, type Usage } from '../../wire/usage'
+import { Counter } from '../../wire/usage-counts'
 
 /**
  * What a chat answer used. `billed_units` are what Cohere charges, without its own preamble and what
@@ -13,17 +14,7 @@ export function toUsage(block: unknown): Usage | undefined {
     const input = counter.read(units, 'input_tokens')
     const output = counter.read(units, 'output_tokens')
     if (counter.isFlawed || (input === undefined && output === undefined)) continue
-    return {
-      input: input ?? 0,
-      cachedInput: 0,
-      cacheWrite: 0,
-      audioInput: 0,
-      output: output ?? 0,
-      reasoning: 0,
-      audioOutput: 0,
-      estimated: false,
-      flawed: false,
-    }
+    return { ...noUsage, input: input ?? 0, output: output ?? 0 }
   }
   return undefined
 }

@@ -57,6 +57,7 @@ export class StreamUsage {
   readonly size = new TextSize()
   readonly #request: RelayRequest
   #usage: Usage | undefined
+  #servedTier: string | undefined
   #block: unknown
 
   constructor(request: RelayRequest) {
@@ -67,6 +68,7 @@ export class StreamUsage {
     const groq = isObject(chunk['x_groq']) ? chunk['x_groq']['usage'] : undefined
     const block = chunk['usage'] ?? groq
     const read = readUsage(block, this.#request.options.reasoningTokens)
+    if (typeof chunk['service_tier'] === 'string') this.#servedTier = chunk['service_tier']
     if (!read) return
     this.#usage = this.#usage ? largerUsage(this.#usage, read) : read
     this.#block = block
@@ -74,8 +76,11 @@ export class StreamUsage {
 
   /** So far: what the provider said, as far as what it showed allows, else an estimate of what was written. */
   total(): Usage {
-    const usage = this.#usage
-    return usage ? withinShown(usage, this.size, this.#request) : this.#request.estimate(this.size)
+    const told = this.#usage
+    const usage = told
+      ? withinShown(told, this.size, this.#request)
+      : this.#request.estimate(this.size)
+    return this.#servedTier === undefined ? usage : { ...usage, servedTier: this.#servedTier }
   }
 
   /** Nothing more is relayed: of an estimate, no more than `most` tokens of output count. */

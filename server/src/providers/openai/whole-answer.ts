@@ -78,6 +78,8 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   const block = answer['usage']
   const told = readUsage(block, options.reasoningTokens)
   const usage = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
+  const { service_tier: servedTier } = answer
+  if (typeof servedTier === 'string') usage.servedTier = servedTier
   const body: JsonObject = { ...identity }
   for (const name in answer) if (!answerFields.has(name)) body[name] = answer[name]
   body['choices'] = choices

@@ -95,10 +95,11 @@ function lastParts(
   { type, response }: { type: string; response: Whole },
   { hasCalls, source }: { hasCalls: boolean; source: Source },
 ): Part[] {
-  const { usage: block, error, incomplete_details: details } = response
+  const { usage: block, error, incomplete_details: details, service_tier: servedTier } = response
   const reason = finishOf(type, details?.reason, hasCalls)
   if (!reason) throw failure({ error: error ?? { message: 'The response failed.' } }, source)
   const usage = toUsage(block)
+  if (usage && typeof servedTier === 'string') usage.servedTier = servedTier
   return [
     { type: 'finish', reason },
     ...(usage ? [{ type: 'usage' as const, usage }] : []),

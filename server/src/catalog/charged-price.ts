@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { Rates } from './model'
+import { rateFields, shownRates, toRatesAnswer, usdOf } from './pricing-fields'
+import { storedUsd } from '../wire/usd'
+
+/** The rates that a request was charged by, and the tiers that they came from. */
+export const ChargedPriceAnswer = z.object({
+  tier: z
+    .string()
+    .nullable()
+    .describe(
+      'Such as `above 272000 tokens`, `flex` or `16:30-00:30 UTC`; null for the usual price',
+    ),
+  input: z.number().nullable(),
+  output: z.number().nullable(),
+  ...shownRates,
+})
+
+const Stored = z.record(z.string(), z.string())
+
+/** The price of a usage event as it is answered; null where there was none, or a damaged one. */
+export function toChargedPrice(column: unknown): z.output<typeof ChargedPriceAnswer> | null {
+  const stored = Stored.safeParse(column)
+  if (!stored.success) return null
+  const rates: Partial<Rates> = {}
+  let name: keyof Rates
+  for (name in rateFields) {
+    const nanos = storedUsd.safeParse(stored.data[name])
+    if (nanos.success) rates[name] = nanos.data
+  }
+  return {
+    tier: stored.data['tier'] ?? null,
+    input: usdOf(rates.input),
+    output: usdOf(rates.output),
+    ...toRatesAnswer(rates),
+  }
+}

@@ -1,0 +1,147 @@
+import type { PriceTier, Pricing, Rates, ServiceTier } from './model'
+
+/** The most tiers of a price: which of them hold is a set of bits. */
+export const mostTiers = 30
+
+/** What decides which tiers of a price hold for a request. */
+export interface TierConditions {
+  /** Of one request to the provider, cached tokens included. */
+  promptTokens: number
+  serviceTier: ServiceTier | undefined
+  /** When the request began: the minute of the UTC day. */
+  minute: number
+}
+
+/** The rates of one request, and the tiers they came from; no name where none held. */
+export interface AppliedPrice {
+  rates: Rates
+  tier: string | undefined
+}
+
+export const minuteOf = (timeMs: number): number => Math.floor((timeMs % 86_400_000) / 60_000)
+
+/** The price of a request under `conditions`. The same object for the same tiers. */
+export function appliedPrice(pricing: Pricing, conditions: TierConditions): AppliedPrice {
+  const { tiers } = pricing
+  return tiers === undefined || tiers.length === 0
+    ? usualPrice(pricing)
+    : priceOfSet(pricing, tiers, setOf(tiers, conditions))
+}
+
+/** Tiers by their places as bits. */
+function setOf(tiers: readonly PriceTier[], conditions: TierConditions): number {
+  let set = 0
+  for (const [place, tier] of tiers.entries()) if (holds(tier, conditions)) set |= 1 << place
+  return set
+}
+
+function holds({ above, serviceTier, hours }: PriceTier, conditions: TierConditions): boolean {
+  return (
+    (above === undefined || conditions.promptTokens > above) &&
+    (serviceTier === undefined || conditions.serviceTier === serviceTier) &&
+    (hours === undefined || isWithin(hours, conditions.minute))
+  )
+}
+
+const isWithin = ({ from, until }: { from: number; until: number }, minute: number) =>
+  from <= until ? minute >= from && minute < until : minute >= from || minute < until
+
+interface Made {
+  usual: AppliedPrice | undefined
+  bySet: Map<number, AppliedPrice>
+  dearestBySets: Map<string, Rates>
+}
+
+/** A model's pricing is one object for as long as it stays the same. */
+const madeBy = new WeakMap<Pricing, Made>()
+
+function madeOf(pricing: Pricing): Made {
+  let made = madeBy.get(pricing)
+  if (!made) {
+    made = { usual: undefined, bySet: new Map(), dearestBySets: new Map() }
+    madeBy.set(pricing, made)
+  }
+  return made
+}
+
+function usualPrice(pricing: Pricing): AppliedPrice {
+  const made = madeOf(pricing)
+  made.usual ??= { rates: pricing, tier: undefined }
+  return made.usual
+}
+
+function priceOfSet(pricing: Pricing, tiers: readonly PriceTier[], set: number): AppliedPrice {
+  const { bySet } = madeOf(pricing)
+  const known = bySet.get(set)
+  if (known) return known
+  const held = tiers.filter((_tier, place) => (set & (1 << place)) !== 0)
+  const { tiers: _tiers, ...usual } = pricing
+  const rates = held.reduce<Rates>((sum, tier) => ({ ...sum, ...tier.rates }), usual)
+  const price = { rates, tier: held.length > 0 ? held.map(nameOf).join(', ') : undefined }
+  bySet.set(set, price)
+  return price
+}
+
+/** As logs show it: `above 272000 tokens`, `flex`, `16:30-00:30 UTC`. */
+export function nameOf({ above, serviceTier, hours }: PriceTier): string {
+  const words = [
+    ...(serviceTier === undefined ? [] : [serviceTier]),
+    ...(above === undefined ? [] : [`above ${above} tokens`]),
+    ...(hours === undefined ? [] : [`${timeOf(hours.from)}-${timeOf(hours.until)} UTC`]),
+  ]
+  return words.join(' ')
+}
+
+/** `HH:MM` of a minute of the day. */
+export const timeOf = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+
+/**
+ * Each rate at the dearest that a request can reach: with a prompt of up to `promptTokens`, served in the
+ * service tier that was asked for or in the ordinary one. The same object for the same tiers.
+ */
+export function dearestRates(pricing: Pricing, most: TierConditions): Rates {
+  const { tiers } = pricing
+  if (tiers === undefined || tiers.length === 0) return pricing
+  const sets = new Set<number>()
+  for (const serviceTier of new Set([undefined, most.serviceTier])) {
+    const least = { ...most, serviceTier, promptTokens: 0 }
+    sets.add(setOf(tiers, least))
+    for (const { above } of tiers) {
+      if (above === undefined || above >= most.promptTokens) continue
+      sets.add(setOf(tiers, { ...least, promptTokens: above + 1 }))
+    }
+  }
+  const { dearestBySets } = madeOf(pricing)
+  const key = [...sets].join()
+  const known = dearestBySets.get(key)
+  if (known) return known
+  const rates = [...sets].map((set) => whole(priceOfSet(pricing, tiers, set).rates))
+  const dearest = rates.reduce(dearerOf)
+  dearestBySets.set(key, dearest)
+  return dearest
+}
+
+/** With a rate of its own for every kind: the dearest of a kind may be that of `input`. */
+const whole = (rates: Rates): Required<Rates> => ({
+  input: rates.input,
+  output: rates.output,
+  cachedInput: rates.cachedInput ?? rates.input,
+  cacheWrite: rates.cacheWrite ?? rates.input,
+  cacheWriteLong: rates.cacheWriteLong ?? rates.cacheWrite ?? rates.input,
+  reasoning: rates.reasoning ?? rates.output,
+  audioInput: rates.audioInput ?? rates.input,
+  audioOutput: rates.audioOutput ?? rates.output,
+  imageInput: rates.imageInput ?? rates.input,
+  imageOutput: rates.imageOutput ?? rates.output,
+  image: rates.image ?? 0n,
+  request: rates.request ?? 0n,
+  search: rates.search ?? 0n,
+})
+
+function dearerOf(one: Required<Rates>, other: Required<Rates>): Required<Rates> {
+  const dearer = { ...one }
+  let name: keyof Rates
+  for (name in dearer) if (other[name] > dearer[name]) dearer[name] = other[name]
+  return dearer
+}

@@ -1,0 +1,11 @@
+import { sql, type Kysely } from 'kysely'
+
+/** What has prices of its own and few requests have: parts of the counts of tokens, and searches. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    alter table usage_event
+      add column cache_write_1h_tokens bigint,
+      add column image_input_tokens bigint,
+      add column image_output_tokens bigint,
+      add column searches bigint`.execute(db)
+}

@@ -1,0 +1,145 @@
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { serviceTiers, type PriceTier, type Pricing } from '../catalog/model'
+import { noUsage, type Usage } from '../wire/usage'
+import { costAt, priceOfUsage } from './applied-price'
+import { fullPrice, limitsAt, withinLimits, worstCase, type Volume } from './worst-case'
+
+const price = fc.bigInt(0n, 200_000_000_000n)
+const pricing: fc.Arbitrary<Pricing> = fc.record(
+  {
+    input: price,
+    output: price,
+    cachedInput: price,
+    cacheWrite: price,
+    reasoning: price,
+    audioInput: price,
+    audioOutput: price,
+    cacheWriteLong: price,
+    imageInput: price,
+    imageOutput: price,
+    image: price,
+    request: price,
+    search: price,
+  },
+  { requiredKeys: ['input', 'output'] },
+)
+const volume: fc.Arbitrary<Volume> = fc.record({
+  inputTokens: fc.nat(1_000_000),
+  choices: fc.integer({ min: 1, max: 20 }),
+  outputLimit: fc.integer({ min: 1, max: 200_000 }),
+  extraOutputTokens: fc.nat(1000),
+  hears: fc.boolean(),
+  speaks: fc.boolean(),
+  images: fc.nat(10),
+  requests: fc.nat(10),
+  longestPrompt: fc.nat(1_000_000),
+  serviceTier: fc.constantFrom(undefined, ...serviceTiers),
+  searches: fc.nat(10),
+})
+
+const tokens = fc.oneof(fc.nat(10_000_000), fc.nat(100), fc.constant(1_000_000_000))
+const usage: fc.Arbitrary<Usage> = fc.record({
+  input: tokens,
+  cachedInput: tokens,
+  cacheWrite: tokens,
+  audioInput: tokens,
+  output: tokens,
+  reasoning: tokens,
+  audioOutput: tokens,
+  cacheWriteLong: tokens,
+  imageInput: tokens,
+  imageOutput: tokens,
+  searches: fc.nat(20),
+  servedTier: fc.constantFrom(undefined, 'default', ...serviceTiers),
+  estimated: fc.boolean(),
+  flawed: fc.boolean(),
+})
+
+const rates = fc.record(
+  {
+    input: price,
+    output: price,
+    cachedInput: price,
+    cacheWriteLong: price,
+    reasoning: price,
+    search: price,
+  },
+  { requiredKeys: [] },
+)
+const tier: fc.Arbitrary<PriceTier> = fc.record(
+  {
+    above: fc.integer({ min: 1, max: 1_200_000 }),
+    serviceTier: fc.constantFrom(...serviceTiers),
+    hours: fc.record({ from: fc.nat(1439), until: fc.nat(1439) }),
+    rates,
+  },
+  { requiredKeys: ['rates'] },
+)
+const tieredPricing = fc
+  .tuple(pricing, fc.array(tier, { maxLength: 4 }))
+  .map(([usual, tiers]): Pricing => ({ ...usual, tiers }))
+
+test('M35 finding P1: whatever a usage says, within its limits it costs no more than the hold, in any tier', () => {
+  const minute = fc.nat(1439)
+  const priced = fc.record({ pricing: fc.oneof(pricing, tieredPricing), minute })
+  const property = fc.property(volume, priced, usage, (asked, held, said) => {
+    const worst = worstCase(asked, held.pricing, held.minute)
+    const used = withinLimits(said, limitsAt(asked, asked.outputLimit))
+    const applied = priceOfUsage(used, { ...held, volume: asked })
+    expect(costAt(used, applied, asked)).toBeLessThanOrEqual(fullPrice(worst))
+    expect(used.flawed).toBe(said.flawed || (used !== said && !said.estimated))
+  })
+  fc.assert(property, { numRuns: 20_000 })
+})
+
+const tiered: Pricing = {
+  input: 5_000_000_000n,
+  output: 30_000_000_000n,
+  tiers: [
+    { above: 272_000, rates: { input: 10_000_000_000n, output: 45_000_000_000n } },
+    { serviceTier: 'priority', rates: { input: 12_500_000_000n, output: 75_000_000_000n } },
+  ],
+}
+const asked: Volume = {
+  inputTokens: 400_000,
+  longestPrompt: 400_000,
+  serviceTier: undefined,
+  choices: 1,
+  outputLimit: 1000,
+  extraOutputTokens: 0,
+  hears: false,
+  speaks: false,
+  images: 0,
+  requests: 1,
+  searches: 0,
+}
+const chargeOf = (used: Partial<Usage>, volume: Partial<Volume> = {}) => {
+  const held = { pricing: tiered, minute: 0, volume: { ...asked, ...volume } }
+  const usage = { ...noUsage, ...used }
+  const applied = priceOfUsage(usage, held)
+  return [costAt(usage, applied, held.volume), applied.tier]
+}
+
+test('finding P1: 1,000 tokens in and 100 out cost 0.008 USD, though a long prompt would cost more', () => {
+  expect(chargeOf({ input: 1000, output: 100 })).toEqual([8_000_000n, undefined])
+})
+
+test('finding P1: the whole of a long prompt has its tier’s price, cached or not', () => {
+  const used = { input: 72_001, cachedInput: 200_000, output: 100 }
+  expect(chargeOf(used)).toEqual([2_724_510_000n, 'above 272000 tokens'])
+})
+
+test('prompts that were sent one by one have the price of each', () => {
+  const used = { input: 300_000, output: 100 }
+  expect(chargeOf(used, { requests: 2 })[1]).toBeUndefined()
+})
+
+test('the service tier that was asked for is charged, unless the provider served another', () => {
+  const used = { input: 1000, output: 100 }
+  const priority = { serviceTier: 'priority' } as const
+  expect(chargeOf(used, priority)).toEqual([20_000_000n, 'priority'])
+  expect(chargeOf({ ...used, servedTier: 'priority' }, priority)).toEqual([20_000_000n, 'priority'])
+  expect(chargeOf({ ...used, servedTier: 'default' }, priority)).toEqual([8_000_000n, undefined])
+  expect(chargeOf({ ...used, servedTier: 'priority' })).toEqual([8_000_000n, undefined])
+})

@@ -1,0 +1,108 @@
+import { isObject, type JsonObject } from './json-body'
+
+const mostTokens = 1_000_000_000
+
+/** Zero is zero, absent is absent; negative, fractional, textual or absurd numbers are flaws. */
+export class Counter {
+  /** Something that was read is no number of tokens. */
+  isFlawed = false
+
+  read(source: JsonObject, name: string): number | undefined {
+    const value = source[name]
+    if (value === undefined || value === null) return undefined
+    if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= mostTokens) {
+      return Number(value)
+    }
+    this.isFlawed = true
+    return undefined
+  }
+}
+
+const nothing: JsonObject = {}
+
+export const child = (parent: JsonObject, name: string) => {
+  const value = parent[name]
+  return isObject(value) ? value : undefined
+}
+
+/** The counts of one block, before it is decided which of them hold the others. */
+export interface Counts {
+  prompt: number
+  completion: number
+  total: number | undefined
+  cached: number
+  written: number
+  /** The part of `written` that is kept for an hour. */
+  writtenLong: number
+  heard: number
+  seen: number
+  thought: number
+  spoken: number
+  drawn: number
+  searches: number
+  flawed: boolean
+}
+
+/** Undefined where a block says nothing, or counts its prompt or its completion by what is no whole number. */
+export function countsOf(block: JsonObject): Counts | undefined {
+  const counter = new Counter()
+  const ofPrompt = counter.read(block, 'prompt_tokens')
+  const ofCompletion = counter.read(block, 'completion_tokens')
+  // A count that is no number says nothing, and what the other or a total says of it is a guess.
+  if (counter.isFlawed) return undefined
+  const total = counter.read(block, 'total_tokens')
+  if (total === undefined && ofPrompt === undefined && ofCompletion === undefined) return undefined
+  // Embedding providers may give only the total; whichever count is missing is the rest of it.
+  const prompt = ofPrompt ?? Math.max(0, (total ?? 0) - (ofCompletion ?? 0))
+  const completion = ofCompletion ?? Math.max(0, (total ?? 0) - prompt)
+
+  return { prompt, completion, total, ...partsIn(block, counter) }
+}
+
+/** What the prompt and the completion hold, and what stands beside them. */
+function partsIn(block: JsonObject, counter: Counter) {
+  const promptDetails =
+    child(block, 'prompt_tokens_details') ?? child(block, 'prompt_token_details') ?? nothing
+  const completionDetails = child(block, 'completion_tokens_details') ?? nothing
+  return {
+    cached: cachedIn(promptDetails, block, counter),
+    written: writtenIn(promptDetails, block, counter),
+    writtenLong: writtenLongIn(promptDetails, block, counter),
+    heard: counter.read(promptDetails, 'audio_tokens') ?? 0,
+    seen: counter.read(promptDetails, 'image_tokens') ?? 0,
+    thought: thoughtIn(completionDetails, block, counter),
+    spoken: counter.read(completionDetails, 'audio_tokens') ?? 0,
+    drawn: counter.read(completionDetails, 'image_tokens') ?? 0,
+    searches: searchesIn(block, counter),
+    // After all of them were read.
+    flawed: counter.isFlawed,
+  }
+}
+
+const cachedIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
+  counter.read(details, 'cached_tokens') ??
+  counter.read(block, 'cached_tokens') ??
+  counter.read(block, 'prompt_cache_hit_tokens') ??
+  counter.read(block, 'num_cached_tokens') ??
+  0
+
+const writtenIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
+  counter.read(details, 'cache_write_tokens') ??
+  counter.read(details, 'cache_creation_input_tokens') ??
+  counter.read(block, 'cache_creation_input_tokens') ??
+  0
+
+/** Anthropic's detail of its own count, which OpenAI-compatible servers of Claude repeat. */
+const writtenLongIn = (details: JsonObject, block: JsonObject, counter: Counter): number => {
+  const kept = child(details, 'cache_creation') ?? child(block, 'cache_creation')
+  return kept ? (counter.read(kept, 'ephemeral_1h_input_tokens') ?? 0) : 0
+}
+
+const searchesIn = (block: JsonObject, counter: Counter): number => {
+  const tools = child(block, 'server_tool_use')
+  const asked = tools ? counter.read(tools, 'web_search_requests') : undefined
+  return asked ?? counter.read(block, 'num_search_queries') ?? 0
+}
+
+const thoughtIn = (details: JsonObject, block: JsonObject, counter: Counter): number =>
+  counter.read(details, 'reasoning_tokens') ?? counter.read(block, 'reasoning_tokens') ?? 0

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { expectSoundLedger } from './ledger-oracle'
+import { allBooked, bookedOnce, costTold, openTill, requestIdOf, type Till } from './till'
+import { ask, type Json } from '../faults/asking'
+import type { Customer } from '../rig'
+
+setDefaultTimeout(20_000)
+
+/** USD per million tokens: what is read, written, read in long prompts, and ahead in the queue. */
+const pricing = {
+  input: 1,
+  output: 4,
+  tiers: [
+    { above: 3000, input: 10, output: 40 },
+    { service_tier: 'priority', input: 2, output: 8 },
+  ],
+}
+
+let till: Till
+let model: string
+let customer: Customer
+
+beforeAll(async () => {
+  till = await openTill()
+  model = await till.rig.model('ok')
+  await till.rig.gateway.admin('PUT', `/models/${model}/prices`, { pricing })
+  customer = await till.customer(1_000_000_000n)
+})
+afterAll(async () => {
+  await allBooked(till.sql)
+  till.rig.gateway.recorder.verify()
+  await expectSoundLedger(till.sql, { seen: [] })
+  await till[Symbol.asyncDispose]()
+})
+
+const chat = ({ key }: Customer, content: string, fields: Json = {}) =>
+  ask(till.rig.gateway, {
+    key,
+    body: { model, messages: [{ role: 'user', content }], max_tokens: 20, ...fields },
+  })
+
+const long = 'Hello there. '.repeat(2000)
+
+test.each([
+  ['a short prompt', 'Hello', {}, [1000n, 4000n], null],
+  ['a long prompt', long, {}, [10_000n, 40_000n], 'above 3000 tokens'],
+  ['a place ahead', 'Hello', { service_tier: 'priority' }, [2000n, 8000n], 'priority'],
+  ['a tier without a price', 'Hello', { service_tier: 'scale' }, [1000n, 4000n], null],
+  ['a cheap tier', 'Hello', { service_tier: 'flex' }, [1000n, 4000n], null],
+])(
+  'finding P1: %s is charged by its tier, and the log names it',
+  async (_what, text, fields, rates, tier) => {
+    const answer = await chat(customer, text, fields)
+    expect(answer.status).toBe(200)
+    const booked = await bookedOnce(till.sql, answer)
+    const [input = 0n, output = 0n] = rates
+    const due = BigInt(booked.inputTokens) * input + BigInt(booked.outputTokens) * output
+    expect([booked.cost, costTold(answer)]).toEqual([due, due])
+    const { body } = await ask(till.rig.gateway, {
+      path: `/api/account/request-logs/${requestIdOf(answer)}/details`,
+      method: 'GET',
+      key: customer.key,
+    })
+    const [inputUsd, outputUsd] = [Number(input) / 1000, Number(output) / 1000]
+    expect(body).toMatchObject({ pricing: { tier, input: inputUsd, output: outputUsd } })
+  },
+)
+
+test('finding P1: a balance that pays the short prompt’s price is enough for a short prompt', async () => {
+  // 20 tokens of output and what 5 letters can be at most, at the usual price; not at the dear one.
+  const poor = await till.customer(2_000_000n)
+  expect((await chat(poor, 'Hello')).status).toBe(200)
+  const refused = await chat(poor, long)
+  expect([refused.status, refused.error.code]).toEqual([402, 'insufficient_credits'])
+})
+
+test('a price with tiers is answered as it was sent, in the catalogue and in its history', async () => {
+  const { prices } = await till.rig.gateway.admin('GET', `/models/${model}/prices`)
+  const shown = {
+    input: 1,
+    output: 4,
+    tiers: [{ above: 3000, input: 10 }, { service_tier: 'priority' }],
+  }
+  expect(prices).toMatchObject([{ pricing: shown }, {}])
+  const { body } = await ask(till.rig.gateway, {
+    path: `/api/models/${model}`,
+    method: 'GET',
+    key: customer.key,
+  })
+  expect(body).toMatchObject({ pricing: shown })
+})
