@@ -1,13 +1,24 @@
 import { expect, test } from 'bun:test'
 import { clients, versionsOf, type Client } from './clients'
+import { agents } from './agents/agents'
+import { casesOf, casesOfColumn } from './agents/cases'
 import { judges } from './judges'
-import { clientTable, judgeTable, judgementOf, listed, rowOf } from './table'
+import {
+  agentRowOf,
+  agentTable,
+  clientTable,
+  judgeTable,
+  judgementOf,
+  listed,
+  rowOf,
+} from './table'
 
 const beginningOf = (client: Client) => `| ${client.label} | ${versionsOf(client)}`
 
-test('docs/clients.md has each client and each judge, with the versions that are installed', () => {
+test('docs/clients.md has each client, judge and agent, with the versions that are installed', () => {
   expect(listed(clientTable)).toEqual(clients.map(beginningOf))
   expect(listed(judgeTable)).toEqual(judges.map(beginningOf))
+  expect(listed(agentTable)).toEqual(agents.map(beginningOf))
 })
 
 test('a cell is good only if all its cases are, and what is not offered is no success', () => {
@@ -19,4 +30,16 @@ test('a cell is good only if all its cases are, and what is not offered is no su
   const cells = rowOf(client, [good, none]).split(' | ')
   expect([cells[2], cells[3], cells[7]]).toEqual(['yes', '**fails**', 'not offered'])
   expect(judgementOf(judge, [good])).toEndWith('| chat |')
+})
+
+test('a column of an agent is good only with each of its upstreams', () => {
+  const [agent] = agents
+  if (!agent) throw new Error('no agent is tried')
+  expect(casesOfColumn(agent, 'tool')).toHaveLength(agent.formats.length)
+  expect(casesOfColumn(agent, 'wrong key')).toEqual(['wrong key'])
+  const all = casesOf(agent).map((name) => ({ case: name, ok: true, detail: '' }))
+  const cellsOf = (results: typeof all) => agentRowOf(agent, results).split(' | ').slice(3)
+  expect(cellsOf(all)).toEqual(['yes', 'yes', 'yes', 'yes', 'yes', 'yes |'])
+  const [, ...others] = all
+  expect(cellsOf(others)[0]).toBe('**fails**')
 })

@@ -3,15 +3,27 @@
 // (`stage.ts`), and prints a line of JSON for each case of `clients.ts`: `{case, ok, detail}`, where
 // `ok` is null for what its client cannot do, and `detail` then says it in a few words. The first is
 // `abort`: it shall be the client that leaves, not its program that ends.
+// Then the agents of `agents/`, one after the other, each in a network of its own with a Tollgate of its own.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { agents, type Agent } from './agents/agents'
+import { noNetworkOfItsOwn, runAgentAlone } from './agents/run-agents'
 import { cases, clients, type Client } from './clients'
 import { judges, type Judge } from './judges'
 import { lastWords, runCommand } from './command'
 import { isPrepared, prepare, type Prepared } from './prepare'
 import { startClientStage, type Result, type Stage } from './stage'
-import { clientTable, differences, judgementOf, judgeTable, rowOf, writeTable } from './table'
+import {
+  agentRowOf,
+  agentTable,
+  clientTable,
+  differences,
+  judgementOf,
+  judgeTable,
+  rowOf,
+  writeTable,
+} from './table'
 import { Missing } from './toolchains'
 import { hasRegistry } from '../registries'
 
@@ -60,7 +72,11 @@ async function resultsOf(stage: Stage, client: Client, prepared: Prepared): Prom
   return Promise.all([...printed, ...missing].map((result) => witness(result, endedAt)))
 }
 
-const isJudge = (client: Client | Judge): client is Judge => 'run' in client
+const isJudge = (client: Tried): client is Judge => 'run' in client
+const isAgent = (client: Tried): client is Agent => 'start' in client
+
+/** Whatever there is a row about. */
+type Tried = Client | Judge | Agent
 
 /** A judge's results; where it has none to give, that is one. */
 async function judgement(
@@ -76,10 +92,11 @@ async function judgement(
   }
 }
 
-async function runClient(stage: Stage, client: Client | Judge, runDir: string): Promise<Outcome> {
+async function runClient(stage: Stage, client: Tried, runDir: string): Promise<Outcome> {
   const startedAt = performance.now()
   const nothing = { client, results: [], tookMs: { install: 0, run: 0 } }
-  if (isJudge(client) && client.missing) return { ...nothing, notRun: client.missing }
+  const missing = isAgent(client) ? noNetworkOfItsOwn() : isJudge(client) && client.missing
+  if (missing) return { ...nothing, notRun: missing }
   const prepared = await prepare(client, runDir).catch((thrown: unknown) => thrown)
   const install = performance.now() - startedAt
   const outcome = { client, results: [], tookMs: { install, run: 0 } }
@@ -90,10 +107,13 @@ async function runClient(stage: Stage, client: Client | Judge, runDir: string): 
     if (!isCI || !(await hasRegistry(client.language))) return { ...outcome, notRun: detail }
     return { ...outcome, results: [{ case: 'install', ok: false, detail }] }
   }
-  const results = isJudge(client)
-    ? await judgement(stage, client, prepared)
-    : await resultsOf(stage, client, prepared)
+  const results = await resultsWith(stage, client, prepared)
   return { client, results, tookMs: { install, run: performance.now() - startedAt - install } }
+}
+
+async function resultsWith(stage: Stage, client: Tried, prepared: Prepared): Promise<Result[]> {
+  if (isAgent(client)) return runAgentAlone(client, prepared)
+  return isJudge(client) ? judgement(stage, client, prepared) : resultsOf(stage, client, prepared)
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
@@ -112,9 +132,11 @@ function tell({ client, results, notRun, tookMs }: Outcome): void {
 }
 
 /** Has as many at a time as there are processors, and one that waits for the network. */
-async function runAll(chosen: readonly (Client | Judge)[], stage: Stage, runDir: string) {
+async function runAll(chosen: readonly Tried[], stage: Stage, runDir: string) {
   // What is compiled takes longest.
-  const waiting = chosen.toSorted((a, b) => weightOf(b) - weightOf(a))
+  const waiting = chosen
+    .filter((client) => !isAgent(client))
+    .toSorted((a, b) => weightOf(b) - weightOf(a))
   const outcomes: Outcome[] = []
   const worker = async () => {
     for (let client = waiting.shift(); client; client = waiting.shift()) {
@@ -124,10 +146,13 @@ async function runAll(chosen: readonly (Client | Judge)[], stage: Stage, runDir:
     }
   }
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker))
+  // How soon an agent ends is part of what is tried: nothing runs beside it.
+  waiting.push(...chosen.filter(isAgent))
+  await worker()
   return everybody.flatMap((client) => outcomes.filter((outcome) => outcome.client === client))
 }
 
-const everybody: readonly (Client | Judge)[] = [...clients, ...judges]
+const everybody: readonly Tried[] = [...clients, ...judges, ...agents]
 
 const weightOf = ({ language }: Client) => ['node', 'python', 'java', 'go'].indexOf(language)
 
@@ -140,13 +165,19 @@ function judge(outcomes: readonly Outcome[], write: boolean): number {
     {
       table: clientTable,
       rows: ran.flatMap(({ client, results: own }) =>
-        isJudge(client) ? [] : [rowOf(client, own)],
+        isJudge(client) || isAgent(client) ? [] : [rowOf(client, own)],
       ),
     },
     {
       table: judgeTable,
       rows: ran.flatMap(({ client, results: own }) =>
         isJudge(client) ? [judgementOf(client, own)] : [],
+      ),
+    },
+    {
+      table: agentTable,
+      rows: ran.flatMap(({ client, results: own }) =>
+        isAgent(client) ? [agentRowOf(client, own)] : [],
       ),
     },
   ]

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { agents, type Agent } from './agents/agents'
+import { agentColumns, casesOfColumn } from './agents/cases'
 import { clients, columns, versionsOf, type Client } from './clients'
 import { judges, type Judge } from './judges'
 import type { Result } from './stage'
@@ -28,6 +30,12 @@ export const judgeTable: Table = {
   begin: '<!-- judges: written by npm run test:clients -- --write -->',
 }
 
+export const agentTable: Table = {
+  head: ['agent', 'version', 'upstreams', ...agentColumns],
+  labels: agents.map(({ label }) => label),
+  begin: '<!-- agents: written by npm run test:clients -- --write -->',
+}
+
 /** What stands in a cell. A client that cannot do a thing says so in its own words. */
 function cellOf(results: readonly Result[], names: readonly string[]): string {
   const own = names.map((name) => results.find((result) => result.case === name))
@@ -42,6 +50,13 @@ function cellOf(results: readonly Result[], names: readonly string[]): string {
 export function rowOf(client: Client, results: readonly Result[]): string {
   const cells = Object.values(columns).map((names) => cellOf(results, names))
   return `| ${[client.label, versionsOf(client), ...cells].join(' | ')} |`
+}
+
+/** An agent's line: a column is good if it is with each of its upstreams. */
+export function agentRowOf(agent: Agent, results: readonly Result[]): string {
+  const cells = agentColumns.map((column) => cellOf(results, casesOfColumn(agent, column)))
+  const { label, formats } = agent
+  return `| ${[label, versionsOf(agent), formats.join(', '), ...cells].join(' | ')} |`
 }
 
 /** A judge's line: all that passed. */

@@ -1,27 +1,7 @@
 import { expect, test } from 'bun:test'
+import { canRunAlone, inNetworkOfItsOwn, neededPrograms } from './network-of-its-own'
 
 /** Tests that run in a network of their own, from which nothing gets out and which leaves nothing behind. */
-
-const isRoot = process.getuid?.() === 0
-
-/** In it whoever is not root has leave to make networks too, and is himself to everybody else. */
-const unshare = ['unshare', ...(isRoot ? [] : ['--map-current-user', '--keep-caps']), '--net']
-
-/**
- * The processes in it are a family of their own: with the first of them, and with whoever started that,
- * all end, and with them the network. A shell is the first, as somebody has to bury orphans.
- */
-const alone = [
-  ...'setpriv --pdeathsig KILL'.split(' '),
-  ...unshare,
-  ...'--pid --fork --kill-child=KILL --mount-proc'.split(' '),
-  'sh',
-  '-c',
-  'ip link set lo up && { "$@" & wait $!; }',
-  'sh',
-]
-
-const programs = ['setpriv', 'unshare', 'nsenter', 'ip']
 
 /** Another network within it, and a cable between the two, are what its tests are made of. */
 const probe =
@@ -29,11 +9,6 @@ const probe =
   'nsenter --net=/proc/$!/ns/net ip link set two up'
 
 const mark = 'TOLLGATE_TESTS_ALONE'
-
-const canRun = () =>
-  process.platform === 'linux' &&
-  programs.every((program) => Bun.which(program) !== null) &&
-  Bun.spawnSync([...alone, 'sh', '-c', probe], { stderr: 'ignore' }).exitCode === 0
 
 /**
  * Has the tests of a file run in a network of their own, by another `bun test` of the same file. `tests`
@@ -44,21 +19,24 @@ export function inOwnNetwork(
   tests: () => void,
 ): void {
   if (process.env[mark] === path) return tests()
-  const isPossible = canRun()
+  const isPossible = canRunAlone(['sh', '-c', probe])
   if (!isPossible) {
     console.log(
-      `NOT RUN: ${name}. It wants Linux, ${programs.join(', ')}, and leave to make network namespaces.`,
+      `NOT RUN: ${name}. It wants Linux, ${neededPrograms.join(', ')}, and leave to make network namespaces.`,
     )
   }
   test.skipIf(!isPossible)(
     name,
     async () => {
-      const child = Bun.spawn([...alone, process.execPath, 'test', '--timeout', '60000', path], {
-        env: { ...process.env, [mark]: path },
-        stdin: 'ignore',
-        stdout: 'inherit',
-        stderr: 'inherit',
-      })
+      const child = Bun.spawn(
+        [...inNetworkOfItsOwn, process.execPath, 'test', '--timeout', '60000', path],
+        {
+          env: { ...process.env, [mark]: path },
+          stdin: 'ignore',
+          stdout: 'inherit',
+          stderr: 'inherit',
+        },
+      )
       try {
         expect(await child.exited).toBe(0)
       } finally {

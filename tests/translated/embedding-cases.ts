@@ -37,6 +37,8 @@ interface Case {
 }
 
 export const perToken = { input: 1, output: 0 }
+/** Tokens of images at twice the price of text. */
+const perImageToken = { ...perToken, image_input: 2 }
 const perImage = { ...perToken, image: 0.000_06 }
 
 /** Each as its provider documents it: requests, answers and what they count. */
@@ -59,6 +61,7 @@ export const embeddingCases: Case[] = [
   },
   {
     model: 'voyage/voyage-multimodal-3.5',
+    pricing: perImageToken,
     input: [{ content: [text, image] }],
     fields: { task_type: 'RETRIEVAL_DOCUMENT' },
     answer: listFor({ text_tokens: 3, image_pixels: 2_000_000, total_tokens: 3575 }),
@@ -69,7 +72,7 @@ export const embeddingCases: Case[] = [
       input_type: 'document',
     },
     tokens: 3575,
-    cost: 3_575_000n,
+    cost: 7_147_000n,
   },
   {
     model: 'jina/jina-embeddings-v4',
@@ -97,6 +100,7 @@ export const embeddingCases: Case[] = [
   },
   {
     model: 'cohere/embed-v4.0',
+    pricing: perImageToken,
     input: [{ content: [text, image] }],
     fields: { input_type: 'clustering', dimensions: 512, encoding_format: 'base64' },
     answer: () =>
@@ -116,10 +120,11 @@ export const embeddingCases: Case[] = [
       output_dimension: 512,
     },
     tokens: 11,
-    cost: 11_000n,
+    cost: 20_000n,
   },
   {
     model: 'google/gemini-embedding-2',
+    pricing: perImageToken,
     input: [{ content: [text, image] }],
     fields: { task: 'retrieval.query', encoding_format: 'base64' },
     answer: () =>
@@ -148,7 +153,7 @@ export const embeddingCases: Case[] = [
       ],
     },
     tokens: 262,
-    cost: 262_000n,
+    cost: 520_000n,
   },
   {
     model: 'vertex/gemini-embedding-001',

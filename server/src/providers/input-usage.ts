@@ -10,5 +10,5 @@ export function toInputUsage(texts: unknown, images?: unknown): Usage | undefine
   const ofTexts = counter.read({ texts }, 'texts')
   const ofImages = counter.read({ images }, 'images')
   if (counter.isFlawed || (ofTexts ?? ofImages) === undefined) return undefined
-  return { ...noUsage, input: (ofTexts ?? 0) + (ofImages ?? 0) }
+  return { ...noUsage, input: ofTexts ?? 0, imageInput: ofImages ?? 0 }
 }

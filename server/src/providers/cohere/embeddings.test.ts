@@ -73,8 +73,12 @@ describe('embeddings', () => {
   test('images are counted in tokens of their own, or by the piece', () => {
     const embeddings = { float: [[1]] }
     const usageOf = (billed_units: object) => read({ embeddings, meta: { billed_units } }).usage
-    expect(usageOf({ input_tokens: 3, image_tokens: 1024 })).toEqual({ ...noUsage, input: 1027 })
-    expect(usageOf({ image_tokens: 1024 })).toEqual({ ...noUsage, input: 1024 })
+    expect(usageOf({ input_tokens: 3, image_tokens: 1024 })).toEqual({
+      ...noUsage,
+      input: 3,
+      imageInput: 1024,
+    })
+    expect(usageOf({ image_tokens: 1024 })).toEqual({ ...noUsage, imageInput: 1024 })
     expect(usageOf({ images: 1 })).toEqual(noUsage)
     expect(usageOf({ input_tokens: 3, image_tokens: -1 })).toBeUndefined()
   })

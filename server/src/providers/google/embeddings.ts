@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isMultimodal, toParts, toTaskType } from './embedding-task'
 import { toGoogleError } from './failure'
 import { modelPath } from './model-name'
-import { readGoogleUsage } from './usage'
+import { readGoogleInputUsage } from './usage'
 import { nonsense } from '../upstream-error'
 import type { EmbeddingAdapter } from '../embedding-adapter'
 
@@ -46,7 +46,7 @@ export const googleEmbeddings: EmbeddingAdapter = {
     }
     return {
       embeddings: answer.data.embeddings.map(({ values }) => values),
-      usage: readGoogleUsage(answer.data.usageMetadata),
+      usage: readGoogleInputUsage(answer.data.usageMetadata),
     }
   },
 }

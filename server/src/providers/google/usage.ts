@@ -30,6 +30,22 @@ export function readGoogleUsage(block: unknown): Usage | undefined {
   )
 }
 
+/** The same of embeddings, whose images have a price of their own; nothing is written or cached. */
+export function readGoogleInputUsage(block: unknown): Usage | undefined {
+  if (!isObject(block)) return undefined
+  const { promptTokenCount, promptTokensDetails: details } = block
+  return readUsage(
+    {
+      prompt_tokens: promptTokenCount,
+      prompt_tokens_details: {
+        audio_tokens: tokensOf('AUDIO', details),
+        image_tokens: tokensOf('IMAGE', details),
+      },
+    },
+    'inside',
+  )
+}
+
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 
 /** The second comes on top of the first; what is no number of tokens is left to the reader of the block. */
@@ -49,9 +65,11 @@ function totalOf(block: JsonObject): unknown {
   return total === rest ? total + tools : total
 }
 
-/** The tokens of sound in a list of tokens by modality; undefined where it names none. */
-function ofAudio(details: unknown): unknown {
+const ofAudio = (details: unknown) => tokensOf('AUDIO', details)
+
+/** The tokens of one modality in a list of tokens by modality; undefined where it names none. */
+function tokensOf(modality: 'AUDIO' | 'IMAGE', details: unknown): unknown {
   if (!Array.isArray(details)) return undefined
-  const row: unknown = details.find((entry) => isObject(entry) && entry['modality'] === 'AUDIO')
+  const row: unknown = details.find((entry) => isObject(entry) && entry['modality'] === modality)
   return isObject(row) ? row['tokenCount'] : undefined
 }

@@ -70,6 +70,14 @@ export function toFormat(embedding: unknown, format: EncodingFormat): Embedding 
   return format === 'base64' ? toBase64(numbers) : numbers
 }
 
+/** Voyage counts texts and all together: what is between them are the tokens of images. */
+function withImageTokens(block: unknown): unknown {
+  if (!isObject(block) || block['image_pixels'] === undefined) return block
+  const { text_tokens: texts, total_tokens: total } = block
+  if (typeof texts !== 'number' || typeof total !== 'number') return block
+  return { ...block, prompt_tokens_details: { image_tokens: total - texts } }
+}
+
 /** Reads the answer to one batch: its embeddings in input order, and its usage if it has one. */
 export function readEmbeddings(
   answer: unknown,
@@ -92,5 +100,5 @@ export function readEmbeddings(
     }
     embeddings.push(embedding)
   }
-  return { embeddings, usage: readUsage(answer['usage'], 'inside') }
+  return { embeddings, usage: readUsage(withImageTokens(answer['usage']), 'inside') }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toGoogleError } from '../google/failure'
 import { surfaceOf } from './address'
 import { modelPath } from '../google/model-name'
-import { readGoogleUsage } from '../google/usage'
+import { readGoogleInputUsage } from '../google/usage'
 import { readUsage, type Usage } from '../../wire/usage'
 import { nonsense } from '../upstream-error'
 import { isMultimodal, toParts, toTaskType } from '../google/embedding-task'
@@ -75,7 +75,7 @@ export const vertexEmbeddings: EmbeddingAdapter = {
     const content = Content.safeParse(body)
     if (content.success) {
       const { embedding, usageMetadata } = content.data
-      return { embeddings: [embedding.values], usage: readGoogleUsage(usageMetadata) }
+      return { embeddings: [embedding.values], usage: readGoogleInputUsage(usageMetadata) }
     }
     const shown = Multimodal.safeParse(body)
     if (shown.success) {

@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import type { Agent } from './agents'
+import { casesOf } from './cases'
+import type { Prepared } from '../prepare'
+import type { Result } from '../stage'
+import { canRunAlone, inNetworkOfItsOwn, neededPrograms } from '../../services/network-of-its-own'
+
+const main = join(import.meta.dir, 'main.ts')
+
+/** Why agents are not run here: what they send elsewhere must have nowhere to go. */
+export const noNetworkOfItsOwn = (): string | undefined =>
+  canRunAlone(['true'])
+    ? undefined
+    : `agents run in a network of their own: that wants Linux, ${neededPrograms.join(', ')}, ` +
+      'and leave to make network namespaces'
+
+function resultIn(line: string): Result[] {
+  if (!line.startsWith('{')) return []
+  try {
+    const { case: name, ok, detail } = JSON.parse(line)
+    return [{ case: String(name), ok, detail: String(detail) }]
+  } catch {
+    return []
+  }
+}
+
+/** Runs the cases of an agent; one without a result is a failure. */
+export async function runAgentAlone(agent: Agent, prepared: Prepared): Promise<Result[]> {
+  const asked = JSON.stringify([{ name: agent.name, prepared }])
+  const child = Bun.spawn([...inNetworkOfItsOwn, process.execPath, main, asked], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [stdout, stderr] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  await child.exited
+  const results = stdout.split('\n').flatMap(resultIn)
+  const missing = casesOf(agent).filter((name) => !results.some((one) => one.case === name))
+  const detail = `no word of it: ${stderr.trim().slice(-300)}`
+  return [...results, ...missing.map((name) => ({ case: name, ok: false, detail }))]
+}
