@@ -1,12 +1,19 @@
 import type { FinishReason } from '../../wire/finish-reason'
-import { completionTokens, type Usage } from '../../wire/usage'
+import { completionTokens, noUsage, type Usage } from '../../wire/usage'
 
 /** The counts of a message: what was cached stands beside the input. */
-export const toMessageUsage = (usage: Usage | undefined) => ({
-  input_tokens: (usage?.input ?? 0) + (usage?.audioInput ?? 0),
-  cache_creation_input_tokens: usage?.cacheWrite ?? 0,
-  cache_read_input_tokens: usage?.cachedInput ?? 0,
-  output_tokens: usage ? completionTokens(usage) : 0,
+export const toMessageUsage = (usage: Usage = noUsage) => ({
+  input_tokens: usage.input + usage.audioInput + usage.imageInput,
+  cache_creation_input_tokens: usage.cacheWrite + usage.cacheWriteLong,
+  cache_read_input_tokens: usage.cachedInput,
+  // Where it is not all of the usual five minutes.
+  ...(usage.cacheWriteLong > 0 && {
+    cache_creation: {
+      ephemeral_5m_input_tokens: usage.cacheWrite,
+      ephemeral_1h_input_tokens: usage.cacheWriteLong,
+    },
+  }),
+  output_tokens: completionTokens(usage),
 })
 
 /** Why an answer ended; what was stopped by a stop sequence cannot be told from the rest. */

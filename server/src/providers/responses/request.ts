@@ -16,6 +16,7 @@ const shared = [
   'metadata',
   'service_tier',
   'prompt_cache_key',
+  'prompt_cache_options',
   'prompt_cache_retention',
 ]
 
