@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import type { OpenAI } from 'openai'
 import { failureOf, startStage, type Stage } from '../conformance/stage'
 import { openDatabase } from '../database'
+import { ask } from '../faults/asking'
 
 setDefaultTimeout(60_000)
 
@@ -109,6 +110,18 @@ describe('an answer that is to be kept', () => {
     for await (const item of page) rest.push(item)
     expect(rest).toHaveLength(3)
   })
+})
+
+test.each(['a\0b', 'é', '%', 'x'.repeat(300), "' or true --"])('%j is no answer', async (id) => {
+  const { gateway } = stage.rig
+  const { key } = stage.customer
+  const path = `/v1/responses/${encodeURIComponent(id)}`
+  const found = await ask(gateway, { method: 'GET', path, key })
+  expect([found.status, found.error.code]).toEqual([404, 'resource_not_found'])
+  expect((await ask(gateway, { method: 'DELETE', path, key })).status).toBe(404)
+  const body = { model: await stage.model('ok'), input: 'Well?', previous_response_id: id }
+  const refused = await ask(gateway, { path: '/v1/responses', key, body })
+  expect([refused.status, refused.error.param]).toEqual([400, 'previous_response_id'])
 })
 
 test('without the word nothing is kept', async () => {

@@ -12,22 +12,38 @@ function lineOf(key: string, baseUrl: string | null = null): Line {
 const azure = 'https://r.openai.azure.com'
 const wayOf = (line: Line, model: string) => responsesWayOf(line, model, { keepsId: false })
 
-test.each<[string, string, string | null, string]>([
-  ['OpenAI', 'openai', null, 'gpt-6-astra'],
-  ['OpenAI, a model that nobody knows', 'openai', null, 'made-up-next-year'],
-  ['Azure’s newer surface', 'azure', `${azure}/openai/v1`, 'gpt-4.1'],
-])('%s is asked in the format of the caller', (_what, key, baseUrl, model) => {
+interface Row {
+  what: string
+  key: string
+  baseUrl?: string
+  model: string
+}
+
+test.each<Row>([
+  { what: 'OpenAI', key: 'openai', model: 'gpt-6-astra' },
+  { what: 'OpenAI, a model that nobody knows', key: 'openai', model: 'made-up-next-year' },
+  { what: 'Azure’s newer surface', key: 'azure', baseUrl: `${azure}/openai/v1`, model: 'gpt-4.1' },
+])('$what is asked in the format of the caller', ({ key, baseUrl, model }) => {
   const way = wayOf(lineOf(key, baseUrl), model)
   expect([way?.operation, way?.adapter?.own?.format]).toEqual(['responses', 'responses'])
 })
 
-test.each<[string, string, string | null, string]>([
-  ['a model that hears', 'openai', null, 'gpt-audio'],
-  ['Azure’s classic surface', 'azure', `${azure}/openai/deployments/a`, 'gpt-4.1'],
-  ['a model of another maker on Azure', 'azure', `${azure}/openai/v1`, 'DeepSeek-V3.1'],
-  ['a Claude on Azure', 'azure', `${azure}/openai/v1`, 'claude-sonnet-4-6'],
-  ['a provider that only chats', 'deepseek', null, 'deepseek-chat'],
-  ['Anthropic', 'anthropic', null, 'claude-sonnet-4-6'],
-])('%s is not', (_what, key, baseUrl, model) => {
+test.each<Row>([
+  { what: 'a model that hears', key: 'openai', model: 'gpt-audio' },
+  {
+    what: 'Azure’s classic surface',
+    key: 'azure',
+    baseUrl: `${azure}/openai/deployments/a`,
+    model: 'gpt-4.1',
+  },
+  {
+    what: 'a model of another maker on Azure',
+    key: 'azure',
+    baseUrl: `${azure}/openai/v1`,
+    model: 'DeepSeek-V3.1',
+  },
+  { what: 'a provider that only chats', key: 'deepseek', model: 'deepseek-chat' },
+  { what: 'Anthropic', key: 'anthropic', model: 'claude-sonnet-4-6' },
+])('$what is not', ({ key, baseUrl, model }) => {
   expect(wayOf(lineOf(key, baseUrl), model)).toBeUndefined()
 })

@@ -33,6 +33,9 @@ const freshMs = 5000
 const triesForFresh = 4
 const betweenTriesMs = 150
 
+/** What an id can be: nothing else is looked up, and none has what PostgreSQL refuses. */
+const possibleId = /^[\w-]{1,128}$/
+
 interface Row {
   id: string
   user_id: string
@@ -149,6 +152,7 @@ export class ResponseStore {
   /** The latest first. */
   async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
     const found: StoredResponse[] = []
+    if (!possibleId.test(id)) return found
     let next: string | null = id
     while (next !== null && found.length < maxLength) {
       const pending = this.#pending.get(next)
@@ -176,6 +180,7 @@ export class ResponseStore {
 
   /** Returns whether there was one. */
   async delete(userId: string, id: string): Promise<boolean> {
+    if (!possibleId.test(id)) return false
     // It would come back.
     if (this.#pending.get(id)?.userId === userId) await Promise.all(this.#writing)
     const { numDeletedRows } = await this.#db
