@@ -180,10 +180,17 @@ test('an embedding model completes nothing', async () => {
 })
 
 test('U08: a legacy stream that ends early raises, also in its second prompt', async () => {
-  const model = await stage.model('no-done')
+  const model = await stage.model('no-finish')
   const reading = async () => {
     const asked = { model, prompt: ['a', 'b'], stream: true as const }
     await Array.fromAsync(await stage.client.completions.create(asked))
   }
   expect(await failureOf(reading())).toMatchObject({ code: 'provider_error' })
+})
+
+test('finding P10: a legacy stream that ends without [DONE] is whole, each of its prompts', async () => {
+  const model = await stage.model('no-done')
+  const { texts } = await streamed(model, { prompt: ['a', 'b'] })
+  expect(texts).toHaveLength(2)
+  for (const text of texts) expect(text).toContain('All is well')
 })
