@@ -5,6 +5,7 @@ import { openPublicStores } from './public'
 import { oauthClients } from './sign-in'
 import type { Storage } from './storage'
 import { openSystemStores } from './system'
+import { createCatalogUpdateStore } from '../api/admin-catalog/store'
 import { createConfigStore } from '../api/admin-config/store'
 import { createBillingStore } from '../api/billing/store'
 import { createAlertStore } from '../api/alerts/store'
@@ -74,11 +75,12 @@ export const openStores = (stored: Stored, opened: Opened) => ({
   ...moneyStores(stored, opened),
 })
 
-function operatorStores(stored: Stored, { creditCame, own }: Opened) {
+function operatorStores(stored: Stored, { creditCame, own, egress }: Opened) {
   const { storage, catalog, settings, address } = stored
   const db = storage.database.query
   return {
     config: createConfigStore(settings),
+    catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, egress }),
     users: createUserStore(db, (user) => inviteOwner(db, user, address())),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),
