@@ -152,25 +152,23 @@ describe('is refused', () => {
     expect(await pricingOf('openai/gpt-4.1')).toMatchObject({ input: 2, output: 8 })
   })
 
-  test.each([
-    ['nothing', {}, 'document', 'required'],
-    ['both', { url: 'https://x.example/', document: '{}' }, 'document', 'required'],
-    ['another scheme', { url: 'http://x.example/' }, 'url', 'bad_format'],
-    ['no JSON', { document: '{' }, 'document', 'invalid_json'],
-    ['no catalogue', { document: '{"date":"2026-11-23"}' }, 'document', 'bad_format'],
+  test.each<[string, object, [string, string]]>([
+    ['nothing', {}, ['document', 'required']],
+    ['both', { url: 'https://x.example/', document: '{}' }, ['document', 'required']],
+    ['another scheme', { url: 'http://x.example/' }, ['url', 'bad_format']],
+    ['no JSON', { document: '{' }, ['document', 'invalid_json']],
+    ['no catalogue', { document: '{"date":"2026-11-23"}' }, ['document', 'bad_format']],
     [
       'a price below zero',
       { document: documentOf(entry('openai/gpt-4.1', { input: -1, output: 1 })) },
-      'document',
-      'bad_format',
+      ['document', 'bad_format'],
     ],
     [
       'a price of no size',
       { document: documentOf(entry('openai/gpt-4.1', { input: 1e9, output: 1 })) },
-      'document',
-      'bad_format',
+      ['document', 'bad_format'],
     ],
-  ])('%s', async (_what, body, ...wrong) => {
+  ])('%s', async (_what, body, wrong) => {
     expect(problem(await preview(body))).toEqual([400, ...wrong])
   })
 
