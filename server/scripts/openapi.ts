@@ -125,7 +125,7 @@ function storesOf(
     }),
     ...moneyStoresOf(db, settings),
     config: createConfigStore(settings),
-    catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, egress: { send: never } }),
+    catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, fetchDocument: never }),
     trail: createTrailStore(db),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: changed }),

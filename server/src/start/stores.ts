@@ -40,6 +40,7 @@ import { createTrailStore } from '../api/admin-trail/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
+import { documentFetcher } from '../egress/fetch-document'
 import type { Config } from '../config'
 import { smtp } from '../mail/smtp'
 import { createPromptStore } from '../api/prompts/store'
@@ -80,7 +81,12 @@ function operatorStores(stored: Stored, { creditCame, own, egress }: Opened) {
   const db = storage.database.query
   return {
     config: createConfigStore(settings),
-    catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, egress }),
+    catalogUpdates: createCatalogUpdateStore({
+      db,
+      catalog,
+      settings,
+      fetchDocument: documentFetcher(egress),
+    }),
     users: createUserStore(db, (user) => inviteOwner(db, user, address())),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),

@@ -1,8 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'bun:test'
-import { readDocument } from './read-document'
-import type { Answer } from '../../egress/answer'
-import type { UpstreamCall } from '../../egress/egress'
+import { readDocument, type FetchDocument } from './read-document'
 
 const document = JSON.stringify({
   date: '2026-11-23',
@@ -20,25 +18,16 @@ const document = JSON.stringify({
 })
 const url = 'https://prices.example/catalog.json'
 
-/** A way out behind which there are these files. */
-function egressWith(files: Record<string, { status: number; text: string }>) {
-  const calls: Pick<UpstreamCall, 'url' | 'owner' | 'method'>[] = []
-  return {
-    calls,
-    send: ({ url: asked, owner, method }: UpstreamCall) => {
-      calls.push({ url: asked, owner, method })
-      const { status, text } = files[asked] ?? { status: 404, text: 'none' }
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is read of an answer
-      return Promise.resolve({ status, text: () => Promise.resolve(text) } as unknown as Answer)
-    },
-  }
-}
+/** What is at some addresses. */
+const filesAt =
+  (files: Record<string, { status: number; text: string }>): FetchDocument =>
+  (asked) =>
+    Promise.resolve(files[asked] ?? { status: 404, text: 'none' })
 
-test('a document is fetched by the one way out, as the operator’s own', async () => {
-  const egress = egressWith({ [url]: { status: 200, text: document } })
-  const read = await readDocument({ url }, { egress, publicKey: null })
+test('a document is read at its address', async () => {
+  const fetchDocument = filesAt({ [url]: { status: 200, text: document } })
+  const read = await readDocument({ url }, { fetchDocument, publicKey: null })
   expect(read).toMatchObject({ document: JSON.parse(document), isSigned: false })
-  expect(egress.calls).toEqual([{ url, owner: null, method: 'GET' }])
 })
 
 test('its signature is beside it, and holds for every byte of it', async () => {
@@ -49,7 +38,7 @@ test('its signature is beside it, and holds for every byte of it', async () => {
     readDocument(
       { url },
       {
-        egress: egressWith({
+        fetchDocument: filesAt({
           [url]: { status: 200, text },
           [`${url}.sig`]: { status: 200, text: signed },
         }),
@@ -70,8 +59,8 @@ test('its signature is beside it, and holds for every byte of it', async () => {
 })
 
 test('what cannot be fetched is said with its reason', async () => {
-  const egress = egressWith({})
-  await expect(readDocument({ url }, { egress, publicKey: null })).rejects.toMatchObject({
+  const fetchDocument = filesAt({})
+  await expect(readDocument({ url }, { fetchDocument, publicKey: null })).rejects.toMatchObject({
     param: 'url',
     message: expect.stringContaining('status 404'),
   })

@@ -1,7 +1,6 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { CatalogSource } from './schema'
 import { CatalogDocument } from '../../catalog/entry-schema'
-import type { Egress } from '../../egress/egress'
 import { invalidRequest } from '../../errors'
 
 /** A document that may be compared with the catalogue. */
@@ -12,14 +11,14 @@ export interface ReadDocument {
   isSigned: boolean
 }
 
+/** Rejects where nothing comes. */
+export type FetchDocument = (url: string) => Promise<{ status: number; text: string }>
+
 interface Ports {
-  egress: Pick<Egress, 'send'>
+  fetchDocument: FetchDocument
   /** Ed25519, 32 bytes in base64; null where documents need no signature. */
   publicKey: string | null
 }
-
-const patienceMs = 20_000
-const mostBytes = 8 * 1024 * 1024
 
 /** Reads what an operator named or sent. Rejects with `invalid_request`. */
 export async function readDocument(source: CatalogSource, ports: Ports): Promise<ReadDocument> {
@@ -32,18 +31,11 @@ export async function readDocument(source: CatalogSource, ports: Ports): Promise
 
 const paramOf = ({ url }: CatalogSource) => (url === undefined ? 'document' : 'url')
 
-async function fetched(url: string, { egress }: Ports): Promise<string> {
+async function fetched(url: string, { fetchDocument }: Ports): Promise<string> {
   try {
-    const answer = await egress.send({
-      method: 'GET',
-      url,
-      headers: { accept: 'application/json' },
-      signal: AbortSignal.timeout(patienceMs),
-      owner: null,
-    })
-    const text = await answer.text(mostBytes)
-    if (answer.status === 200) return text
-    throw new Error(`status ${answer.status}`)
+    const { status, text } = await fetchDocument(url)
+    if (status === 200) return text
+    throw new Error(`status ${status}`)
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : 'no answer'
     throw invalidRequest('url', 'bad_format', `url: the document could not be fetched: ${why}.`)

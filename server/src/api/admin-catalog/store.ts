@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { readDocument } from './read-document'
+import { readDocument, type FetchDocument } from './read-document'
 import type { AppliedCatalog, CatalogSource } from './schema'
 import type { Catalog } from '../../catalog/catalog'
 import { diffOf, type CatalogDiff } from '../../catalog/catalog-diff'
@@ -7,7 +7,6 @@ import type { Model, Pricing } from '../../catalog/model'
 import { toPricingAnswer } from '../../catalog/pricing-fields'
 import { toStoredPricing } from '../../catalog/stored-pricing'
 import type { Schema } from '../../db/schema'
-import type { Egress } from '../../egress/egress'
 import { invalidRequest } from '../../errors'
 import { toTimestamp } from '../../http/fields'
 
@@ -15,7 +14,7 @@ interface Ports {
   db: Kysely<Schema>
   catalog: Catalog
   settings: { readonly current: { catalogPublicKey: string | null } }
-  egress: Pick<Egress, 'send'>
+  fetchDocument: FetchDocument
 }
 
 export type CatalogUpdateStore = ReturnType<typeof createCatalogUpdateStore>
@@ -24,10 +23,10 @@ export type CatalogUpdateStore = ReturnType<typeof createCatalogUpdateStore>
  * Models and prices of a document that an operator names: shown first, then applied as his own models and
  * price steps are, so that every node follows and what runs keeps its price.
  */
-export function createCatalogUpdateStore({ db, catalog, settings, egress }: Ports) {
+export function createCatalogUpdateStore({ db, catalog, settings, fetchDocument }: Ports) {
   async function compared(source: CatalogSource) {
     const { catalogPublicKey: publicKey } = settings.current
-    const read = await readDocument(source, { egress, publicKey })
+    const read = await readDocument(source, { fetchDocument, publicKey })
     return { ...read, diff: diffOf(read.document, catalog.snapshot, new Date()) }
   }
 
