@@ -12,6 +12,7 @@ import { createAlertStore } from '../src/api/alerts/store'
 import { createPlatformConnectionStore } from '../src/api/connections/platform-store'
 import { createConnectionModelStore } from '../src/api/connections/models'
 import { createConnectionStore } from '../src/api/connections/store'
+import { createCatalogUpdateStore } from '../src/api/admin-catalog/store'
 import { createConfigStore } from '../src/api/admin-config/store'
 import { createHandleStore } from '../src/api/handles/store'
 import { createOwnKeyStore } from '../src/api/keys/store'
@@ -125,6 +126,7 @@ function storesOf(
     }),
     ...moneyStoresOf(db, settings),
     config: createConfigStore(settings),
+    catalogUpdates: createCatalogUpdateStore({ db, catalog, settings, fetchDocument: never }),
     trail: createTrailStore(db),
     users: createUserStore(db),
     keys: createOwnKeyStore({ db, forgotten: changed }),
@@ -138,11 +140,7 @@ function storesOf(
     models: createModelStore(db, catalog),
     prices: createPriceStore(db, catalog),
     platformConnections: createPlatformConnectionStore(connecting),
-    connections: createConnectionStore({
-      ...connecting,
-      checkAddress: never,
-      changed,
-    }),
+    connections: createConnectionStore({ ...connecting, checkAddress: never, changed }),
     connectionModels: createConnectionModelStore({ db, catalog, settings, changed }),
     gateways: createGatewayStore({ db, address: () => '', changed }),
     pools: createPoolStore({ db, catalog, changed }),

@@ -39,6 +39,7 @@ describe('the settings', () => {
     log_bodies: false,
     unanswered_requests: 'charge',
     unpriced_models: 'refuse',
+    catalog_public_key: null,
     rates: {
       api_requests_per_minute: 300,
       public_requests_per_minute: 60,

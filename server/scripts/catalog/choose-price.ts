@@ -1,4 +1,14 @@
-import { differences, filled, isClose, type Price, type Quote } from './price'
+import {
+  cleaned,
+  differences,
+  filled,
+  isClose,
+  normalized,
+  type Price,
+  type Quote,
+  type Rates,
+  usd,
+} from './price'
 
 export interface NamedQuote extends Quote {
   source: string
@@ -34,7 +44,9 @@ export function choosePrice(
   const agreeing = quotes.filter((quote) => differences(chosen.price, quote.price).length === 0)
   return {
     price: searchesAlways.test(id) ? withSearchOfEachRequest(price) : price,
-    later: agreeing.find(({ later }) => later)?.later,
+    later: agreeing
+      .find(({ later }) => later)
+      ?.later?.map(({ from, price: then }) => ({ from, price: announced(price, then) })),
     source: chosen.source,
     differing: Object.fromEntries(
       others.flatMap((quote) => {
@@ -44,6 +56,41 @@ export function choosePrice(
     ),
   }
 }
+
+/**
+ * An announced price with the rates that the announcement leaves out: where input and output change by one
+ * factor, they do as well.
+ */
+function announced(now: Price, then: Price): Price {
+  const factor = (then.input ?? 0) / (now.input ?? 0)
+  if (!Number.isFinite(factor) || !isClose((then.output ?? 0) / (now.output ?? 0), factor))
+    return then
+  const { service_tiers: services = {}, tiers = [], hours: _hours, ...rates } = now
+  const scaledTiers = (known: typeof tiers) =>
+    known.map(({ above, ...own }) => ({ above, ...scaled(own, factor) }))
+  return normalized({
+    ...scaled(rates, factor),
+    ...(tiers.length > 0 && { tiers: scaledTiers(tiers) }),
+    ...then,
+    service_tiers: {
+      ...Object.fromEntries(
+        Object.entries(services).map(([name, { tiers: own = [], ...layer }]) => [
+          name,
+          { ...scaled(layer, factor), tiers: scaledTiers(own) },
+        ]),
+      ),
+      ...then.service_tiers,
+    },
+  })
+}
+
+/** Pieces, such as searches, keep their price. */
+const scaled = ({ image, request, search, ...tokens }: Rates, factor: number): Rates => ({
+  ...Object.fromEntries(
+    Object.entries(tokens).map(([name, rate]: [string, number]) => [name, usd(rate * factor)]),
+  ),
+  ...cleaned({ image, request, search }),
+})
 
 /** What most of the fresh sources say; of several such prices, the first. */
 function mostSaid(quotes: readonly NamedQuote[]): NamedQuote | undefined {

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { brandingRoutes } from '../api/admin-branding/routes'
+import { catalogUpdateRoutes } from '../api/admin-catalog/routes'
+import type { CatalogUpdateStore } from '../api/admin-catalog/store'
 import { configRoutes } from '../api/admin-config/routes'
 import type { ConfigStore } from '../api/admin-config/store'
 import { creditRoutes } from '../api/admin-credits/routes'
@@ -32,6 +34,7 @@ import type { Guards } from '../http/guards'
 
 export interface OperatorStores extends AdminModelStores {
   config: ConfigStore
+  catalogUpdates: CatalogUpdateStore
   branding: BrandingStore
   operatedOrganizations: OperatedOrganizationStore
   users: UserStore
@@ -58,6 +61,7 @@ export const operatorEndpoints = (stores: OperatorStores, guards: Guards) =>
     .route('/', creditRoutes(stores.credits, guards))
     .route('/', providerRoutes(stores.providers, guards))
     .route('/', adminModelRoutes(stores, guards))
+    .route('/', catalogUpdateRoutes(stores.catalogUpdates, guards))
     .route('/', platformConnectionRoutes(stores.platformConnections, guards))
     .route('/', systemCollectionRoutes(stores.collections, guards))
     .route('/', quotaRequestRoutes(stores.quotaRequests, guards))

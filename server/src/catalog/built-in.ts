@@ -55,7 +55,7 @@ export function builtInModels(providers: readonly Provider[], at: Date = new Dat
   const rows = new Map(providers.map((provider) => [provider.key, provider]))
   const models = entries.flatMap((entry) => {
     const provider = rows.get(entry.id.slice(0, entry.id.indexOf('/')))
-    return provider && offers(provider, entry) ? [toModel(entry, provider, at)] : []
+    return provider && offers(provider, entry) ? [modelOf(entry, provider, at)] : []
   })
   return rows.has('sandbox') ? [...models, ...sandboxModels] : models
 }
@@ -76,11 +76,13 @@ export function builtInModelsByTime(providers: readonly Provider[]): (nowMs: num
   }
 }
 
-function offers({ embeddings }: Provider, { category }: Entry): boolean {
+/** Whether a provider is asked for models of the entry's kind. */
+export function offers({ embeddings }: Provider, { category }: Entry): boolean {
   return category === 'embedding' ? embeddings !== 'no' : embeddings !== 'only'
 }
 
-function toModel(entry: Entry, provider: Provider, at: Date): Model {
+/** The model of an entry, at the price that it has on a day. */
+export function modelOf(entry: Entry, provider: Provider, at: Date): Model {
   const upstreamModel = entry.id.slice(provider.key.length + 1)
   const isFree = entry.free === true
   const pricing = usable(pricingOn(entry, at), entry)

@@ -1,22 +1,7 @@
 import type { EntryPrice, EntryRates, PriceChange } from './entry-price'
-import type { PriceTier, Pricing, Rates, ServiceTier } from './model'
+import { rateFields } from './pricing-fields'
+import { serviceTiers as knownTiers, type PriceTier, type Pricing, type Rates } from './model'
 import { nanosOf } from '../wire/usd'
-
-const names = {
-  input: 'input',
-  output: 'output',
-  cached_input: 'cachedInput',
-  cache_write: 'cacheWrite',
-  cache_write_1h: 'cacheWriteLong',
-  reasoning: 'reasoning',
-  audio_input: 'audioInput',
-  audio_output: 'audioOutput',
-  image_input: 'imageInput',
-  image_output: 'imageOutput',
-  image: 'image',
-  request: 'request',
-  search: 'search',
-} as const satisfies Record<keyof EntryRates, keyof Rates>
 
 interface Priced {
   price?: EntryPrice | undefined
@@ -52,10 +37,10 @@ function toNanos(usd: number): bigint {
 
 function toRates(rates: EntryRates): Partial<Rates> {
   const nanos: Partial<Rates> = {}
-  let name: keyof EntryRates
-  for (name in rates) {
-    const usd = rates[name]
-    if (usd !== undefined && name in names) nanos[names[name]] = toNanos(usd)
+  let name: keyof Rates
+  for (name in rateFields) {
+    const usd = rates[rateFields[name]]
+    if (usd !== undefined) nanos[name] = toNanos(usd)
   }
   return nanos
 }
@@ -65,18 +50,20 @@ type Layer = Pick<EntryPrice, 'tiers'>
 const lengthTiers = ({ tiers = [] }: Layer): PriceTier[] =>
   tiers.map(({ above, ...rates }) => ({ above, rates: toRates(rates) }))
 
+const dayMinutes = 1440
+
 const hourTiers = ({ hours = [] }: EntryPrice, weekday: number): PriceTier[] =>
   hours
     .filter(({ days }) => days?.includes(weekday) ?? true)
     .map(({ from, until, days: _days, ...rates }) => ({
-      hours: { from, until },
+      hours: { from, until: until % dayMinutes },
       rates: toRates(rates),
     }))
 
 function serviceTiers({ tiers = [], service_tiers: services = {} }: EntryPrice): PriceTier[] {
-  return Object.entries(services).flatMap(([name, layer]) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its own keys
-    const serviceTier = name as ServiceTier
+  return knownTiers.flatMap((serviceTier) => {
+    const layer = services[serviceTier]
+    if (!layer) return []
     const usual = toRates(layer)
     const lengths = layer.tiers ?? tiers.map((tier) => ({ ...tier, ...dearer(tier, layer) }))
     return [
@@ -89,8 +76,7 @@ function serviceTiers({ tiers = [], service_tiers: services = {} }: EntryPrice):
 /** A service tier without prices for long prompts of its own gives no discount on them. */
 function dearer(tier: EntryRates, service: EntryRates): EntryRates {
   const rates: EntryRates = {}
-  let name: keyof EntryRates
-  for (name in names) {
+  for (const name of Object.values(rateFields)) {
     const [long, other] = [tier[name], service[name]]
     if (long !== undefined || other !== undefined) rates[name] = Math.max(long ?? 0, other ?? 0)
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { builtInModels } from './built-in'
-import { capabilities, categories } from './model'
+import { CatalogEntry } from './entry-schema'
 import catalog from './models.json' with { type: 'json' }
 import { isServable } from './priced'
 import { providers } from '../providers/registry'
@@ -10,79 +10,17 @@ import { packages } from '../../scripts/catalog/packages'
 
 const models = builtInModels(providers, new Date(`${catalog.date}T12:00:00Z`))
 
-const tokens = z.int().positive()
-const kinds = z.enum(['text', 'image', 'audio', 'video', 'embedding'])
-const amount = z.number().min(0).max(100_000)
-const rates = {
-  input: amount.optional(),
-  output: amount.optional(),
-  cached_input: amount.optional(),
-  cache_write: amount.optional(),
-  cache_write_1h: amount.optional(),
-  reasoning: amount.optional(),
-  audio_input: amount.optional(),
-  audio_output: amount.optional(),
-  image_input: amount.optional(),
-  image_output: amount.optional(),
-  image: amount.optional(),
-  request: amount.optional(),
-  search: amount.optional(),
-}
-const tiers = z
-  .array(z.strictObject({ above: tokens, ...rates }))
-  .min(1)
-  .optional()
-const service = z.strictObject({ ...rates, tiers }).optional()
-const minute = z.int().min(0).max(1440)
-const Price = z.strictObject({
-  ...rates,
-  input: amount,
-  tiers,
-  service_tiers: z.strictObject({ flex: service, priority: service, batch: service }).optional(),
-  hours: z
-    .array(
-      z.strictObject({
-        ...rates,
-        from: minute,
-        until: minute,
-        days: z.array(z.int().min(0).max(6)).min(1).optional(),
-      }),
-    )
-    .optional(),
-})
 const day = z.iso.date()
-const Line = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,39}\/.+$/)
-    .max(256),
-  name: z.string().min(1),
-  category: z.enum(categories),
-  context_length: tokens.optional(),
-  max_output_tokens: tokens.optional(),
-  input: z.array(kinds).min(1),
-  output: z.array(kinds).min(1),
-  capabilities: z.array(z.enum(capabilities)),
-  created: z.int().min(Date.UTC(2019, 0) / 1000),
-  deprecated: z.int().optional(),
-  dimensions: tokens.optional(),
-  price: Price.optional(),
-  price_changes: z
-    .array(z.strictObject({ from: day, price: Price }))
-    .min(1)
-    .optional(),
-  free: z.literal(true).optional(),
-})
 
 test('every line of models.json can be read, named once and in order', () => {
-  for (const line of catalog.models) Line.parse(line)
+  for (const line of catalog.models) CatalogEntry.parse(line)
   const ids = catalog.models.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
 })
 
 test('no line claims more output than its context holds, or a tier that no prompt comes to', () => {
-  for (const line of catalog.models.map((one) => Line.parse(one))) {
+  for (const line of catalog.models.map((one) => CatalogEntry.parse(one))) {
     const { context_length: context = Infinity, max_output_tokens: output = 0 } = line
     expect(output).toBeLessThanOrEqual(context)
     for (const { above } of line.price?.tiers ?? []) expect(above).toBeLessThan(context)

@@ -68,6 +68,8 @@ export interface Guards {
   public: Guard
   /** `/api/admin`: the operator key; to everybody else the path does not exist. */
   operator: Guard
+  /** The same, for a body that holds a document. */
+  operatorBulk: Guard
   /** Anybody, as often as they like. */
   open: Guard
 }
@@ -98,6 +100,14 @@ export function createGuards({ door, ...operating }: GuardPorts): Guards {
     return door.enterSignedIn(found.principal, callerOf(c), permission)
   }
 
+  const operatorWith = (body: keyof typeof bodyBytes): Guard => {
+    const most = bodyBytes[body]
+    return marked({ class: 'operator', tenant: 'all', bodyBytes: most }, (c, next) => {
+      c.set('bodyBytes', most)
+      return enterAsOperator(c, next)
+    })
+  }
+
   return {
     key: (permission) =>
       marked({ class: 'models', tenant: 'account', permission }, async (c, next) => {
@@ -116,13 +126,8 @@ export function createGuards({ door, ...operating }: GuardPorts): Guards {
       door.visit(callerOf(c))
       return next()
     }),
-    operator: marked(
-      { class: 'operator', tenant: 'all', bodyBytes: bodyBytes.usual },
-      (c, next) => {
-        c.set('bodyBytes', bodyBytes.usual)
-        return enterAsOperator(c, next)
-      },
-    ),
+    operator: operatorWith('usual'),
+    operatorBulk: operatorWith('bulk'),
     open: marked({ class: 'open', tenant: 'none', bodyBytes: 0 }, (_c, next) => next()),
   }
 }

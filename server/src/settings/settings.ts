@@ -21,6 +21,8 @@ export interface Settings {
   ownerPriceLimits: { input: bigint; output: bigint }
   /** Models without a price on the platform's connections; a price is nano-dollars a million tokens. */
   unpricedModels: 'refuse' | 'free' | { input: bigint; output: bigint }
+  /** Who signs catalogue documents: an Ed25519 key of 32 bytes in base64; null where none is needed. */
+  catalogPublicKey: string | null
   signUp: (typeof signUps)[number]
   logBodies: boolean
   unansweredRequests: (typeof unansweredCharges)[number]
@@ -58,6 +60,7 @@ export const defaultSettings = (config: Config): Settings => ({
   platformConnections: true,
   ownerPriceLimits: { input: 1_000_000_000_000n, output: 1_000_000_000_000n },
   unpricedModels: 'refuse',
+  catalogPublicKey: null,
   signUp: config.signUp,
   logBodies: false,
   unansweredRequests: 'charge',
@@ -94,6 +97,7 @@ const Stored = z.object({
   unpricedModels: z
     .union([z.enum(['refuse', 'free']), z.object({ input: storedUsd, output: storedUsd })])
     .exactOptional(),
+  catalogPublicKey: z.string().nullable().exactOptional(),
   signUp: z.enum(signUps).exactOptional(),
   logBodies: z.boolean().exactOptional(),
   unansweredRequests: z.enum(unansweredCharges).exactOptional(),

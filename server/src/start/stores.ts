@@ -5,6 +5,7 @@ import { openPublicStores } from './public'
 import { oauthClients } from './sign-in'
 import type { Storage } from './storage'
 import { openSystemStores } from './system'
+import { createCatalogUpdateStore } from '../api/admin-catalog/store'
 import { createConfigStore } from '../api/admin-config/store'
 import { createBillingStore } from '../api/billing/store'
 import { createAlertStore } from '../api/alerts/store'
@@ -39,6 +40,7 @@ import { createTrailStore } from '../api/admin-trail/store'
 import { createUserStore } from '../api/admin-users/store'
 import { createRequestLogStore } from '../api/request-logs/store'
 import type { Catalog } from '../catalog/catalog'
+import { documentFetcher } from '../egress/fetch-document'
 import type { Config } from '../config'
 import { smtp } from '../mail/smtp'
 import { createPromptStore } from '../api/prompts/store'
@@ -74,11 +76,17 @@ export const openStores = (stored: Stored, opened: Opened) => ({
   ...moneyStores(stored, opened),
 })
 
-function operatorStores(stored: Stored, { creditCame, own }: Opened) {
+function operatorStores(stored: Stored, { creditCame, own, egress }: Opened) {
   const { storage, catalog, settings, address } = stored
   const db = storage.database.query
   return {
     config: createConfigStore(settings),
+    catalogUpdates: createCatalogUpdateStore({
+      db,
+      catalog,
+      settings,
+      fetchDocument: documentFetcher(egress),
+    }),
     users: createUserStore(db, (user) => inviteOwner(db, user, address())),
     plans: createPlanStore(db),
     credits: createCreditStore({ db, creditCame }),

@@ -63,6 +63,11 @@ export const ChangedConfig = z.object({
       error: 'must be "refuse", "free", or a price such as {"input": 10, "output": 50}.',
     })
     .optional(),
+  catalog_public_key: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be an Ed25519 public key: 32 bytes in base64.')
+    .nullable()
+    .optional(),
   sign_up: z.enum(signUps).optional(),
   log_bodies: z.boolean().optional(),
   unanswered_requests: z.enum(unansweredCharges).optional(),
@@ -99,6 +104,7 @@ export const Config = z
       .describe(
         'What happens to models without a price on connections of the platform; a price is in USD per 1,000,000 tokens',
       ),
+    catalog_public_key: z.string().nullable(),
     sign_up: z.enum(signUps),
     log_bodies: z.boolean(),
     rates: z.object({

@@ -52,6 +52,7 @@ const values = {
   timers: group(inner('timers'), duration),
   retention_days: count,
   allowed_return_origins: fc.array(fc.constantFrom('https://a.example', 'http://[::1]:1')),
+  catalog_public_key: fc.constantFrom(null, `${'A'.repeat(43)}=`),
   unpriced_models: fc.oneof(
     fc.constantFrom('refuse', 'free'),
     fc.record({ input: money, output: money }),

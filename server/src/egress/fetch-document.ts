@@ -1,0 +1,18 @@
+import type { Egress } from './egress'
+
+const patienceMs = 20_000
+const mostBytes = 8 * 1024 * 1024
+
+/** Fetches a text from an address that the operator named. Rejects where nothing comes in time, or too much. */
+export const documentFetcher =
+  (egress: Pick<Egress, 'send'>) =>
+  async (url: string): Promise<{ status: number; text: string }> => {
+    const answer = await egress.send({
+      method: 'GET',
+      url,
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(patienceMs),
+      owner: null,
+    })
+    return { status: answer.status, text: await answer.text(mostBytes) }
+  }
