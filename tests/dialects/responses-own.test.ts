@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { newOrganization } from '../connections/organization'
 import { call, idIn, openStage, type Stage } from '../connections/stage'
 import { ask, type Json } from '../faults/asking'
 
@@ -61,4 +62,39 @@ test('on a connection of the caller’s own all goes on, and the answer keeps th
   expect(request?.path).toBe('/v1/responses')
   expect(request?.body).toEqual({ ...everything, model: 'gpt-6-astra' })
   expect(told.body).toEqual({ ...answer, model: 'openai/gpt-6-astra' })
+})
+
+test('on a connection that an organization shares, a member reads nothing that its provider keeps of others', async () => {
+  const { owner, id, member } = await newOrganization(stage)
+  idIn(
+    await call(stage.gateway, owner, 'POST /connections', {
+      name: 'Ours',
+      provider: 'openai',
+      api_key: 'sk-ours-0123456789',
+      endpoint_url: `${stage.upstream.url}/v1`,
+      scope: 'organization',
+      organization_id: id,
+    }),
+  )
+  stage.upstream.answer = () => Response.json(answer)
+  const { key } = await member()
+  const plain = { model: 'openai/gpt-6-astra', input: 'Hi.' }
+  const asking = (fields: Json) =>
+    ask(stage.gateway, { path: '/v1/responses', key, body: { ...plain, ...fields } })
+  for (const fields of [
+    { previous_response_id: 'resp_before' },
+    { conversation: 'conv_1' },
+    { input: [{ type: 'item_reference', id: 'msg_theirs' }] },
+  ]) {
+    const refused = await asking(fields)
+    expect([refused.status, refused.error.details?.['issue']]).toEqual([400, 'not_allowed'])
+  }
+  expect(stage.upstream.seen).toEqual([])
+  const told = await asking({ tools: [{ type: 'web_search' }] })
+  expect(told.status).toBe(200)
+  expect(told.body['id']).not.toBe('resp_theirs')
+  expect(stage.upstream.seen[0]?.body).toMatchObject({
+    store: false,
+    tools: [{ type: 'web_search' }],
+  })
 })
