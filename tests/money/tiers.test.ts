@@ -41,30 +41,50 @@ const chat = ({ key }: Customer, content: string, fields: Json = {}) =>
 
 const long = 'Hello there. '.repeat(2000)
 
-test.each([
-  ['a short prompt', 'Hello', {}, [1000n, 4000n], null],
-  ['a long prompt', long, {}, [10_000n, 40_000n], 'above 3000 tokens'],
-  ['a place ahead', 'Hello', { service_tier: 'priority' }, [2000n, 8000n], 'priority'],
-  ['a tier without a price', 'Hello', { service_tier: 'scale' }, [1000n, 4000n], null],
-  ['a cheap tier', 'Hello', { service_tier: 'flex' }, [1000n, 4000n], null],
-])(
-  'finding P1: %s is charged by its tier, and the log names it',
-  async (_what, text, fields, rates, tier) => {
-    const answer = await chat(customer, text, fields)
-    expect(answer.status).toBe(200)
-    const booked = await bookedOnce(till.sql, answer)
-    const [input = 0n, output = 0n] = rates
-    const due = BigInt(booked.inputTokens) * input + BigInt(booked.outputTokens) * output
-    expect([booked.cost, costTold(answer)]).toEqual([due, due])
-    const { body } = await ask(till.rig.gateway, {
-      path: `/api/account/request-logs/${requestIdOf(answer)}/details`,
-      method: 'GET',
-      key: customer.key,
-    })
-    const [inputUsd, outputUsd] = [Number(input) / 1000, Number(output) / 1000]
-    expect(body).toMatchObject({ pricing: { tier, input: inputUsd, output: outputUsd } })
-  },
-)
+interface Charged {
+  text: string
+  fields?: Json
+  /** Nano-dollars a token, read and written. */
+  rates: readonly [bigint, bigint]
+  tier: string | null
+}
+
+test.each<[string, Charged]>([
+  ['a short prompt', { text: 'Hello', rates: [1000n, 4000n], tier: null }],
+  ['a long prompt', { text: long, rates: [10_000n, 40_000n], tier: 'above 3000 tokens' }],
+  [
+    'a place ahead',
+    {
+      text: 'Hello',
+      fields: { service_tier: 'priority' },
+      rates: [2000n, 8000n],
+      tier: 'priority',
+    },
+  ],
+  [
+    'a tier without a price',
+    { text: 'Hello', fields: { service_tier: 'scale' }, rates: [1000n, 4000n], tier: null },
+  ],
+  [
+    'a cheap tier',
+    { text: 'Hello', fields: { service_tier: 'flex' }, rates: [1000n, 4000n], tier: null },
+  ],
+])('finding P1: %s is charged by its tier, and the log names it', async (_what, charged) => {
+  const { text, fields, tier } = charged
+  const [input, output] = charged.rates
+  const answer = await chat(customer, text, fields)
+  expect(answer.status).toBe(200)
+  const booked = await bookedOnce(till.sql, answer)
+  const due = BigInt(booked.inputTokens) * input + BigInt(booked.outputTokens) * output
+  expect([booked.cost, costTold(answer)]).toEqual([due, due])
+  const { body } = await ask(till.rig.gateway, {
+    path: `/api/account/request-logs/${requestIdOf(answer)}/details`,
+    method: 'GET',
+    key: customer.key,
+  })
+  const usd = { input: Number(input) / 1000, output: Number(output) / 1000 }
+  expect(body).toMatchObject({ pricing: { tier, ...usd } })
+})
 
 test('finding P1: a balance that pays the short prompt’s price is enough for a short prompt', async () => {
   // 20 tokens of output and what 5 letters can be at most, at the usual price; not at the dear one.

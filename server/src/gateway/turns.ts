@@ -11,7 +11,7 @@ import type { Meter, Paid } from '../metering/meter'
 import type { MonthPass } from '../metering/month-pass'
 import type { Volume } from '../metering/worst-case'
 import { withOutputLimit } from '../providers/openai/request'
-import { isByPrice, type Candidate } from '../routing/candidate'
+import { arePaidAlike, isByPrice, type Candidate } from '../routing/candidate'
 import { dispatch, type Course, type Part } from '../routing/dispatch'
 import type { Deadline } from '../routing/deadline'
 import type { Resilience } from '../routing/resilience'
@@ -245,14 +245,8 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
 
   /** Other parts are with another candidate: they are paid as they began. */
   #move(candidate: Candidate): void {
-    const { model, billing } = this.#candidate ?? {}
-    const isSame =
-      this.#turn !== undefined &&
-      candidate.model === model &&
-      candidate.billing.mode === billing?.mode &&
-      candidate.billing.payer === billing.payer &&
-      candidate.billing.organizationId === billing.organizationId
-    if (!isSame || !this.#turn) throw unavailable()
+    const current = this.#candidate
+    if (!current || !this.#turn || !arePaidAlike(candidate, current)) throw unavailable()
     this.#candidate = candidate
     this.#turn = { ...this.#turn, candidate }
   }

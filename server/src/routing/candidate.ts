@@ -31,6 +31,13 @@ export interface Billing {
 /** Whether it is the model's price that is charged, or free; else who pays its provider pays. */
 export const isByPrice = ({ mode }: Billing): boolean => mode !== 'byok' && mode !== 'org_pays'
 
+/** Whether two candidates have the same model and payment. */
+export const arePaidAlike = (one: Candidate, other: Candidate): boolean =>
+  one.model === other.model &&
+  one.billing.mode === other.billing.mode &&
+  one.billing.payer === other.billing.payer &&
+  one.billing.organizationId === other.billing.organizationId
+
 /** A model on a connection that may be tried. */
 export interface Candidate {
   model: Model

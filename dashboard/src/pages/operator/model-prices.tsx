@@ -18,13 +18,7 @@ import {
   type Price,
   type Pricing,
 } from '../../operator/models'
-import {
-  conditionsOf,
-  priceFieldsOf,
-  priceParts,
-  toPricing,
-  type PriceFields,
-} from '../../prices'
+import { conditionsOf, priceFieldsOf, priceParts, toPricing, type PriceFields } from '../../prices'
 import { useRefresh } from '../../operator/refresh'
 import { useSubmit } from '../../submit'
 
