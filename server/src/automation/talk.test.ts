@@ -235,12 +235,11 @@ describe('a message ends between steps', () => {
   })
 
   test('where a further call of the model is refused: what was done stays, and is not to be repeated', async () => {
-    const details = { current_balance: 0, minimum_required: 1 }
-    const refused = new ApiError('insufficient_credits', { details })
+    const refused = new ApiError('rate_limit_exceeded')
     for (const stream of [false, true]) {
       const it = talkOf({ answers: [[echo], refused], message: { stream } })
       const ended = stream ? (await streamedBy(it)).error : await saidBy(it).catch((error) => error)
-      expect(ended).toMatchObject({ code: 'insufficient_credits', details, retryable: false })
+      expect(ended).toMatchObject({ code: 'rate_limit_exceeded', retryable: false })
       expect(wordsOf(it.kept)).toEqual(['user: Do it.', 'assistant: null', 'tool: {"a":1}'])
     }
     const first = talkOf({ answers: [refused] })
