@@ -1,6 +1,23 @@
+import { createHash } from 'node:crypto'
 import { collection, unusedName } from '../authorization/kind'
 import type { Json } from '../faults/asking'
 import type { Customer } from '../rig'
+
+const document = JSON.stringify({
+  date: '2026-11-23',
+  models: [
+    {
+      id: 'openai/gpt-99',
+      name: 'GPT-99',
+      category: 'chat',
+      input: ['text'],
+      output: ['text'],
+      capabilities: [],
+      created: 1_790_000_000,
+      price: { input: 1, output: 2 },
+    },
+  ],
+})
 
 /**
  * A body with which an operator's route changes something, for all of which the matrix's own (`bodies` of
@@ -36,6 +53,11 @@ export const changes: Readonly<Record<string, (somebody: Customer) => Json>> = {
     user_id: userId,
     amount: 2,
     reason: 'A mistake.',
+  }),
+  'POST /api/admin/catalog/preview': () => ({ document }),
+  'POST /api/admin/catalog/apply': () => ({
+    document,
+    digest: createHash('sha256').update(document).digest('hex'),
   }),
   'PUT /api/admin/branding': () => ({ name: unusedName('Gate') }),
 }

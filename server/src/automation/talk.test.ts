@@ -235,11 +235,11 @@ describe('a message ends between steps', () => {
   })
 
   test('where a further call of the model is refused: what was done stays, and is not to be repeated', async () => {
-    const refused = new ApiError('rate_limit_exceeded')
+    const refused = new ApiError('gateway_unavailable')
     for (const stream of [false, true]) {
       const it = talkOf({ answers: [[echo], refused], message: { stream } })
       const ended = stream ? (await streamedBy(it)).error : await saidBy(it).catch((error) => error)
-      expect(ended).toMatchObject({ code: 'rate_limit_exceeded', retryable: false })
+      expect(ended).toMatchObject({ code: 'gateway_unavailable', retryable: false })
       expect(wordsOf(it.kept)).toEqual(['user: Do it.', 'assistant: null', 'tool: {"a":1}'])
     }
     const first = talkOf({ answers: [refused] })

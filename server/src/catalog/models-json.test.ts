@@ -8,7 +8,7 @@ import { providers } from '../providers/registry'
 import { corrections, aliases } from '../../scripts/catalog/overlay'
 import { packages } from '../../scripts/catalog/packages'
 
-const models = builtInModels(providers, new Date(`${catalog.date}T12:00:00Z`))
+const models = builtInModels(providers, new Date(`${catalog.date} 12:00Z`))
 
 const day = z.iso.date()
 

@@ -138,6 +138,7 @@ describeAdapter('anthropic', {
     {
       file: 'anthropic-tool-no-args.chunks.txt',
       message: {
+        content: "I'll update the issue list for you.",
         tool_calls: [
           {
             id: 'toolu_01QE1WLsSVp5hy5Q3GmGTmjP',
