@@ -7,10 +7,15 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/**
- * Expects that `page` of docs has a text between the comments that name it; with WRITE_DOCS=1 it is put there.
- */
-export async function expectInDocs(page: string, name: string, text: string): Promise<void> {
+interface Place {
+  page: string
+  name: string
+  /** Puts the text there, in place of expecting it. */
+  write: boolean
+}
+
+/** Expects that a page of docs has a text between the comments that name it. */
+export async function expectInDocs({ page, name, write }: Place, text: string): Promise<void> {
   const path = join(import.meta.dir, '../../../docs', page)
   const begin = `<!-- ${name} begins -->`
   const end = `<!-- ${name} ends -->`
@@ -19,6 +24,6 @@ export async function expectInDocs(page: string, name: string, text: string): Pr
   const [, tail] = rest?.split(end) ?? []
   if (tail === undefined) throw new Error(`${page} has no place for "${name}".`)
   const made = `${head}${begin}\n\n${text}\n\n${end}${tail}`
-  if (process.env['WRITE_DOCS'] === '1') await Bun.write(path, made)
+  if (write) await Bun.write(path, made)
   else expect(before).toBe(made)
 }
