@@ -230,6 +230,9 @@ describe('what the price of a model does not cover', () => {
     ['searches', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools.0.type'],
     ['tool servers', { mcp_servers: [{ type: 'url', url: 'https://a.example' }] }, 'mcp_servers'],
     ['a container', { container: 'c' }, 'container'],
+    ['a region', { inference_geo: 'us' }, 'inference_geo'],
+    ['a summary', { compaction: { type: 'summarize' } }, 'compaction'],
+    ['a kept conversation', { thread: { type: 'create' } }, 'thread'],
     ['summaries', { context_management: { edits: [{ type: 'compact_1' }] } }, 'context_management'],
     [
       'documents that Anthropic fetches',
@@ -256,8 +259,15 @@ describe('what the price of a model does not cover', () => {
   test('dearer tiers are left out; an hour in the cache has a price and stays', async () => {
     answerWhole()
     const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } }
-    await post({ ...markedBy(hour), service_tier: 'auto', inference_geo: 'us', speed: 'fast' })
-    expect(seen()?.body).toEqual({ ...asked, ...markedBy(hour), model: 'claude-sonnet-4-6' })
+    const asking = { service_tier: 'auto', inference_geo: 'global', speed: 'fast' }
+    const { headers } = await post({ ...markedBy(hour), ...asking })
+    expect(headers.get('x-tollgate-omitted')).toBe('speed')
+    expect(seen()?.body).toEqual({
+      ...asked,
+      ...markedBy(hour),
+      inference_geo: 'global',
+      model: 'claude-sonnet-4-6',
+    })
   })
 })
 

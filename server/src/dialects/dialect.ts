@@ -65,6 +65,8 @@ export interface Translation {
   refusal?: ApiError | undefined
   /** Fields that a provider of another format answers without; their caller is told. */
   omitted?: readonly string[]
+  /** A field of the chat request as the caller knows it. */
+  callersField?: (param: string) => string
   /** The whole answer, for a whole chat completion of ours. */
   answer: (completion: JsonObject) => object
   /** Starts a stream. `identity` heads the chunks that its writer gets. */

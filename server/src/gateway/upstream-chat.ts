@@ -3,11 +3,13 @@ import { promptCachingOf, withPromptCaching } from './prompt-caching'
 import { TurnSource, type Prepared } from './relay'
 import type { Original } from '../dialects/dialect'
 import type { Adapter, OwnFormat, Target } from '../providers/adapter'
+import { omittedOf } from '../providers/omitted-fields'
 import { chatWayOf, responsesWayOf, type ChatWay } from '../providers/chat-way'
 import type { Model } from '../catalog/model'
+import { strippedFrom } from '../metering/costly-fields'
 import { ChatStream } from '../providers/openai/chat-stream'
 import type { RelayedStream, RelayRequest } from '../providers/openai/relayed-stream'
-import { outputLimitOf, toUpstreamChat } from '../providers/openai/request'
+import { omittedByRelay, outputLimitOf, toUpstreamChat } from '../providers/openai/request'
 import { withAcceptedToolNames } from '../providers/tool-names'
 import { TranslatedStream } from '../providers/translated-stream'
 import type { Source } from '../providers/upstream-error'
@@ -77,9 +79,9 @@ export function prepareChat<Request>(
   const { upstreamModel } = turn.model
   const { options } = turn.candidate.provider
   const relayed = toUpstreamChat(named, { upstreamModel, options })
+  const omitted = toldOmissions(turn, omittedByRelay(named, { upstreamModel, options }))
   if (deployment !== undefined) relayed['model'] = deployment
   const source = new TurnSource(turn, form.textField)
-  const omitted = translation?.omitted
   return { source, operation: way.operation, url: way.url, body: relayed, callerNames, omitted }
 }
 
@@ -148,15 +150,28 @@ function translated<Request>(
   const { operation, url, deployment } = way
   const plain = toPlainChat(body)
   const target = targetOf(turn, chat, form)
-  const write = (signatures: Target['signatures']): Sent => {
+  const write = (signatures: Target['signatures']): Sent & Pick<Prepared, 'omitted'> => {
     const request = adapter.request(plain, { ...target, ...(signatures && { signatures }) })
     if (deployment !== undefined) request.body['model'] = deployment
     return { ...request, url, adapter }
   }
   const unsigned = adapter.refusesSignatures && (() => write('replaced'))
   const source = new TurnSource(turn, form.textField)
-  const omitted = turn.checked.translation?.omitted
-  return { source, operation, ...write(undefined), unsigned, omitted }
+  const { omitted, ...sent } = write(undefined)
+  return { source, operation, ...sent, unsigned, omitted: toldOmissions(turn, omitted) }
+}
+
+/** What the caller is told of fields that `provider` is not sent, and of those that the price does not cover. */
+function toldOmissions<Request>(
+  { checked, body, model }: Turn<Request>,
+  provider: readonly string[] = [],
+): readonly string[] {
+  const { translation, body: asked } = checked
+  const stripped = strippedFrom(asked, body)
+  if (!translation) return [...stripped, ...provider]
+  const { omitted = [], callersField = (param: string) => param } = translation
+  const unfit = fittingChat(asked, model) === asked ? [] : omittedOf(asked, ['reasoning_effort'])
+  return [...omitted, ...[...stripped, ...unfit, ...provider].map(callersField)]
 }
 
 /** A level of thinking is a wish: a model that does not think would refuse the word. */

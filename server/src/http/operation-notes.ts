@@ -4,13 +4,13 @@
  */
 export const operationNotes: Readonly<Record<string, string>> = {
   createChatCompletion:
-    'The format of OpenAI, for every chat model. With `stream` true the answer is server-sent events: chunks, then `data: [DONE]`; a failure after the first is one frame with `error`, without `[DONE]`. Fields that a provider does not know are left out where they only tune the answer, and refused where they change its meaning. `x-tollgate-cost` says what a whole answer cost.',
+    'The format of OpenAI, for every chat model. With `stream` true the answer is server-sent events: chunks, then `data: [DONE]`; a failure after the first is one frame with `error`, without `[DONE]`. Fields that a provider does not know are left out where they only tune the answer, and named in `x-tollgate-omitted`; they are refused where they change its meaning. `x-tollgate-cost` says what a whole answer cost.',
   createCompletion:
     'The older format of OpenAI. Of chat models the prompt becomes one message; several prompts are several choices, `index` being prompt × `n` + choice.',
   createEmbedding:
     'Up to 2,048 texts, or tokens; they are divided for providers that take fewer. `base64` is little-endian 32-bit floats, whatever the provider gives.',
   createMessage:
-    'The format of Anthropic, for every chat model: passed on as it came to connections of that format, translated for all others. The base URL of its clients ends before `/v1`; the key may be sent as `x-api-key`.',
+    'The format of Anthropic, for every chat model: passed on as it came to connections of that format, translated for all others; fields that the answer is made without are named in `x-tollgate-omitted`. The base URL of its clients ends before `/v1`; the key may be sent as `x-api-key`.',
   countMessageTokens:
     'Asked of Anthropic where the request would be passed on, else an estimate. Costs nothing, and counts as a request.',
   createResponse:

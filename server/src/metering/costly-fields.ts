@@ -94,6 +94,15 @@ function isStripped(name: string, value: unknown, { endpoint, pricing }: Charged
   return costlyFields[name] === 'stripped'
 }
 
+/** The fields that `chargeable` stripped, of a request and what became of it. */
+export const strippedFrom = (asked: JsonObject, charged: JsonObject): readonly string[] =>
+  asked === charged
+    ? []
+    : Object.keys(asked).filter((name) => !(name in charged) && isStrippable(name, asked[name]))
+
+const isStrippable = (name: string, value: unknown) =>
+  isUsed(value) && (costlyFields[name] === 'stripped' || name === 'best_of')
+
 const isPricedTier = (value: unknown, { tiers = [] }: Pricing) =>
   typeof value === 'string' &&
   (ordinaryTiers.has(value) || tiers.some(({ serviceTier }) => serviceTier === value))

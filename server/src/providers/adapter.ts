@@ -26,6 +26,8 @@ export interface UpstreamRequest {
   path: string
   headers?: Record<string, string>
   body: JsonObject
+  /** Fields of the chat request that it lacks, as they only tune what this model does not have. */
+  omitted?: readonly string[] | undefined
 }
 
 /** Reads one answer: takes an event's `data`, returns its parts. Throws the `ApiError` it stands for. */

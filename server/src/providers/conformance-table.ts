@@ -1,4 +1,4 @@
-import type { Adapter, Target } from './adapter'
+import type { Adapter, Target, UpstreamRequest } from './adapter'
 import { anthropic } from './anthropic'
 import { bedrock } from './bedrock'
 import { cohere } from './cohere'
@@ -13,7 +13,7 @@ import { voices, type Voice } from './conformance-voices'
 import { google } from './google'
 import { ChatStream } from './openai/chat-stream'
 import type { RelayRequest } from './openai/relayed-stream'
-import { toUpstreamChat } from './openai/request'
+import { omittedByRelay, outputLimitOf, toUpstreamChat } from './openai/request'
 import { RelayOptions } from './provider'
 import { responses } from './responses'
 import { TranslatedStream } from './translated-stream'
@@ -25,10 +25,12 @@ import { noUsage } from '../wire/usage'
 /** How well a dialect does: what the caller sent arrives, is refused with 400, or goes unsaid. */
 type Result = 'yes' | 'refused' | 'left out' | '–'
 
-interface Dialect {
+export interface Dialect {
   name: string
   /** Undefined for what is relayed. */
   adapter?: Adapter
+  /** How it is relayed; as to OpenAI unless said otherwise. */
+  options?: RelayOptions
   upstreamModel: string
   voice: Voice
 }
@@ -78,17 +80,26 @@ const relay = (): RelayRequest => ({
   estimate: ({ words }) => ({ ...noUsage, output: words, estimated: true }),
 })
 
-function sent({ adapter, upstreamModel }: Dialect, chat: JsonObject): JsonObject {
-  if (!adapter) return toUpstreamChat(chat, { upstreamModel, options })
+/** A chat request as a dialect writes it, and what it leaves out. */
+export function writtenFor(
+  { adapter, upstreamModel, options: own = options }: Omit<Dialect, 'voice'>,
+  chat: JsonObject,
+): Pick<UpstreamRequest, 'body' | 'omitted'> {
+  if (!adapter) {
+    const relayed = { upstreamModel, options: own }
+    return { body: toUpstreamChat(chat, relayed), omitted: omittedByRelay(chat, relayed) }
+  }
   const capabilities = { reasoning: true, tools: true, vision: true, jsonSchema: true }
-  const limit = typeof chat['max_tokens'] === 'number' ? chat['max_tokens'] : 1000
+  const limit = outputLimitOf(chat)?.limit ?? 1000
   const plain = toPlainChat(chat)
   // What is fetched for a provider that does not fetch: base64 of its name.
   const fetched = { mimeType: 'image/png', base64: btoa('mark.png') }
   const media = new Map(adapter.addresses?.(plain).map((url) => [url, fetched]))
   const target: Target = { upstreamModel, maxTokens: limit, capabilities, media }
-  return adapter.request(plain, target).body
+  return adapter.request(plain, target)
 }
+
+const sent = (dialect: Dialect, chat: JsonObject): JsonObject => writtenFor(dialect, chat).body
 
 /** What becomes of a feature on its way to the provider. Throws what is no refusal. */
 export function requestResult(dialect: Dialect, { chat, mark }: RequestFeature): Result {

@@ -16,4 +16,7 @@ export function refuseForeign(chat: ChatRequest): void {
   if (chat['web_search_options']) {
     throw unsupported('web_search_options', 'This model does not search by this option.')
   }
+  if (chat['moderation']) {
+    throw unsupported('moderation', 'This model does not moderate what it reads and writes.')
+  }
 }

@@ -18,6 +18,17 @@ export const toParts = (blocks: readonly Block[], path: string, refuse: Refuse):
     isSaid(block) ? partsOf(block, `${path}.${position}`, refuse) : [],
   )
 
+/** Refuses what is no content of a chat, in a place where it would mean something. */
+export function refuseForeign(blocks: readonly Block[], path: string, refuse: Refuse): void {
+  for (const [position, block] of blocks.entries()) {
+    if (isSaid(block) || isToolName(block)) continue
+    refuse(onlyAnthropic(`${path}.${position}`, `this model cannot read "${block.type}".`))
+  }
+}
+
+/** The result of a search for tools; other models have all tools from the beginning. */
+const isToolName = ({ type }: Block) => type === 'tool_reference'
+
 /** As text where nothing else is in it, which every provider takes. */
 export function toContent(parts: readonly JsonObject[]): string | readonly JsonObject[] {
   const [only] = parts

@@ -1,6 +1,6 @@
 import { fromCallId } from './call-id'
 import { compactionOf } from './compaction'
-import { nothing, onlyAnthropic, toContent, toParts, type Refuse } from './content'
+import { nothing, onlyAnthropic, refuseForeign, toContent, toParts, type Refuse } from './content'
 import {
   isBlock,
   isSaid,
@@ -35,6 +35,7 @@ function instructions(
   refuse: Refuse,
 ): JsonObject[] {
   if (!system || system.length === 0) return []
+  if (typeof system !== 'string') refuseForeign(system, path, refuse)
   const content = typeof system === 'string' ? system : toContent(toParts(system, path, refuse))
   return [{ role: 'system', content }]
 }
@@ -68,6 +69,7 @@ function ofUser(blocks: readonly Block[], path: string, refuse: Refuse): JsonObj
 /** Most providers take nothing but text as a result: what is not text is shown by the user. */
 function toResult(block: ResultBlock, path: string, refuse: Refuse) {
   const { content } = block
+  if (Array.isArray(content)) refuseForeign(content, `${path}.content`, refuse)
   const parts = Array.isArray(content)
     ? toParts(content, `${path}.content`, refuse)
     : [{ type: 'text', text: content ?? '' }]

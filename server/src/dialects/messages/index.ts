@@ -1,12 +1,13 @@
 import { toMessage } from './answer'
+import { callersField, omittedFields } from './omitted-fields'
 import { paidOf } from './paid'
 import { toChatRequest } from './request'
 import { searchesIn } from './searches'
 import { CountRequest, MessagesRequest } from './schema'
 import { wording } from './wording'
 import { MessageWriter } from './writer'
-import type { ApiError } from '../../errors'
-import { check } from '../../wire/json-body'
+import { invalidRequest, type ApiError } from '../../errors'
+import { check, type JsonObject } from '../../wire/json-body'
 import type { Dialect, Original, Translation } from '../dialect'
 
 function translate(
@@ -19,20 +20,39 @@ function translate(
     refusals.push(error)
     if (size === 'unmeasured') unmeasured ??= error
   })
-  const paid: Original['paid'] = (asked, { pricing }) => {
+  const paid: Original['paid'] = (asked, terms) => {
     if (unmeasured) throw unmeasured
-    return paidOf(asked, pricing)
+    return paidOf(asked, terms)
   }
   const type = request.thinking?.type
   const wanted = { thinking: type === 'enabled' || type === 'adaptive' }
   return {
     chat,
-    original: { format: 'messages', body, headers, paid, searches: searchesIn(body) },
+    original: {
+      format: 'messages',
+      body,
+      headers,
+      paid,
+      shared: withoutThread,
+      searches: searchesIn(body),
+    },
     lowersOutput,
     refusal: refusals[0],
+    omitted: omittedFields(request),
+    callersField,
     answer: (completion) => toMessage(completion, wanted),
     writer: (identity) => new MessageWriter(identity, wanted),
   }
+}
+
+/** Conversations that Anthropic keeps belong to the credential, not to an account. */
+function withoutThread(body: JsonObject): JsonObject {
+  if (!body['thread']) return body
+  throw invalidRequest(
+    'thread',
+    'not_allowed',
+    'thread: what a provider keeps is not shared between accounts; it works on a connection of your own.',
+  )
 }
 
 /** Clients of Anthropic ask every model for what Anthropic's produce; to Anthropic itself it is a mistake. */

@@ -8,8 +8,11 @@ import { withPricedCaches } from '../../wire/cache-lifetimes'
 const freeTools =
   /^(custom$|(bash|text_editor|(computer|browser)(_toolset)?|memory|tool_search_tool_\w+)_\d+$)/
 
-/** What tunes an answer at another price than ours. */
-const dearer = ['service_tier', 'inference_geo', 'speed']
+/** What tunes an answer at another price than ours, with the values that do not. */
+const dearer: Readonly<Record<string, readonly unknown[]>> = {
+  service_tier: ['auto', 'standard_only'],
+  speed: ['standard'],
+}
 
 const unpaid = (param: string) =>
   invalidRequest(
@@ -33,9 +36,11 @@ const compacts = (edit: unknown) => isObject(edit) && String(edit['type']).start
  * for what cannot just be left out. Whoever pays Anthropic himself is not asked. Searches are bounded where
  * they have a price: what they cost at most is held.
  */
-export function paidOf(body: JsonObject, pricing: PaidTerms['pricing']): JsonObject {
-  const { tools, context_management: management } = body
-  for (const name of ['mcp_servers', 'container', 'fallbacks']) {
+export function paidOf(body: JsonObject, { pricing, omit }: PaidTerms): JsonObject {
+  const { tools, context_management: management, inference_geo: region } = body
+  // A region is dearer, and elsewhere the answer would not be what was asked for.
+  if (region && region !== 'global') throw unpaid('inference_geo')
+  for (const name of ['mcp_servers', 'container', 'fallbacks', 'compaction', 'billing_policy']) {
     const value = body[name]
     if (value && !(Array.isArray(value) && value.length === 0)) throw unpaid(name)
   }
@@ -46,6 +51,10 @@ export function paidOf(body: JsonObject, pricing: PaidTerms['pricing']): JsonObj
   const edits = isObject(management) ? management['edits'] : undefined
   if (Array.isArray(edits) && edits.some(compacts)) throw unpaid('context_management.edits')
   const paid = { ...withPricedCaches(withBoundedSearches(body), pricing) }
-  for (const name of dearer) delete paid[name]
+  for (const [name, ordinary] of Object.entries(dearer)) {
+    const value = paid[name]
+    delete paid[name]
+    if (value && !ordinary.includes(value)) omit(name)
+  }
   return paid
 }

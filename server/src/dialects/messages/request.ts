@@ -4,17 +4,30 @@ import type { CountRequest, MessagesRequest } from './schema'
 import { toolFields } from './tools'
 import type { JsonObject } from '../../wire/json-body'
 
+/** What runs, keeps, summarizes or bills at Anthropic. */
+const foreignFields = [
+  'mcp_servers',
+  'container',
+  'thread',
+  'compaction',
+  'billing_policy',
+] as const
+
 /** What OpenAI's format has room for. */
 const mostStops = 4
 
 /**
  * The chat request that stands in for a request for a message. `refuse` is told what only Anthropic can
- * be asked; `top_k`, the context editing and other fields that tune an answer are left out.
+ * be asked; what only tunes an answer is left out: see `omitted-fields.ts`.
  */
 export function toChatRequest(request: MessagesRequest | CountRequest, refuse: Refuse): JsonObject {
   const { model, max_tokens, temperature, top_p, stream, metadata, cache_control } = request
-  for (const name of ['mcp_servers', 'container'] as const) {
+  for (const name of foreignFields) {
     if (isUsed(request[name])) refuse(onlyAnthropic(name, 'this model has nothing of the kind.'))
+  }
+  const { inference_geo: region } = request
+  if (isUsed(region) && region !== 'global') {
+    refuse(onlyAnthropic('inference_geo', 'where this model runs cannot be chosen.'))
   }
   const effort = effortOf(request)
   return {

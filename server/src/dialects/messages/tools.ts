@@ -14,7 +14,8 @@ function ownOf(tools: readonly Tool[]): Tool[] {
   return own
 }
 
-const isOwn = ({ type }: Tool) => !type || type === 'custom'
+/** Whether the caller runs a tool, whose schema it brings. */
+export const isOwn = ({ type }: Pick<Tool, 'type'>) => !type || type === 'custom'
 
 /**
  * Tools and the choice among them, as fields of a chat request. What Anthropic runs itself is left out

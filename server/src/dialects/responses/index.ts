@@ -1,4 +1,5 @@
 import { toChat } from './chat'
+import { callersField } from './field-name'
 import { toPriced } from './priced-request'
 import { ResponsesRequest } from './request'
 import { toShared } from './shared-request'
@@ -40,6 +41,7 @@ export const responses = (headers: Headers): Dialect => ({
       },
       refusal,
       omitted,
+      callersField,
       answer: (completion) => wholeResponse(asked, completion),
       writer: (identity) => new ResponseWriter(asked, identity),
     }

@@ -1,54 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { dialect } from './dialect-for-tests'
 import type { JsonObject } from '../../wire/json-body'
+import { PublishedTypes } from '../../wire/published-types-for-tests'
 
 /**
  * What OpenAI's newest SDK can send, read from its types: a new version that knows more fails here until it is
  * decided what becomes of it.
  */
-const sdk = dirname(Bun.resolveSync('openai/package.json', import.meta.dir))
-const types = readFileSync(join(sdk, 'resources/responses/responses.d.ts'), 'utf8').replaceAll(
-  /\/\*\*[^]*?\*\//g,
-  '',
-)
-
-const membersOf = (union: string): string[] => {
-  const [, list = ''] = new RegExp(`export type ${union} = ([^;]+);`).exec(types) ?? []
-  return list.split('|').map((name) => name.trim())
-}
-
-function balanced(text: string): string {
-  let depth = 1
-  for (let at = 0; at < text.length; at++) {
-    if (text[at] === '{') depth += 1
-    if (text[at] === '}' && --depth === 0) return text.slice(0, at)
-  }
-  throw new Error('The braces do not close.')
-}
-
-/** What is between the braces of a declaration that begins so. */
-function bodyOf(text: string, beginning: string): string {
-  const start = new RegExp(String.raw`^${beginning}\b[^{]*\{`, 'm').exec(text)
-  if (!start) throw new Error(`The SDK has no "${beginning}".`)
-  return balanced(text.slice(start.index + start[0].length))
-}
-
-/** An interface by its name, or by that of its namespace and its own: `Tool.Mcp`. */
-function interfaceOf(path: string): string {
-  const [outer = '', inner] = path.split('.')
-  if (inner === undefined) return bodyOf(types, `export interface ${outer}`)
-  return bodyOf(bodyOf(types, `export declare namespace ${outer}`), ` {4}interface ${inner}`)
-}
-
-const typesIn = (path: string): string[] => {
-  const [, literals = ''] = /^ {4,8}type\??: ([^;]+);/m.exec(interfaceOf(path)) ?? []
-  return [...literals.matchAll(/'([^']+)'/g)].map(([, literal = '']) => literal)
-}
-
-const typesOf = (union: string): string[] =>
-  [...new Set(membersOf(union).flatMap(typesIn))].toSorted()
+const sdk = new PublishedTypes('openai', 'resources/responses/responses.d.ts')
 
 const read = (fields: JsonObject) =>
   dialect.read({ model: 'sandbox/echo', input: 'Hi.', ...fields })
@@ -79,7 +38,7 @@ const tools: Record<string, 'translated' | 'refused' | 'omitted'> = {
 
 describe('every published tool is translated, named as left out, or refused by name', () => {
   test('and there are no others', () => {
-    expect(typesOf('Tool')).toEqual(Object.keys(tools))
+    expect(sdk.typesOf('Tool')).toEqual(Object.keys(tools))
   })
 
   test.each(Object.entries(tools))('%s: %s', (type, fate) => {
@@ -139,7 +98,7 @@ const items: Record<string, JsonObject[] | undefined> = {
 
 describe('every published item is translated or refused by name', () => {
   test('and there are no others', () => {
-    expect(typesOf('ResponseInputItem')).toEqual(Object.keys(items))
+    expect(sdk.typesOf('ResponseInputItem')).toEqual(Object.keys(items))
   })
 
   test.each(Object.entries(items))('%s', (type, given) => {
@@ -208,8 +167,7 @@ const full: JsonObject = {
 
 describe('every published field is translated, refused by name, or without effect for a reason', () => {
   test('and there are no others', () => {
-    const found = [...interfaceOf('ResponseCreateParamsBase').matchAll(/^ {4}(\w+)\??:/gm)]
-    expect(found.map(([, name = '']) => name).toSorted()).toEqual(Object.keys(fields))
+    expect(sdk.fieldsOf('ResponseCreateParamsBase')).toEqual(Object.keys(fields))
   })
 
   test.each(Object.entries(fields))('%s', (name, fate) => {

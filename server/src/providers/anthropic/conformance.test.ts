@@ -228,6 +228,7 @@ test('request: a rich one, whole', () => {
   expect(anthropic.request(chat, { ...target, maxTokens: 300 })).toEqual({
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01' },
+    omitted: ['top_p', 'metadata', 'store', 'a_new_field'],
     body: {
       model: 'claude-sonnet-4-5',
       max_tokens: 300,

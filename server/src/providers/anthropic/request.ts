@@ -2,11 +2,13 @@ import { fitBlocks } from './breakpoints'
 import { toConversation } from './conversation'
 import { familyOf, type Family } from './families'
 import { jsonAnswerOf } from './json-answer'
-import { thinkingOf } from './thinking'
+import { thinkingOf, type Thinking } from './thinking'
 import { toolsOf } from './tools'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import type { Target, UpstreamRequest } from '../adapter'
+import { omittedFields } from '../omitted-fields'
+import { boundedIdentifier } from '../openai/identifiers'
 import { refuseForeign } from '../unsupported'
 
 /** Later versions refuse sampling settings even at their defaults. */
@@ -45,10 +47,31 @@ export function toMessagesRequest(chat: ChatRequest, target: Target): UpstreamRe
     ...answerTool,
     ...(thinking.field && { thinking: thinking.field }),
     ...(Object.keys(outputConfig).length > 0 && { output_config: outputConfig }),
-    ...(chat.user && { metadata: { user_id: chat.user } }),
+    ...endUserOf(chat),
     stream: true,
   }
-  return { path: '/v1/messages', headers, body }
+  return {
+    path: '/v1/messages',
+    headers,
+    body,
+    omitted: omittedFields(chat, takenIn(body, thinking)),
+  }
+}
+
+/** Fields of a chat that a request has, beside those that all have. */
+const takenIn = (body: JsonObject, { field, effort }: Thinking): string[] => [
+  'parallel_tool_calls',
+  'user',
+  'safety_identifier',
+  ...['temperature', 'top_p'].filter((name) => name in body),
+  ...('stop_sequences' in body ? ['stop'] : []),
+  ...(field || effort ? ['reasoning_effort'] : []),
+]
+
+/** OpenAI has two names for the end user. */
+function endUserOf(chat: ChatRequest): JsonObject {
+  const user = chat.user || boundedIdentifier(chat['safety_identifier'])
+  return typeof user === 'string' ? { metadata: { user_id: user } } : {}
 }
 
 function samplingOf(chat: ChatRequest, { sampling }: Family, isThinking: boolean): JsonObject {

@@ -53,6 +53,7 @@ test('the exact request for a rich one', () => {
   expect(made).toEqual({
     path: '/model/eu.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream',
     headers: { accept: 'application/vnd.amazon.eventstream' },
+    omitted: ['top_p', 'seed', 'user', 'logit_bias', 'parallel_tool_calls', 'metadata'],
     body: {
       system: [{ text: 'Be brief.' }, { text: 'In English.' }],
       messages: [

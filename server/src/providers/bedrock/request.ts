@@ -5,6 +5,7 @@ import { familyOf, type Family } from './families'
 import { toHistory } from './messages'
 import { hasLostThoughts, toThinking } from './thinking'
 import type { Target, UpstreamRequest } from '../adapter'
+import { omittedFields } from '../omitted-fields'
 import { toStrictSchema } from '../anthropic/schema'
 import { toTurns, type Turn } from '../conversation'
 import { refuseForeign, unsupported } from '../unsupported'
@@ -43,13 +44,14 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
     history.system,
     ...history.messages.map(({ content }) => content),
   ])
+  const inference = toInference(chat, target, { family, isThinking: thinking.isOn })
   return {
     path: pathOf(target.upstreamModel, 'converse-stream'),
     headers: { accept: 'application/vnd.amazon.eventstream' },
     body: {
       ...(system.length > 0 && { system }),
       messages: history.messages.map(({ role }, at) => ({ role, content: contents[at] ?? [] })),
-      inferenceConfig: toInference(chat, target, { family, isThinking: thinking.isOn }),
+      inferenceConfig: inference,
       ...(hasTools && {
         toolConfig: { tools, ...toToolChoiceField(wanted, family, thinking.isOn) },
       }),
@@ -58,8 +60,15 @@ export function toConverse(chat: ChatRequest, target: Target): UpstreamRequest {
         additionalModelRequestFields: thinking.fields,
       }),
     },
+    omitted: omittedFields(chat, [
+      ...Object.keys(inference).map((name) => chatNames[name] ?? name),
+      ...(Object.keys(thinking.fields).length > 0 ? ['reasoning_effort'] : []),
+    ]),
   }
 }
+
+/** Settings there -> the fields of a chat that they come from. */
+const chatNames: Readonly<Record<string, string>> = { topP: 'top_p', stopSequences: 'stop' }
 
 function toInference(
   chat: ChatRequest,

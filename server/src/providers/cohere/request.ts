@@ -1,5 +1,6 @@
 import { toMessages } from './messages'
 import type { Target, UpstreamRequest } from '../adapter'
+import { omittedFields } from '../omitted-fields'
 import { toolUseOf } from '../tool-choice'
 import { refuseForeign, unsupported } from '../unsupported'
 import type { ChatRequest } from '../../wire/chat-request'
@@ -9,20 +10,29 @@ import type { JsonObject } from '../../wire/json-body'
 export function toChat(chat: ChatRequest, target: Target): UpstreamRequest {
   refuseForeign(chat)
   const tools = toTools(chat)
+  const sampling = toSampling(chat)
+  const thinking = toThinking(chat, target)
   return {
     path: '/v2/chat',
     body: {
       model: target.upstreamModel,
       messages: toMessages(chat),
       ...(target.maxTokens !== undefined && { max_tokens: target.maxTokens }),
-      ...toSampling(chat),
+      ...sampling,
       ...tools,
       ...toResponseFormat(chat, tools['tools'] !== undefined),
-      ...toThinking(chat, target),
+      ...thinking,
       stream: true,
     },
+    omitted: omittedFields(chat, [
+      ...Object.keys(sampling).map((name) => chatNames[name] ?? name),
+      ...('thinking' in thinking ? ['reasoning_effort'] : []),
+    ]),
   }
 }
+
+/** Settings there -> the fields of a chat that they come from, where they have another name. */
+const chatNames: Readonly<Record<string, string>> = { p: 'top_p', stop_sequences: 'stop' }
 
 const clamped = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value))
 

@@ -53,6 +53,7 @@ test('a rich request, as it leaves', () => {
   })
   expect(google.request(chat, target('gemini-3-pro-preview', { maxTokens: 300 }))).toEqual({
     path: '/models/gemini-3-pro-preview:streamGenerateContent?alt=sse',
+    omitted: ['user', 'logit_bias', 'presence_penalty', 'metadata', 'unknown_field'],
     body: {
       systemInstruction: { parts: [{ text: 'Be brief.' }, { text: 'In German.' }] },
       contents: [

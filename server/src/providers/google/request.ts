@@ -6,6 +6,7 @@ import { invalidRequest } from '../../errors'
 import type { ChatRequest } from '../../wire/chat-request'
 import type { JsonObject } from '../../wire/json-body'
 import type { Target, UpstreamRequest } from '../adapter'
+import { omittedFields } from '../omitted-fields'
 import { refuseForeign } from '../unsupported'
 
 /** How one home of the Gemini models differs from the other. */
@@ -21,7 +22,8 @@ export interface Home {
 export function toGenerateContent(chat: ChatRequest, target: Target, home: Home): UpstreamRequest {
   refuseForeign(chat)
   const { format, ...tools } = toShape(chat, target.upstreamModel)
-  const generationConfig = { ...samplingOf(chat, target), ...format }
+  const sampling = samplingOf(chat, target)
+  const generationConfig = { ...sampling, ...format }
   return {
     // Without `alt=sse` the answer would be one JSON array.
     path: `${home.path}/${modelPath(target.upstreamModel)}:streamGenerateContent?alt=sse`,
@@ -31,7 +33,20 @@ export function toGenerateContent(chat: ChatRequest, target: Target, home: Home)
       ...(Object.keys(generationConfig).length > 0 && { generationConfig }),
       ...(home.safetySettings.length > 0 && { safetySettings: home.safetySettings }),
     },
+    omitted: omittedFields(
+      chat,
+      Object.keys(sampling).map((name) => chatNames[name] ?? name),
+    ),
   }
+}
+
+/** Settings there -> the fields of a chat that they come from. */
+const chatNames: Readonly<Record<string, string>> = {
+  topP: 'top_p',
+  stopSequences: 'stop',
+  presencePenalty: 'presence_penalty',
+  frequencyPenalty: 'frequency_penalty',
+  thinkingConfig: 'reasoning_effort',
 }
 
 function conversationOf(chat: ChatRequest, target: Target, home: Home): JsonObject {

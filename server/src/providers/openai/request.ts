@@ -2,6 +2,7 @@ import { relayBreakpoints } from './cache-control'
 import { toUpstreamMessages } from './messages'
 import { boundIdentifiers } from './identifiers'
 import { toPlainTools, withProperties } from './tool-schemas'
+import { omittedOf } from '../omitted-fields'
 import { isObject, type JsonObject } from '../../wire/json-body'
 import { toTools, usesFunctions } from '../../wire/legacy-functions'
 import type { RelayOptions } from '../provider'
@@ -63,6 +64,13 @@ export function toUpstreamChat(request: JsonObject, target: Target): JsonObject 
 function reasons({ upstreamModel, options }: Target): boolean {
   for (const prefix of options.reasoningModels) if (upstreamModel.startsWith(prefix)) return true
   return false
+}
+
+/** Fields of a chat request that `toUpstreamChat` leaves out because the provider, or the model, refuses them. */
+export function omittedByRelay(chat: JsonObject, target: Target): readonly string[] {
+  const { drop, reasoningModelsDrop } = target.options
+  const dropped = reasons(target) ? [...drop, ...reasoningModelsDrop] : drop
+  return dropped.length > 0 ? omittedOf(chat, dropped) : dropped
 }
 
 /** Reasoning models refuse what tunes the sampling, and name the limit differently. */

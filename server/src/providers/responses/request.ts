@@ -1,6 +1,7 @@
 import { toInput } from './input'
 import type { Target, UpstreamRequest } from '../adapter'
 import { boundedIdentifier } from '../openai/identifiers'
+import { omittedFields } from '../omitted-fields'
 import { toolUseOf } from '../tool-choice'
 import { refuseForeign } from '../unsupported'
 import type { ChatRequest } from '../../wire/chat-request'
@@ -22,7 +23,7 @@ const shared = [
 
 /**
  * `POST /responses`, where nothing is kept: what the model thought comes back encrypted instead.
- * Stops, seeds, penalties and biases have no counterpart.
+ * Stops, seeds, penalties and biases have no counterpart: they are named as omitted.
  * @see https://platform.openai.com/docs/api-reference/responses/create
  */
 export const toResponse = (chat: ChatRequest, target: Target): UpstreamRequest =>
@@ -36,13 +37,14 @@ function written(chat: ChatRequest, target: Target, asked: JsonObject): Upstream
   refuseForeign(chat)
   const { maxTokens, capabilities, upstreamModel } = target
   const effort = chat.reasoning_effort
+  const sampling = toSampling(chat, capabilities.reasoning && effort !== 'none')
   return {
     path: '/responses',
     body: {
       model: upstreamModel,
       ...(maxTokens !== undefined && { max_output_tokens: Math.max(leastTokens, maxTokens) }),
       ...(effort && { reasoning: { effort } }),
-      ...toSampling(chat, capabilities.reasoning && effort !== 'none'),
+      ...sampling,
       ...asked,
       ...Object.fromEntries(
         shared.flatMap((name) => {
@@ -54,8 +56,11 @@ function written(chat: ChatRequest, target: Target, asked: JsonObject): Upstream
       store: false,
       stream: true,
     },
+    omitted: omittedFields(chat, [...shared, ...alwaysTaken, ...Object.keys(sampling)]),
   }
 }
+
+const alwaysTaken = ['parallel_tool_calls', 'reasoning_effort', 'verbosity']
 
 /** A model that thinks refuses them. */
 function toSampling({ temperature, top_p }: ChatRequest, isThinking: boolean): JsonObject {

@@ -23,7 +23,11 @@ export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
   request(chat, target) {
     const { model } = surfaceOf(target.upstreamModel)
     const shown = withData(chat, target.media)
-    const { headers = {}, body } = anthropic.request(shown, { ...target, upstreamModel: model })
+    const {
+      headers = {},
+      body,
+      omitted,
+    } = anthropic.request(shown, { ...target, upstreamModel: model })
     const { model: _model, ...rest } = body
     const { 'anthropic-version': _version, ...others } = headers
     const verb = body['stream'] === true ? 'streamRawPredict' : 'rawPredict'
@@ -31,6 +35,7 @@ export const anthropicOnVertex = (anthropic: Adapter): Adapter => ({
       path: `/publishers/anthropic/models/${modelPath(model)}:${verb}`,
       ...(Object.keys(others).length > 0 && { headers: others }),
       body: { anthropic_version: version, ...rest },
+      omitted,
     }
   },
 

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'bun:test'
+import { dialectsShown } from './conformance-table'
+import { publishedFields, publishedParts } from './published-fields-for-tests'
+import { fateOf, type Fate, type Parameter } from './published-parameters-for-tests'
+import { providers } from './registry'
+import { expectInDocs, toTable } from '../wire/docs-table-for-tests'
+import { PublishedTypes } from '../wire/published-types-for-tests'
+
+/**
+ * What OpenAI's newest SDK can send as a chat request, read from its types: a new version that knows more
+ * fails here until it is decided what becomes of it.
+ */
+const sdk = new PublishedTypes('openai', 'resources/chat/completions/completions.d.ts')
+
+const fatesOf = (name: string, parameter: Parameter): Fate[] =>
+  dialectsShown.map((dialect) => fateOf(dialect, name, parameter))
+
+/** Silence needs a reason, and a reason silence. */
+function expectNoSilence(name: string, parameter: Parameter): void {
+  const fates = fatesOf(name, parameter)
+  expect(fates.includes('silent')).toBe(parameter.why !== undefined)
+}
+
+describe('every published field of a chat request arrives, is refused by name, or is named as left out', () => {
+  test('and there are no others', () => {
+    expect(sdk.fieldsOf('ChatCompletionCreateParamsBase')).toEqual(Object.keys(publishedFields))
+  })
+
+  test.each(Object.entries(publishedFields))('%s', expectNoSilence)
+
+  test('and so is a field that nobody knows', () => {
+    const fates = fatesOf('newer', { chat: { newer: { a: 1 } } })
+    expect(fates).toEqual(['yes', 'named', 'named', 'named', 'named', 'named'])
+  })
+})
+
+const relayed = providers.filter(({ dialect }) => dialect === 'openai')
+
+describe('and so it is at every provider that is relayed to', () => {
+  test.each(relayed.map(({ key, options }) => [key, options] as const))('%s', (name, options) => {
+    for (const upstreamModel of ['acme-1', ...options.reasoningModels]) {
+      for (const [field, parameter] of Object.entries(publishedFields)) {
+        const fate = fateOf({ name, upstreamModel, options }, field, parameter)
+        const seen = { field, upstreamModel, fate }
+        if (parameter.why === undefined) expect(seen).not.toMatchObject({ fate: 'silent' })
+      }
+    }
+  })
+})
+
+/** The types that a union is of, and those that its members are unions of. */
+const partsOf = (union: string): string[] =>
+  sdk.membersOf(union).filter((name) => name.startsWith('ChatCompletion'))
+
+/** They say what a message or a part is. */
+const discriminators = new Set(['role', 'type'])
+
+describe('every published field of messages, parts and tools arrives, is refused by name, or is left out for a reason', () => {
+  test('and there are no other types', () => {
+    const found = [
+      'ChatCompletionMessageParam',
+      'ChatCompletionContentPart',
+      'ChatCompletionTool',
+      'ChatCompletionMessageToolCall',
+      'ChatCompletionToolChoiceOption',
+    ].flatMap(partsOf)
+    // Only what an assistant says has it: the union of parts is that of a user.
+    const all = [...found, 'ChatCompletionContentPartRefusal']
+    expect(all.toSorted()).toEqual(Object.keys(publishedParts).toSorted())
+  })
+
+  test.each(Object.entries(publishedParts))('%s', (type, fields) => {
+    const found = sdk.fieldsOf(type).filter((name) => !discriminators.has(name))
+    expect(found).toEqual(Object.keys(fields))
+    for (const [name, parameter] of Object.entries(fields)) expectNoSilence(name, parameter)
+  })
+})
+
+const words: Readonly<Record<Fate, string>> = {
+  yes: 'yes',
+  refused: 'refused',
+  named: 'named',
+  silent: '–',
+}
+
+const rowsOf = (fields: Readonly<Record<string, Parameter>>, prefix = '') =>
+  Object.entries(fields).map(([name, parameter]) => [
+    `${prefix}\`${name}\``,
+    ...fatesOf(name, parameter).map((fate) => words[fate]),
+    parameter.why ?? '',
+  ])
+
+test('the table of chat requests in docs/parameters.md is what is done; WRITE_DOCS=1 writes it', async () => {
+  const head = ['Field', ...dialectsShown.map(({ name }) => name), 'Why nothing arrives']
+  const parts = Object.entries(publishedParts).flatMap(([type, fields]) =>
+    rowsOf(fields, `${type.replace(/^ChatCompletion/, '').replace(/Param$/, '')}: `),
+  )
+  const write = process.env['WRITE_DOCS'] === '1'
+  const place = { page: 'parameters.md', name: 'The table of chat requests', write }
+  await expectInDocs(place, toTable(head, [...rowsOf(publishedFields), ...parts]))
+})
