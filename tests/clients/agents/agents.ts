@@ -218,7 +218,8 @@ export const agents: readonly Agent[] = [
     name: 'opencode',
     label: 'opencode',
     program: 'opencode',
-    packages: ['opencode-ai'],
+    // The package of all platforms names those that a registry need not have.
+    packages: ['opencode-linux-x64'],
     formats: ['chat', 'messages', 'google'],
     start: opencode,
   },
