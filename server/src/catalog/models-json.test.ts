@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { builtInModels } from './built-in'
 import { CatalogEntry } from './entry-schema'
+import { flagships } from './flagships-for-tests'
 import catalog from './models.json' with { type: 'json' }
 import { isServable } from './priced'
 import { providers } from '../providers/registry'
@@ -64,40 +65,14 @@ test('a retired name means a listed model with a price, and is no model itself',
   }
 })
 
-/** What each first-class provider sells as its best at the date of the catalogue. */
-const flagships = [
-  'openai/gpt-6.1-sol',
-  'anthropic/claude-fable-5-2',
-  'google/gemini-4-argon',
-  'mistral/mistral-large-4',
-  'deepseek/deepseek-v4-pro',
-  'xai/grok-4.7',
-  'groq/openai/gpt-oss-120b',
-  'together/moonshotai/Kimi-K3.1-Pro',
-  'fireworks/accounts/fireworks/models/kimi-k3p1-pro',
-  'deepinfra/deepseek-ai/DeepSeek-V4-Pro',
-  'dashscope/qwen3.8-max',
-  'moonshot/kimi-k3.1-pro',
-  'zai/glm-5.3',
-  'cohere/command-a-plus-05-2026',
-  'perplexity/sonar-pro',
-  'cerebras/gpt-oss-120b',
-  'sambanova/DeepSeek-V3.2',
-  'nvidia/nvidia/nemotron-3-ultra-550b-a55b',
-  'openrouter/anthropic/claude-opus-5.5',
-  'bedrock/global.anthropic.claude-opus-5-5',
-  'vertex/gemini-4-argon',
-  'azure/gpt-6.1-sol',
-]
-
 describe('finding P2: the key of a first-class provider alone gives models with a price', () => {
-  test.each(flagships)('%s', (id) => {
+  test.each(flagships)('$id', ({ id }) => {
     const model = models.find((one) => one.id === id)
     expect(model).toMatchObject({ id, enabled: true })
     expect(model && isServable(model)).toBeTrue()
   })
 
-  const firstClass = new Set(flagships.map((id) => id.slice(0, id.indexOf('/'))))
+  const firstClass = new Set(flagships.map(({ id }) => id.slice(0, id.indexOf('/'))))
   // The overlay says of each of these why it has none.
   const unpriced = new Set(corrections.flatMap((one) => (one.unpriced ? one.models : [])))
 

@@ -10,7 +10,13 @@ import {
   type StreamPlan,
   type Telling,
 } from './relay'
-import { chatStreamOf, prepareChat, searchesOf, type ChatForm } from './upstream-chat'
+import {
+  chatStreamOf,
+  prepareChat,
+  searchesOf,
+  sendsServiceTier,
+  type ChatForm,
+} from './upstream-chat'
 import { wholeChat } from './whole-chat'
 import { roughPromptTokens, textsOf } from '../metering/estimate'
 import { chatVolume } from '../metering/volume'
@@ -48,6 +54,7 @@ export const chat: Endpoint<typeof ChatRequest> = {
       model,
       outputLimit,
       searches: searchesOf(turn),
+      sendsServiceTier: () => sendsServiceTier(turn),
     })
   },
   run: (job) =>

@@ -10,6 +10,7 @@ import {
   type Prepared,
 } from './relay'
 import { streamOverChat, wholeOverChat } from './completions-over-chat'
+import { sendsServiceTier } from './upstream-chat'
 import { roughPromptTokens } from '../metering/estimate'
 import { completionVolume } from '../metering/volume'
 import { adapterOf } from '../providers/adapters'
@@ -42,8 +43,12 @@ export const completions: Endpoint<typeof CompletionRequest> = {
       answers: (texts?.length ?? 1) * Math.max(n ?? 1, best_of ?? 1),
     }
   },
-  volume: ({ body, model }) =>
-    completionVolume(body, { model, outputLimit: outputLimitOf(body)?.limit }),
+  volume: (turn) =>
+    completionVolume(turn.body, {
+      model: turn.model,
+      outputLimit: outputLimitOf(turn.body)?.limit,
+      sendsServiceTier: () => sendsServiceTier(turn),
+    }),
   run: (job) => {
     const { candidates, request } = job.checked
     const isNative = candidates.every((candidate) => servesCompletions(candidate))

@@ -43,6 +43,13 @@ export function searchesOf(turn: Undecided & Pick<Turn<unknown>, 'body'>): numbe
   return adapter?.own?.format === original.format ? original.searches : 0
 }
 
+/** Whether a candidate's provider is sent the service tier that a request asks for. */
+export function sendsServiceTier(turn: Undecided & Pick<Turn<unknown>, 'body'>): boolean {
+  const { adapter, operation } = wayOf(turn, turn.body)
+  if (adapter) return operation === 'responses'
+  return !turn.candidate.provider.options.drop.includes('service_tier')
+}
+
 /** The addresses of images that must be fetched for a candidate, which does not fetch them itself. */
 export function addressesFor(turn: Shown): string[] {
   const { adapter } = wayOf(turn, turn.body)

@@ -99,6 +99,8 @@ const tiered: Pricing = {
   tiers: [
     { above: 272_000, rates: { input: 10_000_000_000n, output: 45_000_000_000n } },
     { serviceTier: 'priority', rates: { input: 12_500_000_000n, output: 75_000_000_000n } },
+    { serviceTier: 'flex', rates: { input: 2_500_000_000n, output: 15_000_000_000n } },
+    { serviceTier: 'batch', rates: { input: 2_500_000_000n, output: 15_000_000_000n } },
   ],
 }
 const asked: Volume = {
@@ -142,6 +144,18 @@ test('the service tier that was asked for is charged, unless the provider served
   expect(chargeOf({ ...used, servedTier: 'priority' }, priority)).toEqual([20_000_000n, 'priority'])
   expect(chargeOf({ ...used, servedTier: 'default' }, priority)).toEqual([8_000_000n, undefined])
   expect(chargeOf({ ...used, servedTier: 'priority' })).toEqual([8_000_000n, undefined])
+})
+
+test('a cheaper service tier is charged where the provider says that it served it', () => {
+  const used = { input: 1000, output: 100 }
+  for (const serviceTier of ['flex', 'batch'] as const) {
+    const asking = { serviceTier }
+    const served = { ...used, servedTier: serviceTier }
+    expect(chargeOf(served, asking)).toEqual([4_000_000n, serviceTier])
+    expect(chargeOf(used, asking)).toEqual([8_000_000n, undefined])
+    expect(chargeOf({ ...used, servedTier: 'standard' }, asking)).toEqual([8_000_000n, undefined])
+    expect(chargeOf(served)).toEqual([8_000_000n, undefined])
+  }
 })
 
 test('what a cache saved is what its tokens would have cost as plain input, less what they cost', () => {

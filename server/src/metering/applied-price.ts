@@ -14,7 +14,7 @@ interface Held {
 
 /**
  * The price that a request turned out to have: its tier by the prompt as it was counted, and by the service
- * tier that was asked for, unless the provider says that it served another. Prompts that were sent one by
+ * tier that was asked for and served. Prompts that were sent one by
  * one are judged by their mean.
  */
 export function priceOfUsage(used: Usage, { pricing, minute, volume }: Held): AppliedPrice {
@@ -27,9 +27,13 @@ export function priceOfUsage(used: Usage, { pricing, minute, volume }: Held): Ap
   })
 }
 
-/** Never one that was not asked for: it was not held for. */
+/**
+ * Never one that was not asked for: it was not held for. A discount is given where the provider says that it
+ * served it so: many leave out a field that they do not know, and bill the usual price.
+ */
 function servedTier({ servedTier: said }: Usage, asked: ServiceTier | undefined) {
-  return said === undefined || said === asked ? asked : undefined
+  if (said === asked) return asked
+  return said === undefined && asked === 'priority' ? asked : undefined
 }
 
 /**

@@ -18,6 +18,8 @@ interface Asked {
   repeats?: number
   /** Web searches that the provider may run; after each it reads the prompt again, and what was found. */
   searches?: number
+  /** Whether the provider is sent the service tier that the request asks for; it is unless this says no. */
+  sendsServiceTier?: () => boolean
 }
 
 /**
@@ -62,7 +64,7 @@ export function chatVolume(body: JsonObject, asked: Asked): Volume {
   return {
     inputTokens: once * repeats + searches * contextOf(model, once),
     longestPrompt: searches > 0 ? contextOf(model, once) : withinContext(once, model),
-    serviceTier: serviceTierOf(body),
+    serviceTier: serviceTierOf(body, asked.sendsServiceTier),
     choices,
     outputLimit: outputLimitFor(model, textBytes, asked.outputLimit),
     extraOutputTokens: choices * predictedTokens(body),
@@ -81,9 +83,13 @@ const contextOf = ({ contextLength }: Asked['model'], tokens: number): number =>
 const withinContext = (tokens: number, { contextLength }: Asked['model']): number =>
   contextLength === null ? tokens : Math.min(tokens, contextLength)
 
-/** The service tier that a request asks for, where that is one with prices of its own. */
-function serviceTierOf({ service_tier: asked }: JsonObject): ServiceTier | undefined {
-  return serviceTiers.find((tier) => tier === asked)
+/** The service tier that a provider is asked for, where that is one with prices of its own. */
+function serviceTierOf(
+  { service_tier: asked }: JsonObject,
+  isSent: Asked['sendsServiceTier'],
+): ServiceTier | undefined {
+  const tier = serviceTiers.find((known) => known === asked)
+  return tier === undefined || isSent?.() === false ? undefined : tier
 }
 
 const speaks = ({ modalities }: JsonObject) =>
@@ -131,7 +137,7 @@ function mediaOf(messages: readonly JsonObject[]): Shown {
 /** The most that a legacy completion can make a model read and write, native or as a chat. */
 export function completionVolume(
   body: JsonObject,
-  { model, outputLimit }: Omit<Asked, 'bytes' | 'repeats'>,
+  { model, outputLimit, sendsServiceTier }: Omit<Asked, 'bytes' | 'repeats'>,
 ): Volume {
   const prompts = promptsOf(body['prompt'])
   // What is beside the prompts, a suffix above all, goes with each of them.
@@ -141,7 +147,7 @@ export function completionVolume(
   return {
     inputTokens: prompts.tokens + prompts.count * perPrompt,
     longestPrompt: withinContext(prompts.longest + perPrompt, model),
-    serviceTier: serviceTierOf(body),
+    serviceTier: serviceTierOf(body, sendsServiceTier),
     choices,
     // To be told nothing, a chat model is asked for one token.
     outputLimit: wantsEchoOnly(body) ? 1 : outputLimitFor(model, prompts.longest, outputLimit),

@@ -1,0 +1,202 @@
+import { expect, test } from 'bun:test'
+import { costAt, priceOfUsage } from './applied-price'
+import { readPublishedPrices, type PublishedPrice } from './published-prices-for-tests'
+import { fullPrice, limitsAt, withinLimits, worstCase, type Volume } from './worst-case'
+import { builtInModels } from '../catalog/built-in'
+import { providers } from '../providers/registry'
+import { usageReadersOf, type Used, type UsageReader } from '../providers/usage-blocks-for-tests'
+
+const rows = await readPublishedPrices()
+const rowsOf = Map.groupBy(rows, ({ model }) => model)
+
+/** A Tuesday, and the Saturday after it. */
+const weekday = new Date('2026-11-24T00:00:00Z')
+const weekend = new Date('2026-11-28T00:00:00Z')
+const modelsOn = (day: Date) =>
+  new Map(builtInModels(providers, day).map((model) => [model.id, model]))
+const catalog = { weekday: modelsOn(weekday), weekend: modelsOn(weekend) }
+
+const noon = 720
+/** DeepSeek's peak hours, minutes of the UTC day: 01:00 to 04:00 and 06:00 to 10:00 on weekdays. */
+const peakMinutes = [60, 239, 360, 599]
+const besidePeak = [59, 240, 359, 600]
+
+const longest = 10_000_000
+const outputLimit = 10_000
+
+const volumeIn = (tier: PublishedPrice['tier']): Volume => ({
+  inputTokens: longest,
+  longestPrompt: longest,
+  serviceTier: tier === 'flex' || tier === 'priority' ? tier : undefined,
+  choices: 1,
+  outputLimit,
+  extraOutputTokens: 0,
+  hears: true,
+  speaks: true,
+  images: 0,
+  requests: 1,
+  searches: 5,
+})
+
+const nothing: Used = {
+  input: 0,
+  cached: 0,
+  write: 0,
+  writeLong: 0,
+  heard: 0,
+  output: 0,
+  thought: 0,
+  spoken: 0,
+  searches: 0,
+}
+
+/** The usages of prompts of `tokens` that the figures of a row price, by name. */
+function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
+  const has = (rate: keyof typeof nanos) => nanos[rate] !== undefined
+  const rest = (parts: Partial<Used>): Used => {
+    const { cached = 0, write = 0, writeLong = 0, heard = 0 } = parts
+    return { ...nothing, output: 101, ...parts, input: tokens - cached - write - writeLong - heard }
+  }
+  const hasCache = has('cached') && format !== 'cohere'
+  const keepsAnHour = has('write-1h') && format !== 'responses' && format !== 'deepseek'
+  const shapes: Record<string, Used | undefined> = {
+    plain: has('output') ? rest({}) : undefined,
+    'read alone': rest({ output: 0 }),
+    thought: has('output') ? rest({ thought: 222 }) : undefined,
+    cached: hasCache ? rest({ cached: 707 }) : undefined,
+    'all cached': hasCache ? rest({ cached: tokens }) : undefined,
+    written: has('write') ? rest({ write: 707 }) : undefined,
+    'written for an hour': keepsAnHour ? rest({ write: 101, writeLong: 303 }) : undefined,
+    'cached, written and thought':
+      hasCache && has('write') ? rest({ cached: 333, write: 77, thought: 55 }) : undefined,
+    heard: has('heard') && format !== 'responses' ? rest({ heard: 321 }) : undefined,
+    spoken: has('spoken') && format !== 'responses' ? rest({ heard: 17, spoken: 43 }) : undefined,
+    searched: has('search') ? rest({ searches: 3 }) : undefined,
+  }
+  return Object.entries(shapes).flatMap(([name, used]) => (used ? [[name, used] as const] : []))
+}
+
+/** The bill by the page's figures alone: tokens times prices, rounded up once. */
+function due({ nanos }: PublishedPrice, used: Used): bigint {
+  const parts = [
+    [used.input, nanos.input],
+    [used.cached, nanos.cached],
+    [used.write, nanos.write],
+    [used.writeLong, nanos['write-1h']],
+    [used.heard, nanos.heard],
+    [used.output + used.thought, nanos.output],
+    [used.spoken, nanos.spoken],
+  ] as const
+  const millionths = parts.reduce((sum, [count, price = 0n]) => sum + BigInt(count) * price, 0n)
+  return (millionths + 999_999n) / 1_000_000n + BigInt(used.searches) * (nanos.search ?? 0n)
+}
+
+interface Charged {
+  row: PublishedPrice
+  day: keyof typeof catalog
+  minute: number
+}
+
+/** The bill as Tollgate books it, from the provider's usage block on. */
+function charged(used: Used, read: UsageReader, { row, day, minute }: Charged): bigint {
+  const pricing = catalog[day].get(row.model)?.pricing
+  if (!pricing) throw new Error(`${row.model} has no price.`)
+  const volume = volumeIn(row.tier)
+  const told = read(used)
+  if (!told || told.flawed) throw new Error(`${row.model}: the usage was not understood.`)
+  // Providers with service tiers say which one they served.
+  const said = volume.serviceTier ? { ...told, servedTier: volume.serviceTier } : told
+  const usage = withinLimits(said, limitsAt(volume, outputLimit))
+  const cost = costAt(usage, priceOfUsage(usage, { pricing, minute, volume }), volume)
+  expect(cost).toBeLessThanOrEqual(fullPrice(worstCase(volume, pricing, minute)))
+  return cost
+}
+
+/** Prompts that the row is for: some short one, and those at both of its ends. */
+function promptsOf(row: PublishedPrice, longer: PublishedPrice | undefined): number[] {
+  const last = longer && (longer.isRounded ? Math.floor(longer.from / 2) : longer.from - 1)
+  const first = Math.max(row.from, 1000)
+  return [...new Set([first, ...(last ? [last] : [])])]
+}
+
+/** The row of a longer prompt, if need be that of the usual tier: beyond it nothing is known. */
+function longerThan(row: PublishedPrice, all: readonly PublishedPrice[]) {
+  const above = (tier: PublishedPrice['tier']) =>
+    all
+      .filter((other) => other.tier === tier && other.from > row.from)
+      .toSorted((one, other) => one.from - other.from)[0]
+  return above(row.tier) ?? above('usual')
+}
+
+const model = (id: string) => {
+  const known = catalog.weekday.get(id)
+  const provider = providers.find(({ key }) => key === known?.provider)
+  if (!known || !provider) throw new Error(`${id} is not in the catalogue.`)
+  return { known, provider }
+}
+
+interface Case {
+  name: string
+  row: PublishedPrice
+  used: Used
+  read: UsageReader
+  minute: number
+}
+
+/** All that a model is tried with: each row and format, at each length, usage and hour. */
+function* casesOf(id: string): Generator<Case> {
+  const { known, provider } = model(id)
+  const all = rowsOf.get(id) ?? []
+  const readers = Object.entries(usageReadersOf(provider, known))
+  for (const row of all) {
+    const minutes = row.tier === 'peak' ? peakMinutes : [noon]
+    for (const tokens of promptsOf(row, longerThan(row, all))) {
+      for (const [format, read] of readers) {
+        for (const [shape, used] of shapesOf(row, tokens, format)) {
+          const name = `${row.tier}, ${format}, ${tokens} tokens, ${shape}`
+          yield* minutes.map((minute) => ({ name: `${name}, ${minute}`, row, used, read, minute }))
+        }
+      }
+    }
+  }
+}
+
+test.each([...rowsOf.keys()])('the bill of %s is the published price', (id) => {
+  const bills: Record<string, bigint> = {}
+  const published: Record<string, bigint> = {}
+  for (const { name, row, used, read, minute } of casesOf(id)) {
+    bills[name] = charged(used, read, { row, day: 'weekday', minute })
+    published[name] = due(row, used)
+  }
+  expect(Object.keys(bills).length).toBeGreaterThan(0)
+  expect(bills).toEqual(published)
+})
+
+test('beside its peak hours and on weekends DeepSeek costs what it usually does', () => {
+  for (const row of rows.filter((one) => one.tier === 'peak')) {
+    const usual = rowsOf.get(row.model)?.find(({ tier }) => tier === 'usual')
+    const { known, provider } = model(row.model)
+    const [read] = Object.values(usageReadersOf(provider, known))
+    if (!usual || !read) throw new Error(`${row.model} has no usual price.`)
+    const used = { ...nothing, input: 1000, cached: 77, output: 33, thought: 44 }
+    for (const minute of besidePeak) {
+      expect(charged(used, read, { row: usual, day: 'weekday', minute })).toBe(due(usual, used))
+    }
+    for (const minute of peakMinutes) {
+      expect(charged(used, read, { row: usual, day: 'weekend', minute })).toBe(due(usual, used))
+    }
+  }
+})
+
+test('60 models and more are compared, of all providers that publish figures', () => {
+  expect(rowsOf.size).toBeGreaterThanOrEqual(60)
+  const makers = new Set(rows.map(({ model: id }) => id.slice(0, id.indexOf('/'))))
+  expect([...makers].toSorted()).toEqual(
+    [
+      ...['anthropic', 'azure', 'bedrock', 'cerebras', 'cohere', 'dashscope', 'deepinfra'],
+      ...['deepseek', 'fireworks', 'google', 'groq', 'minimax', 'mistral', 'moonshot'],
+      ...['openai', 'sambanova', 'together', 'vertex', 'voyage', 'xai', 'zai'],
+    ].toSorted(),
+  )
+  expect(rows.filter(({ source, on }) => source === '' || on === '')).toEqual([])
+})

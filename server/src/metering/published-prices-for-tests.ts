@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+
+/** What one row of `published-prices.txt` prices. */
+export const publishedRates = [
+  'input',
+  'cached',
+  'write',
+  'write-1h',
+  'output',
+  'heard',
+  'spoken',
+  'search',
+] as const
+export type PublishedRate = (typeof publishedRates)[number]
+
+/** One row: what a provider publishes for prompts of a length, in a service tier or at peak hours. */
+export interface PublishedPrice {
+  model: string
+  /** The provider's page, and the day for which it was read. */
+  source: string
+  on: string
+  tier: 'usual' | 'flex' | 'priority' | 'peak'
+  /** The shortest prompt of the row, in tokens. */
+  from: number
+  /** The page rounds that bound. */
+  isRounded: boolean
+  /** Nano-dollars per 1,000,000 tokens; those of `search` per search. */
+  nanos: Partial<Record<PublishedRate, bigint>>
+}
+
+/** USD as a page writes them, `0.00875`, in nano-dollars. */
+function toNanos(usd: string): bigint {
+  const found = /^(\d+)(?:\.(\d{1,9}))?$/.exec(usd)
+  if (!found) throw new Error(`${usd} is no price.`)
+  return BigInt(`${found[1]}${(found[2] ?? '').padEnd(9, '0')}`)
+}
+
+const tiers = ['usual', 'flex', 'priority', 'peak'] as const
+
+function toPrice(line: string, page: { source: string; on: string }): PublishedPrice {
+  const [model = '', tierName, from = '', ...cells] = line.split(/ +/)
+  const tier = tiers.find((known) => known === tierName)
+  if (!tier || cells.length !== publishedRates.length) throw new Error(`No row: ${line}`)
+  const known = publishedRates.flatMap((rate, place) => {
+    const cell = cells[place] ?? '-'
+    return cell === '-' ? [] : [[rate, toNanos(cell)] as const]
+  })
+  return {
+    model,
+    ...page,
+    tier,
+    from: Number(from.replace('~', '')),
+    isRounded: from.startsWith('~'),
+    nanos: Object.fromEntries(known),
+  }
+}
+
+/** Reads the table of published prices, in its order. */
+export async function readPublishedPrices(): Promise<PublishedPrice[]> {
+  const text = await Bun.file(join(import.meta.dir, 'published-prices.txt')).text()
+  const prices: PublishedPrice[] = []
+  let page = { source: '', on: '' }
+  for (const line of text.split('\n')) {
+    const section = /^\[(\S+) (\d{4}-\d\d-\d\d)\]$/.exec(line)
+    if (section) page = { source: section[1] ?? '', on: section[2] ?? '' }
+    else if (line !== '' && !/^(#|model )/.test(line)) prices.push(toPrice(line, page))
+  }
+  return prices
+}

@@ -1,0 +1,144 @@
+import { toUsage as readAnthropic } from './anthropic/usage'
+import { toUsage as readBedrock } from './bedrock/usage'
+import { toUsage as readCohere } from './cohere/usage'
+import { readGoogleInputUsage, readGoogleUsage } from './google/usage'
+import { toInputUsage } from './input-usage'
+import type { Provider } from './provider'
+import { toUsage as readResponses } from './responses/usage'
+import { surfaceOf } from './vertex/address'
+import { readUsage, type Usage } from '../wire/usage'
+
+/** What one answer used, in tokens that no other field counts. */
+export interface Used {
+  input: number
+  cached: number
+  /** Written to a cache, and written to one that keeps it for an hour. */
+  write: number
+  writeLong: number
+  heard: number
+  /** What is said, and what is thought beside it. */
+  output: number
+  thought: number
+  spoken: number
+  searches: number
+}
+
+/** Reads a block in which a provider reports a usage, as answers in its format are read. */
+export type UsageReader = (used: Used) => Usage | undefined
+
+const readOf = ({ input, cached, write, writeLong, heard }: Used) =>
+  input + cached + write + writeLong + heard
+
+const chat =
+  (thoughts: 'inside' | 'outside'): UsageReader =>
+  (used) => {
+    const { cached, write, writeLong, heard, output, thought, spoken } = used
+    const told = output + spoken + (thoughts === 'inside' ? thought : 0)
+    const block = {
+      prompt_tokens: readOf(used),
+      completion_tokens: told,
+      total_tokens: readOf(used) + output + spoken + thought,
+      prompt_tokens_details: {
+        cached_tokens: cached,
+        cache_write_tokens: write + writeLong,
+        cache_creation: { ephemeral_1h_input_tokens: writeLong },
+        audio_tokens: heard,
+      },
+      completion_tokens_details: { reasoning_tokens: thought, audio_tokens: spoken },
+    }
+    return readUsage(block, thoughts)
+  }
+
+const deepseek: UsageReader = ({ input, cached, output, thought }) =>
+  readUsage(
+    {
+      prompt_tokens: input + cached,
+      prompt_cache_hit_tokens: cached,
+      prompt_cache_miss_tokens: input,
+      completion_tokens: output + thought,
+      completion_tokens_details: { reasoning_tokens: thought },
+      total_tokens: input + cached + output + thought,
+    },
+    'inside',
+  )
+
+const responses: UsageReader = (used) => {
+  const { cached, write, output, thought } = used
+  return readResponses({
+    input_tokens: readOf(used),
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: write },
+    output_tokens: output + thought,
+    output_tokens_details: { reasoning_tokens: thought },
+    total_tokens: readOf(used) + output + thought,
+  })
+}
+
+const anthropic: UsageReader = ({ input, cached, write, writeLong, output, thought, searches }) =>
+  readAnthropic({
+    input_tokens: input,
+    cache_read_input_tokens: cached,
+    cache_creation_input_tokens: write + writeLong,
+    cache_creation: { ephemeral_5m_input_tokens: write, ephemeral_1h_input_tokens: writeLong },
+    output_tokens: output + thought,
+    output_tokens_details: { thinking_tokens: thought },
+    ...(searches > 0 && { server_tool_use: { web_search_requests: searches } }),
+  })
+
+const google: UsageReader = (used) => {
+  const { input, cached, heard, output, thought, spoken } = used
+  return readGoogleUsage({
+    promptTokenCount: readOf(used),
+    promptTokensDetails: [
+      { modality: 'TEXT', tokenCount: input + cached },
+      { modality: 'AUDIO', tokenCount: heard },
+    ],
+    cachedContentTokenCount: cached,
+    candidatesTokenCount: output + spoken,
+    thoughtsTokenCount: thought,
+    totalTokenCount: readOf(used) + output + spoken + thought,
+  })
+}
+
+const bedrock: UsageReader = ({ input, cached, write, writeLong, output, thought }) =>
+  readBedrock({
+    inputTokens: input,
+    outputTokens: output + thought,
+    cacheReadInputTokens: cached,
+    cacheWriteInputTokens: write + writeLong,
+    cacheDetails: [
+      { ttl: '5m', inputTokens: write },
+      { ttl: '1h', inputTokens: writeLong },
+    ],
+    totalTokens: input + cached + write + writeLong + output + thought,
+  })
+
+/** What Cohere bills is less than what its model read. */
+const cohere: UsageReader = ({ input, output, thought }) =>
+  readCohere({
+    billed_units: { input_tokens: input, output_tokens: output + thought },
+    tokens: { input_tokens: input + 500, output_tokens: output + thought + 7 },
+  })
+
+const relayedEmbeddings: UsageReader = ({ input }) =>
+  readUsage({ prompt_tokens: input, total_tokens: input }, 'inside')
+
+const embeddings: Record<string, UsageReader> = {
+  google: ({ input }) => readGoogleInputUsage({ promptTokenCount: input }),
+  cohere: ({ input }) => toInputUsage(input),
+}
+
+const translated: Record<string, UsageReader> = { anthropic, bedrock, cohere, google }
+
+/** The formats in which a provider reports what a model used, by name. */
+export function usageReadersOf(
+  { key, dialect, options }: Provider,
+  { upstreamModel, category }: { upstreamModel: string; category: string },
+): Record<string, UsageReader> {
+  const format = dialect === 'vertex' ? surfaceOf(upstreamModel).surface : dialect
+  if (category === 'embedding') return { embeddings: embeddings[format] ?? relayedEmbeddings }
+  const own = translated[format]
+  if (own) return { [format]: own }
+  if (key === 'deepseek') return { deepseek }
+  const relayed = { chat: chat(options.reasoningTokens) }
+  return options.takesResponses ? { ...relayed, responses } : relayed
+}

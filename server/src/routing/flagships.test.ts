@@ -1,0 +1,65 @@
+import { expect, test } from 'bun:test'
+import { LocalTurns } from './collection-turns'
+import { MemberBook } from './member-book'
+import { offeredTo } from './offered'
+import { AccountCatalogs, emptyAccount } from '../catalog/account-catalog'
+import { AccountNames } from '../catalog/account-names'
+import { builtInModels } from '../catalog/built-in'
+import { flagships } from '../catalog/flagships-for-tests'
+import { connectionsFrom } from '../catalog/from-environment'
+import { Mappings } from '../catalog/mapping'
+import catalog from '../catalog/models.json' with { type: 'json' }
+import { sampleOpen } from '../catalog/samples'
+import { toSnapshot } from '../catalog/snapshot'
+import { providers } from '../providers/registry'
+
+const models = builtInModels(providers, new Date(`${catalog.date}T12:00:00Z`))
+
+const never = () => Promise.reject(new Error('nobody should be asked'))
+
+const routing = () => ({
+  accounts: new AccountCatalogs({ account: never, organization: never, offeredElsewhere: never }),
+  names: new AccountNames({
+    mappings: async () => new Mappings([]),
+    collections: async () => new Map(),
+    owner: async () => undefined,
+  }),
+  book: new MemberBook(),
+  turns: new LocalTurns(),
+  random: () => 0,
+})
+
+/** What an account that brings nothing of its own can call, where the operator has set this alone. */
+async function offeredWith(environment: Readonly<Record<string, string>>) {
+  const connections = connectionsFrom(environment, providers)
+  const offered = await offeredTo(
+    {
+      snapshot: toSnapshot({ models, providers, connections }),
+      caller: { userId: 'user_1', accountId: 'user_1', catalog: emptyAccount },
+      open: sampleOpen,
+    },
+    routing(),
+  )
+  return { connections, offered, callable: await offered.callable() }
+}
+
+test.each(flagships)('finding P2: $id is callable with its provider’s key alone', async (one) => {
+  const provider = one.id.slice(0, one.id.indexOf('/'))
+  const { connections, offered, callable } = await offeredWith(one.environment)
+  const made = connections.filter((connection) => connection.provider !== 'sandbox')
+  expect(made.map((connection) => connection.provider)).toEqual([provider])
+  expect(made[0]?.baseUrl).toStartWith('https://')
+  const model = callable.find(({ id }) => id === one.id)
+  expect(model).toBeDefined()
+  // The hosted endpoints of NVIDIA cost nothing.
+  expect(model?.isFree).toBe(provider === 'nvidia')
+  if (provider !== 'nvidia') expect(model?.pricing?.output).toBeGreaterThan(0n)
+  expect(model && (await offered.billingOf(model))).toBe(
+    provider === 'nvidia' ? 'free' : 'platform',
+  )
+})
+
+test('finding P2: without any key there is nothing to call but the sandbox', async () => {
+  const { callable } = await offeredWith({})
+  expect([...new Set(callable.map(({ provider }) => provider))]).toEqual(['sandbox'])
+})
