@@ -61,7 +61,9 @@ const bill = (input: number, output: number) =>
 /** Google and Anthropic are asked for streams, whatever the caller wants. */
 const streamed = (...events: Json[]) =>
   new Response(
-    events.map((event) => `event: ${event['type']}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+    events
+      .map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join(''),
     { headers: { 'content-type': 'text/event-stream' } },
   )
 

@@ -59,7 +59,9 @@ function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
   }
   const hasCache = has('cached') && format !== 'cohere'
   const keepsAnHour = has('write-1h') && format !== 'responses' && format !== 'deepseek'
+  const hasSound = has('heard') && format !== 'responses'
   const shapes: Record<string, Used | undefined> = {
+    ...(hasSound && { heard: rest({ heard: 321 }), spoken: rest({ heard: 17, spoken: 43 }) }),
     plain: has('output') ? rest({}) : undefined,
     'read alone': rest({ output: 0 }),
     thought: has('output') ? rest({ thought: 222 }) : undefined,
@@ -69,8 +71,6 @@ function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
     'written for an hour': keepsAnHour ? rest({ write: 101, writeLong: 303 }) : undefined,
     'cached, written and thought':
       hasCache && has('write') ? rest({ cached: 333, write: 77, thought: 55 }) : undefined,
-    heard: has('heard') && format !== 'responses' ? rest({ heard: 321 }) : undefined,
-    spoken: has('spoken') && format !== 'responses' ? rest({ heard: 17, spoken: 43 }) : undefined,
     searched: has('search') ? rest({ searches: 3 }) : undefined,
   }
   return Object.entries(shapes).flatMap(([name, used]) => (used ? [[name, used] as const] : []))
@@ -191,12 +191,9 @@ test('beside its peak hours and on weekends DeepSeek costs what it usually does'
 test('60 models and more are compared, of all providers that publish figures', () => {
   expect(rowsOf.size).toBeGreaterThanOrEqual(60)
   const makers = new Set(rows.map(({ model: id }) => id.slice(0, id.indexOf('/'))))
-  expect([...makers].toSorted()).toEqual(
-    [
-      ...['anthropic', 'azure', 'bedrock', 'cerebras', 'cohere', 'dashscope', 'deepinfra'],
-      ...['deepseek', 'fireworks', 'google', 'groq', 'minimax', 'mistral', 'moonshot'],
-      ...['openai', 'sambanova', 'together', 'vertex', 'voyage', 'xai', 'zai'],
-    ].toSorted(),
-  )
+  const named =
+    'anthropic azure bedrock cerebras cohere dashscope deepinfra deepseek fireworks google groq minimax ' +
+    'mistral moonshot openai sambanova together vertex voyage xai zai'
+  expect([...makers].toSorted()).toEqual(named.split(' '))
   expect(rows.filter(({ source, on }) => source === '' || on === '')).toEqual([])
 })
