@@ -50,6 +50,15 @@ const nothing: Used = {
   searches: 0,
 }
 
+/** Responses report no sound. */
+const soundsOf = (
+  { heard, spoken }: PublishedPrice['nanos'],
+  rest: (parts: Partial<Used>) => Used,
+): Record<string, Used> => ({
+  ...(heard !== undefined && { heard: rest({ heard: 321 }) }),
+  ...(spoken !== undefined && { spoken: rest({ heard: 17, spoken: 43 }) }),
+})
+
 /** The usages of prompts of `tokens` that the figures of a row price, by name. */
 function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
   const has = (rate: keyof typeof nanos) => nanos[rate] !== undefined
@@ -59,9 +68,8 @@ function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
   }
   const hasCache = has('cached') && format !== 'cohere'
   const keepsAnHour = has('write-1h') && format !== 'responses' && format !== 'deepseek'
-  const hasSound = has('heard') && format !== 'responses'
   const shapes: Record<string, Used | undefined> = {
-    ...(hasSound && { heard: rest({ heard: 321 }), spoken: rest({ heard: 17, spoken: 43 }) }),
+    ...(format !== 'responses' && soundsOf(nanos, rest)),
     plain: has('output') ? rest({}) : undefined,
     'read alone': rest({ output: 0 }),
     thought: has('output') ? rest({ thought: 222 }) : undefined,
