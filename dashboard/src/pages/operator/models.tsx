@@ -159,7 +159,7 @@ const ModelBadges = ({ model }: { model: Model }) => (
       {model.enabled ? 'enabled' : 'disabled'}
     </Badge>
     {model.is_free && (
-      <Badge variant="outline" color="green">
+      <Badge variant="light" color="green">
         free
       </Badge>
     )}
