@@ -13,7 +13,7 @@ import { sampleOpen } from '../catalog/samples'
 import { toSnapshot } from '../catalog/snapshot'
 import { providers } from '../providers/registry'
 
-const models = builtInModels(providers, new Date(`${catalog.date}T12:00:00Z`))
+const models = builtInModels(providers, new Date(`${catalog.date} 12:00Z`))
 
 const never = () => Promise.reject(new Error('nobody should be asked'))
 
