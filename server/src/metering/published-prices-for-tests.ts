@@ -16,9 +16,8 @@ export type PublishedRate = (typeof publishedRates)[number]
 /** One row: what a provider publishes for prompts of a length, in a service tier or at peak hours. */
 export interface PublishedPrice {
   model: string
-  /** The provider's page, and the day for which it was read. */
-  source: string
-  on: string
+  /** How its figures are known: from a copy of the page, from what quotes it, or from memory. */
+  known: 'page' | 'quoted' | 'recalled'
   tier: 'usual' | 'flex' | 'priority' | 'peak'
   /** The shortest prompt of the row, in tokens. */
   from: number
@@ -37,17 +36,27 @@ function toNanos(usd: string): bigint {
 
 const tiers = ['usual', 'flex', 'priority', 'peak'] as const
 
-function toPrice(line: string, page: { source: string; on: string }): PublishedPrice {
+type Section = Pick<PublishedPrice, 'known'>
+
+/** `[page's address, how it is known, the day]`; undefined for other lines. */
+function toSection(line: string): Section | undefined {
+  const [, kind] = /^\[https:\S+ (\w+) (?:\d{4}-\d\d-\d\d|-)\]$/.exec(line) ?? []
+  const known = (['page', 'quoted', 'recalled'] as const).find((one) => one === kind)
+  return known && { known }
+}
+
+function toPrice(line: string, section: Section | undefined): PublishedPrice {
   const [model = '', tierName, from = '', ...cells] = line.split(/ +/)
   const tier = tiers.find((known) => known === tierName)
-  if (!tier || cells.length !== publishedRates.length) throw new Error(`No row: ${line}`)
+  if (!section || !tier || cells.length !== publishedRates.length)
+    throw new Error(`No row: ${line}`)
   const known = publishedRates.flatMap((rate, place) => {
     const cell = cells[place] ?? '-'
     return cell === '-' ? [] : [[rate, toNanos(cell)] as const]
   })
   return {
     model,
-    ...page,
+    ...section,
     tier,
     from: Number(from.replace('~', '')),
     isRounded: from.startsWith('~'),
@@ -59,11 +68,10 @@ function toPrice(line: string, page: { source: string; on: string }): PublishedP
 export async function readPublishedPrices(): Promise<PublishedPrice[]> {
   const text = await Bun.file(join(import.meta.dir, 'published-prices.txt')).text()
   const prices: PublishedPrice[] = []
-  let page = { source: '', on: '' }
+  let section: Section | undefined
   for (const line of text.split('\n')) {
-    const section = /^\[(\S+) (\d{4}-\d\d-\d\d)\]$/.exec(line)
-    if (section) page = { source: section[1] ?? '', on: section[2] ?? '' }
-    else if (line !== '' && !/^(#|model )/.test(line)) prices.push(toPrice(line, page))
+    if (line.startsWith('[')) section = toSection(line)
+    else if (line !== '' && !/^(#|model )/.test(line)) prices.push(toPrice(line, section))
   }
   return prices
 }
