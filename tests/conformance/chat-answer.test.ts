@@ -98,7 +98,7 @@ test.each([
   'no-space',
   'multi-data',
   'one-byte',
-])('R4 R7 R9 R10: %s is the same stream as any other', async (name) => {
+])('R4 R7 R9 R10: %s is the same stream as that of other providers', async (name) => {
   const chunks = await streamed(name, { stream_options: { include_usage: true } })
   const text = chunks.flatMap(choicesOf).map(textOf).join('')
   expect(text).toBe(greeting)

@@ -133,7 +133,7 @@ describe('more requests than may run', () => {
     timed,
   )
 
-  test('H17: a refusal is worded and counted as any other, and is in the log once', async () => {
+  test('H17: an overload error has the format and the counts of other errors, and is in the log once', async () => {
     const full = Array.from({ length: most }, chat)
     await eventually(
       () => rig.upstream.seen().filter(({ closedAt }) => closedAt === null).length >= most,

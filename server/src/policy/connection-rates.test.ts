@@ -42,7 +42,7 @@ describe('tokens', () => {
     await rates.enter(limited(2, 100), 90)
   })
 
-  test('a request that never fits is told to wait as long as any', async () => {
+  test('the Retry-After of a request that never fits is no longer than that of others', async () => {
     const { rates } = stage()
     await expect(rates.enter(limited(null, 100), 101)).rejects.toMatchObject({
       details: { limit: 100, window: 60, retry_after: 60 },

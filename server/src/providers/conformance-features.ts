@@ -183,7 +183,7 @@ export const answerFeatures: readonly AnswerFeature[] = [
     },
   },
   {
-    name: 'what nobody knows yet, beside the text',
+    name: 'unknown fields beside the text',
     saying: { text, isStrange: true, finish: 'stop' },
     message: { content: text },
     finish: 'stop',

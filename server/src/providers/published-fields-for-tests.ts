@@ -39,11 +39,14 @@ export const publishedFields: Readonly<Record<string, Parameter>> = {
   service_tier: { chat: { service_tier: 'flex' } },
   stop: { chat: { stop: ['END'] } },
   store: { chat: { store: true } },
-  stream: { chat: { stream: true }, why: 'asked for in any case, and collected where it is not' },
+  stream: {
+    chat: { stream: true },
+    why: 'Tollgate streams every answer, and collects it where the client wants it whole',
+  },
   stream_options: {
     chat: { stream: true, stream_options: { include_usage: true } },
     without: { stream: true },
-    why: 'usage is asked for in any case, and told where it is asked for; nothing is padded',
+    why: 'Tollgate always requests usage, and passes it on where the client wants it; nothing is padded',
   },
   temperature: { chat: { temperature: 0.5 } },
   tool_choice: { chat: { tools, tool_choice: 'required' }, without: { tools } },
@@ -157,7 +160,7 @@ export const publishedParts: Readonly<Record<string, Readonly<Record<string, Par
     name: {
       chat: messages(hello, legacy, { ...legacyResult, name: 'see' }, hello),
       without: messages(hello, legacy, legacyResult, hello),
-      why: 'results are told apart by the id of their call',
+      why: 'a result belongs to a call by its id',
     },
   },
   ChatCompletionContentPartText: {

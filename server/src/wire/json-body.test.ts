@@ -44,7 +44,7 @@ test('64 levels are taken, one more is refused, of objects and of lists', () => 
   }
 })
 
-test('a hostile depth is refused as any other, not by a stack', () => {
+test('a hostile depth is rejected by the limit, not by a stack overflow', () => {
   expect(refusal(() => parseObject(lists(100_000))).code).toBe('invalid_request')
 })
 

@@ -141,7 +141,7 @@ const reasoning: RequestRow[] = [
 const shapes: RequestRow[] = [
   { what: 'shape: text', chat: { response_format: { type: 'text' } } },
   {
-    what: 'shape: any JSON',
+    what: 'shape: JSON without a schema',
     chat: { response_format: { type: 'json_object' } },
     body: { system: [text(onlyJson)] },
   },

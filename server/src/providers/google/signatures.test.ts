@@ -6,7 +6,7 @@ import type { Target } from '../adapter'
 
 /** A model that needs no signatures. */
 const older = 'gemini-2.5-pro'
-const any = 'skip_thought_signature_validator'
+const skipped = 'skip_thought_signature_validator'
 const given = { extra_content: { google: { thought_signature: 'ab+/cd==' } } }
 
 /** The signatures of the calls of one turn, as they are sent. */
@@ -33,8 +33,8 @@ describe('thought signatures', () => {
   })
 
   test('else the value that fits all, on the first call of the turn alone', () => {
-    expect(signaturesOf([call('1'), call('2')])).toEqual([any, undefined])
-    expect(signaturesOf([call('1'), call('2', { extra: given })])).toEqual([any, 'ab+/cd=='])
+    expect(signaturesOf([call('1'), call('2')])).toEqual([skipped, undefined])
+    expect(signaturesOf([call('1'), call('2', { extra: given })])).toEqual([skipped, 'ab+/cd=='])
     expect(signaturesOf([call('1', { extra: given }), call('2')])).toEqual(['ab+/cd==', undefined])
   })
 
@@ -46,7 +46,7 @@ describe('thought signatures', () => {
   test('once refused, all are replaced', () => {
     const calls = [call('1', { extra: given }), call('2__thought__YWI', { args: '{}' })]
     const own = { signatures: 'replaced' as const }
-    expect(signaturesOf(calls, 'gemini-3-pro-preview', own)).toEqual([any, undefined])
+    expect(signaturesOf(calls, 'gemini-3-pro-preview', own)).toEqual([skipped, undefined])
   })
 
   test('each step of several has its own', () => {
@@ -61,7 +61,7 @@ describe('thought signatures', () => {
       {},
       { parts: [{ thoughtSignature: 'ab+/cd==' }] },
       {},
-      { parts: [{ thoughtSignature: any }] },
+      { parts: [{ thoughtSignature: skipped }] },
       {},
     ])
   })
@@ -77,7 +77,7 @@ describe('thought signatures', () => {
 
   test.each([7, '', 'no base64!', null])('%p is no signature', (thought_signature) => {
     const extra = { extra_content: { google: { thought_signature } } }
-    expect(signaturesOf([call('1', { extra })])).toEqual([any])
+    expect(signaturesOf([call('1', { extra })])).toEqual([skipped])
   })
 
   test('the packed part of an id reaches nobody, and results still find their calls', () => {
