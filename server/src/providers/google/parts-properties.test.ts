@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { google } from './index'
 import { source } from './recordings-for-tests'
 import { ApiError } from '../../errors'
-import { parseObject } from '../../wire/json-body'
+import { isObject } from '../../wire/json-body'
 import type { Part } from '../../wire/part'
 
 const word = fc.constantFrom('', 'a', 'Birne 🍐')
@@ -92,7 +92,8 @@ test('whatever Google sends, parts are in order: one finish, calls counted up, a
         expect(part.name).not.toBe('')
         expect(parts[position + 1]).toMatchObject({ type: 'arguments', index: part.index })
       }
-      if (part.type === 'arguments') expect(parseObject(part.text)).toBeObject()
+      // Any object: the text is the model's, who may write a key that Tollgate refuses in a request.
+      if (part.type === 'arguments') expect(isObject(JSON.parse(part.text))).toBeTrue()
     }
     if (calls > 0) seen.calls += 1
     expect(Reflect.get({}, 'a')).toBeUndefined()
