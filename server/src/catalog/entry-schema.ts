@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { capabilities, categories } from './model'
 import { maxPriceUsd } from './pricing-fields'
+import { isOneLine } from '../wire/one-line'
 
 const tokens = z.int().positive().max(1_000_000_000)
 const kinds = z.enum(['text', 'image', 'audio', 'video', 'embedding'])
@@ -47,16 +48,18 @@ const EntryPrice = z.strictObject({
     .exactOptional(),
 })
 
+/** Text that can be stored and shown. */
+const line = z.string().refine((text) => isOneLine(text) && text.isWellFormed(), {
+  message: 'must be one line of whole characters, without control characters.',
+})
+
 const day = z.iso.date()
 const time = z.int().min(0).max(8_640_000_000_000)
 
 /** One line of `models.json`. */
 export const CatalogEntry = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9._-]{0,39}\/.+$/)
-    .max(256),
-  name: z.string().min(1).max(200),
+  id: line.regex(/^[a-z0-9][a-z0-9._-]{0,39}\/.+$/).max(256),
+  name: line.min(1).max(200),
   category: z.enum(categories),
   context_length: tokens.exactOptional(),
   max_output_tokens: tokens.exactOptional(),
