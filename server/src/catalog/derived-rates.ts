@@ -1,8 +1,9 @@
-import type { Rates, TokenRates } from './model'
+import type { Rates } from './model'
 
 /** Each rate after the one that it is derived from, which stands before it. */
 const derivedFrom = [
   ['cachedInput', 'input'],
+  ['cachedAudioInput', 'cachedInput'],
   ['cacheWrite', 'input'],
   ['cacheWriteLong', 'cacheWrite'],
   ['audioInput', 'input'],
@@ -10,7 +11,7 @@ const derivedFrom = [
   ['reasoning', 'output'],
   ['audioOutput', 'output'],
   ['imageOutput', 'output'],
-] as const satisfies readonly (readonly [keyof TokenRates, keyof TokenRates])[]
+] as const satisfies readonly (readonly [keyof Rates, keyof Rates])[]
 
 /**
  * The rates of a tier with those that it leaves out although what they are derived from changes: a kind of

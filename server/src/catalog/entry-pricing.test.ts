@@ -61,6 +61,13 @@ test('hours of some days of the week hold on those', () => {
   expect(pricingOn({ price }, sunday)?.tiers).toBeUndefined()
 })
 
+test('on days that they leave out, hours do not hold', () => {
+  const hours = [{ from: 60, until: 240, days: [1], except: ['2026-11-30'], input: 2, output: 4 }]
+  const price = { input: 1, output: 2, hours }
+  expect(pricingOn({ price }, monday)?.tiers).toHaveLength(1)
+  expect(pricingOn({ price }, new Date('2026-11-30T02:00:00Z'))?.tiers).toBeUndefined()
+})
+
 test('an announced price begins with its day, and the last one that has begun counts', () => {
   const entry = {
     price: { input: 1, output: 1 },

@@ -16,16 +16,22 @@ export function pricingOn(
 ): Pricing | null {
   const day = at.toISOString().slice(0, 10)
   const current = changes.findLast(({ from }) => from <= day)?.price ?? price
-  return current ? toPricing(current, at.getUTCDay()) : null
+  return current ? toPricing(current, { day, weekday: at.getUTCDay() }) : null
 }
 
-/** A price of `models.json` as it is charged on a day of the week, Sunday 0. */
-function toPricing(price: EntryPrice, weekday: number): Pricing {
+/** A day of UTC, `2027-01-01`, and which one of the week it is, Sunday 0. */
+interface Day {
+  day: string
+  weekday: number
+}
+
+/** A price of `models.json` as it is charged on a day. */
+function toPricing(price: EntryPrice, on: Day): Pricing {
   // Embedding models have no output.
   const usual = { input: 0n, output: 0n, ...toRates(price) }
   const tiers = [
     ...lengthTiers(price, usual),
-    ...hourTiers(price, { usual, weekday }),
+    ...hourTiers(price, usual, on),
     ...serviceTiers(price, usual),
   ]
   return tiers.length > 0 ? { ...usual, tiers } : usual
@@ -55,13 +61,11 @@ const lengthTiers = ({ tiers = [] }: Pick<EntryPrice, 'tiers'>, usual: Rates): P
 
 const dayMinutes = 1440
 
-const hourTiers = (
-  { hours = [] }: EntryPrice,
-  { usual, weekday }: { usual: Rates; weekday: number },
-): PriceTier[] =>
+const hourTiers = ({ hours = [] }: EntryPrice, usual: Rates, { day, weekday }: Day): PriceTier[] =>
   hours
     .filter(({ days }) => days?.includes(weekday) ?? true)
-    .map(({ from, until, days: _days, ...rates }) => ({
+    .filter(({ except }) => !except?.includes(day))
+    .map(({ from, until, days: _days, except: _except, ...rates }) => ({
       hours: { from, until: until % dayMinutes },
       rates: withDerivedRates(toRates(rates), usual),
     }))
