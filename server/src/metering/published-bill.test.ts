@@ -233,6 +233,28 @@ test('on public holidays of China DeepSeek costs what it usually does', () => {
   }
 })
 
+/** Announced on the price page and in the notes of the launch: the day before and the first day, in USD. */
+const announced = [
+  ['google/gemini-4-argon', '2026-12-01', [2, 10, 0.1], [4, 20, 0.2]],
+  ['google/gemini-3.8-flash', '2027-01-01', [0.75, 3.75, 0.075], [1.5, 7.5, 0.15]],
+  ['google/gemini-3.7-flash', '2027-01-01', [0.75, 3.75, 0.075], [1.5, 7.5, 0.15]],
+  ['google/gemini-3.6-flash', '2027-01-01', [0.75, 3.75, 0.075], [1.5, 7.5, 0.15]],
+] as const
+
+test.each(announced)(
+  '%s costs what is announced from %s on, at midnight of UTC',
+  (id, day, ...usd) => {
+    const first = new Date(`${day}T00:00:00Z`)
+    const ratesAt = (at: Date) => {
+      const { input = 0n, output = 0n, cachedInput = 0n } = modelsOn(at).get(id)?.pricing ?? {}
+      return [input, output, cachedInput].map((nanos) => Number(nanos) / 1e9)
+    }
+    expect([ratesAt(new Date(first.getTime() - 1)), ratesAt(first)]).toEqual(
+      usd.map((at) => [...at]),
+    )
+  },
+)
+
 test('60 models and more are compared with figures that were read on a copy of the page', () => {
   const read = new Set(rows.filter(({ known }) => known === 'page').map(({ model: id }) => id))
   expect(read.size).toBeGreaterThanOrEqual(60)
