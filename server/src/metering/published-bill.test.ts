@@ -234,14 +234,19 @@ test('on public holidays of China DeepSeek costs what it usually does', () => {
 })
 
 /** Announced on the price page and in the notes of the launch: the day before and the first day, in USD. */
+const untilNewYear = {
+  day: '2027-01-01',
+  before: [0.75, 3.75, 0.075],
+  after: [1.5, 7.5, 0.15],
+}
 const announced = [
-  ['google/gemini-4-argon', '2026-12-01', [2, 10, 0.1], [4, 20, 0.2]],
-  ['google/gemini-3.8-flash', '2027-01-01', [0.75, 3.75, 0.075], [1.5, 7.5, 0.15]],
-  ['google/gemini-3.7-flash', '2027-01-01', [0.75, 3.75, 0.075], [1.5, 7.5, 0.15]],
-  ['google/gemini-3.6-flash', '2027-01-01', [0.75, 3.75, 0.075], [1.5, 7.5, 0.15]],
-] as const
+  { id: 'google/gemini-4-argon', day: '2026-12-01', before: [2, 10, 0.1], after: [4, 20, 0.2] },
+  { id: 'google/gemini-3.8-flash', ...untilNewYear },
+  { id: 'google/gemini-3.7-flash', ...untilNewYear },
+  { id: 'google/gemini-3.6-flash', ...untilNewYear },
+]
 
-test.each(announced)('%s costs what is announced from %s on', (id, day, before, after) => {
+test.each(announced)('$id costs what is announced from $day on', ({ id, day, before, after }) => {
   const first = new Date(`${day}T00:00:00Z`)
   const ratesAt = (at: Date): readonly number[] => {
     const { input = 0n, output = 0n, cachedInput = 0n } = modelsOn(at).get(id)?.pricing ?? {}
