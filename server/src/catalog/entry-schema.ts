@@ -10,6 +10,7 @@ const rates = {
   input: amount.exactOptional(),
   output: amount.exactOptional(),
   cached_input: amount.exactOptional(),
+  cached_audio_input: amount.exactOptional(),
   cache_write: amount.exactOptional(),
   cache_write_1h: amount.exactOptional(),
   reasoning: amount.exactOptional(),
@@ -28,6 +29,8 @@ const tiers = z
   .exactOptional()
 const service = z.strictObject({ ...rates, tiers }).exactOptional()
 
+const day = z.iso.date()
+
 const EntryPrice = z.strictObject({
   ...rates,
   input: amount,
@@ -42,6 +45,7 @@ const EntryPrice = z.strictObject({
         from: z.int().min(0).max(1439),
         until: z.int().min(0).max(1440),
         days: z.array(z.int().min(0).max(6)).min(1).max(7).exactOptional(),
+        except: z.array(day).min(1).max(100).exactOptional(),
       }),
     )
     .max(4)
@@ -53,7 +57,6 @@ const line = z.string().refine((text) => isOneLine(text) && text.isWellFormed(),
   message: 'must be one line of whole characters, without control characters.',
 })
 
-const day = z.iso.date()
 const time = z.int().min(0).max(8_640_000_000_000)
 
 /** One line of `models.json`. */
