@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
 import { z } from 'zod'
-import { ChatRequest, TranslatedChat } from './chat-request'
+import { CallerChat, TranslatedChat } from './chat-request'
 import { CompletionRequest } from './completion-request'
 import { EmbeddingRequest } from './embedding-request'
 import { isObject, parseObject, type JsonObject } from './json-body'
@@ -158,7 +158,7 @@ function damaged(value: unknown, { turns, ...how }: Damage): unknown {
 }
 
 const bodies: [string, z.ZodType, fc.Arbitrary<JsonObject>][] = [
-  ['chat', ChatRequest, chat],
+  ['chat', CallerChat, chat],
   ['translated chat', TranslatedChat, chat],
   ['completion', CompletionRequest, completion],
   ['embedding', EmbeddingRequest, embedding],
