@@ -3,6 +3,7 @@ import { choosePrice, isWhole, type NamedQuote, reachable } from './choose-price
 import { type Dates, toEntry } from './entry'
 import type { Facts, Listing, Listings } from './facts'
 import { correctionOf, describedIds } from './overlay'
+import { cleaned, type Price } from './price'
 import { type Names, providerNames } from './providers'
 import type { QuoteOf } from './read-genai-prices'
 
@@ -147,6 +148,18 @@ function isOtherKind(provider: string, id: string, facts: Facts[]): boolean {
   return !said && /^(openai|azure)/.test(provider) && responsesPath.test(id)
 }
 
+/** A price with other rates, in the usual order of its fields. */
+function withRates(price: Price, rates: ReturnType<typeof correctionOf>['rates']): Price {
+  if (!rates) return price
+  const { tiers, service_tiers: services, hours, ...base } = price
+  return {
+    ...cleaned({ ...base, ...rates }),
+    ...(tiers && { tiers }),
+    ...(services && { service_tiers: services }),
+    ...(hours && { hours }),
+  }
+}
+
 interface Described {
   provider: string
   id: string
@@ -170,7 +183,7 @@ function toMerged({ provider, id, facts, quotes }: Described, dates: Dates): Mer
     const isMissing = !correction.unpriced && firstClass.has(provider)
     return [{ entry, priceFrom: null, differing: {}, isMissing }]
   }
-  const price = reachable(chosen.price, entry.context_length)
+  const price = withRates(reachable(chosen.price, entry.context_length), correction.rates)
   return [
     {
       entry: { ...entry, price, price_changes: chosen.later },

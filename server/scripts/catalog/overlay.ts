@@ -1,5 +1,5 @@
 import overlay from './overlay.json' with { type: 'json' }
-import type { EntryPrice } from '../../src/catalog/entry-price'
+import type { EntryPrice, EntryRates } from '../../src/catalog/entry-price'
 import type { Entry } from '../../src/catalog/built-in'
 
 /** What we know better than the sources: dated, and where it is written. */
@@ -11,6 +11,8 @@ interface Correction {
   models: readonly string[]
   /** The whole price, in the place of any other. */
   price?: EntryPrice
+  /** Rates in place of those of the sources; null for one that it does not have. */
+  rates?: Partial<Record<keyof EntryRates, number | null>>
   /** Nothing is charged for it. */
   free?: boolean
   /** It stays listed without a price. */

@@ -12,8 +12,8 @@ import {
 } from './relay'
 import {
   chatStreamOf,
+  hostedUsesOf,
   prepareChat,
-  searchesOf,
   sendsServiceTier,
   type ChatForm,
 } from './upstream-chat'
@@ -53,7 +53,7 @@ export const chat: Endpoint<typeof CallerChat> = {
       bytes: checked.bytes,
       model,
       outputLimit,
-      searches: searchesOf(turn),
+      hosted: hostedUsesOf(turn),
       sendsServiceTier: () => sendsServiceTier(turn),
     })
   },

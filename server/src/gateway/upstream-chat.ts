@@ -23,6 +23,7 @@ import type { Sent } from '../routing/attempt'
 import { isByPrice } from '../routing/candidate'
 import type { CallerChat } from '../wire/chat-request'
 import { customToolsOf } from '../wire/custom-tools'
+import type { HostedUses } from '../wire/hosted-uses'
 import type { JsonObject } from '../wire/json-body'
 import { toPlainChat } from '../wire/plain-chat'
 
@@ -42,12 +43,15 @@ type Undecided = Pick<Turn<unknown>, 'model' | 'candidate'> & {
 type Shown = Undecided &
   Pick<Turn<CallerChat>, 'body'> & { checked: Pick<CheckedRequest<CallerChat>, 'request'> }
 
-/** Web searches that a candidate's provider may run for a request, at most. */
-export function searchesOf(turn: Undecided & Pick<Turn<unknown>, 'body'>): number {
+/** What tools that a candidate's provider runs for a request can come to; undefined where it runs none. */
+export function hostedUsesOf(
+  turn: Undecided & Pick<Turn<unknown>, 'body'>,
+): HostedUses | undefined {
   const original = turn.checked.translation?.original
-  if (!original?.searches) return 0
+  const uses = original?.hosted?.({ search: turn.model.pricing?.search })
+  if (!original || !uses) return undefined
   const { adapter } = wayOf(turn, turn.body)
-  return adapter?.own?.format === original.format ? original.searches : 0
+  return adapter?.own?.format === original.format ? uses : undefined
 }
 
 /** Whether a candidate's provider is sent the service tier that a request asks for. */

@@ -79,7 +79,8 @@ function shapesOf({ nanos }: PublishedPrice, tokens: number, format: string) {
     'written for an hour': keepsAnHour ? rest({ write: 101, writeLong: 303 }) : undefined,
     'cached, written and thought':
       hasCache && has('write') ? rest({ cached: 333, write: 77, thought: 55 }) : undefined,
-    searched: has('search') ? rest({ searches: 3 }) : undefined,
+    // Answers of chat report none.
+    searched: has('search') && format !== 'chat' ? rest({ searches: 3 }) : undefined,
   }
   return Object.entries(shapes).flatMap(([name, used]) => (used ? [[name, used] as const] : []))
 }
