@@ -103,9 +103,15 @@ export function prepareChat<Request>(
   const omitted = toldOmissions(turn, omittedByRelay(named, target))
   if (deployment !== undefined) relayed['model'] = deployment
   const source = new TurnSource(turn, form.textField)
-  const sent = { source, operation: way.operation, url: way.url, body: relayed }
-  const replaced = takesCustomTools(target) ? undefined : customTools
-  return { ...sent, callerNames, customTools: replaced, omitted }
+  return {
+    source,
+    operation: way.operation,
+    url: way.url,
+    body: relayed,
+    callerNames,
+    customTools: takesCustomTools(target) ? undefined : customTools,
+    omitted,
+  }
 }
 
 interface Going<Request> {

@@ -92,6 +92,36 @@ const chatFaults: [string, object, string, string][] = [
   ['a stop of 1', { ...chat, stop: 1 }, 'stop', 'wrong_type'],
   ['stream as text', { ...chat, stream: 'true' }, 'stream', 'wrong_type'],
   ['129 tools', { ...chat, tools: Array(129).fill(tool('f')) }, 'tools', 'too_many'],
+  ['a tool of another type', { ...chat, tools: [{ type: 'x' }] }, 'tools.0.type', 'unknown_value'],
+  [
+    'an unnamed custom tool',
+    { ...chat, tools: [{ type: 'custom', custom: {} }] },
+    'tools.0.custom.name',
+    'required',
+  ],
+  [
+    'a custom tool held to an unknown grammar',
+    {
+      ...chat,
+      tools: [
+        {
+          type: 'custom',
+          custom: {
+            name: 'f',
+            format: { type: 'grammar', grammar: { syntax: 'x', definition: '' } },
+          },
+        },
+      ],
+    },
+    'tools.0.custom.format.grammar.syntax',
+    'unknown_value',
+  ],
+  [
+    'a choice of a function as a custom tool',
+    { ...chat, tools: [tool('f')], tool_choice: { type: 'custom', custom: { name: 'f' } } },
+    'tool_choice.custom.name',
+    'unknown_value',
+  ],
   ['an unnamed tool', { ...chat, tools: [tool(undefined)] }, 'tools.0.function.name', 'required'],
   [
     'another choice',

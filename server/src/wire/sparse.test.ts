@@ -36,7 +36,11 @@ const part = fc.constantFrom<JsonObject>(
   { type: 'refusal', refusal: 'no' },
 )
 const called = fc.record({ name: text, arguments: text })
-const toolCall = fc.record({ id: text, type: fc.constant('function'), function: called })
+const given = fc.record({ name: text, input: text })
+const toolCall = fc.oneof(
+  fc.record({ id: text, type: fc.constant('function'), function: called }),
+  fc.record({ id: text, type: fc.constant('custom'), custom: given }),
+)
 const plain = fc.record({ role: fc.constantFrom('user', 'system'), content: text })
 const message = fc.record(
   {
@@ -52,7 +56,15 @@ const message = fc.record(
   { requiredKeys: ['role', 'content'] },
 )
 const definition = fc.record({ name: text, strict: flag }, { requiredKeys: ['name'] })
-const tool = fc.record({ type: fc.constant('function'), function: definition })
+const inputFormat = fc.constantFrom<JsonObject>(
+  { type: 'text' },
+  { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } },
+)
+const customDefinition = fc.record({ name: text, format: inputFormat }, { requiredKeys: ['name'] })
+const tool = fc.oneof(
+  fc.record({ type: fc.constant('function'), function: definition }),
+  fc.record({ type: fc.constant('custom'), custom: customDefinition }),
+)
 const effort = fc.constantFrom('low', 'none')
 
 const common = {
@@ -81,7 +93,11 @@ const chat = fc.record(
     }),
     ...common,
     tools: fc.array(tool, { maxLength: 2 }),
-    tool_choice: fc.constantFrom<unknown>('auto', { type: 'function', function: { name: 'a' } }),
+    tool_choice: fc.constantFrom<unknown>(
+      'auto',
+      { type: 'function', function: { name: 'a' } },
+      { type: 'custom', custom: { name: 'a' } },
+    ),
     functions: fc.array(definition, { maxLength: 2 }),
     function_call: fc.constantFrom<unknown>('auto', { name: 'a' }),
     parallel_tool_calls: flag,
