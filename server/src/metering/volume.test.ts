@@ -61,6 +61,24 @@ describe('a chat', () => {
     expect(added).toBe(more + 1024)
   })
 
+  test('with tools that its provider runs reads its context again after each use, as far as that goes', () => {
+    const once = chatOf(hello).inputTokens
+    const searching = { searches: 2, rounds: 3 }
+    expect(chatOf(hello, { hosted: searching })).toMatchObject({
+      inputTokens: once + 3 * 128_000,
+      longestPrompt: 128_000,
+      searches: 2,
+    })
+    const bounded = chatOf(hello, { hosted: { ...searching, maxContext: 50_000 } })
+    expect(bounded).toMatchObject({ inputTokens: once + 3 * 50_000, longestPrompt: 50_000 })
+    // What is asked is read in any case.
+    const long = { messages: saying('a'.repeat(60_000)) }
+    const { inputTokens, longestPrompt } = chatOf(long, {
+      hosted: { ...searching, maxContext: 100 },
+    })
+    expect([inputTokens, longestPrompt]).toEqual([4 * longestPrompt, chatOf(long).longestPrompt])
+  })
+
   test('speaks and hears only where sound is asked for or sent', () => {
     expect(chatOf({ ...hello, modalities: ['text', 'audio'] }).speaks).toBeTrue()
     expect(chatOf({ ...hello, modalities: ['text'] }).speaks).toBeFalse()
