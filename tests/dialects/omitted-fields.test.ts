@@ -101,3 +101,14 @@ test.each([{ service_tier: 'standard_only' }, { speed: 'standard' }])(
     expect(omitted(answer)).toEqual([200, null])
   },
 )
+
+test.each([
+  ['日本', '??'],
+  ['a\nx-injected: 1', 'a?x-injected:?1'],
+  ['one, two', 'one??two'],
+  ['n'.repeat(5000), 'n'.repeat(100)],
+])('a field whose name no header can hold is answered all the same: %#', async (name, shown) => {
+  answerClaude()
+  expect(omitted(await front.chat(claude, { [name]: 1 }))).toEqual([200, shown])
+  expect(omitted(await front.stream(claude, { [name]: 1 }))).toEqual([200, shown])
+})
