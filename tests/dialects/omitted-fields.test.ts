@@ -112,3 +112,22 @@ test.each([
   expect(omitted(await front.chat(claude, { [name]: 1 }))).toEqual([200, shown])
   expect(omitted(await front.stream(claude, { [name]: 1 }))).toEqual([200, shown])
 })
+
+test.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'a field called %s is one like others',
+  async (name) => {
+    answerClaude()
+    expect(omitted(await front.chat(claude, { [name]: 1 }))).toEqual([200, name])
+    answerChat()
+    const message = {
+      model: reasoning,
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Hello' }],
+      [name]: 1,
+    }
+    expect(omitted(await front.post(messagesPath, message))).toEqual([200, name])
+    const response = { model: claude, input: 'Hello', [name]: 1 }
+    answerClaude()
+    expect(omitted(await front.post('/v1/responses', response))).toEqual([200, null])
+  },
+)
