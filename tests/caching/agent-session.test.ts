@@ -233,6 +233,24 @@ describe('breakpoints that Tollgate sets', () => {
     }
   })
 
+  test.each([
+    ['anthropic', 'claude-sonnet-4-6', inMessages],
+    ['bedrock', 'us.anthropic.claude-sonnet-4-6', inConverse],
+    ['openrouter', 'anthropic/claude-sonnet-4.6', inChat],
+  ])(
+    'are of five minutes where a price has a rate for writing and none for an hour: %s',
+    async (provider, upstream, read) => {
+      const model = `${provider}/claude-without-an-hour`
+      const pricing = { input: 3, output: 15, cache_write: 3.75 }
+      await front.price(model, { ...chatModel(upstream), pricing })
+      for (const [format, path, fields] of formats) {
+        const body = { model, ...fields, ...unmarked(format) }
+        const received = await send(path, body, { 'x-tollgate-prompt-caching': '1h' })
+        expect(read(received)).toEqual(automatic(''))
+      }
+    },
+  )
+
   test('a header that is none of its values is refused by name', async () => {
     const answer = await ask(front.gateway, {
       path: '/v1/chat/completions',
