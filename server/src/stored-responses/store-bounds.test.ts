@@ -101,6 +101,34 @@ test('nor from more than 24 MB and one answer', async () => {
   expect(await store.chain(userId, 'resp_large_5')).toBeUndefined()
 }, 60_000)
 
+test('nor from more objects than an answer may have', async () => {
+  const userId = await newCustomer(database)
+  const nested = `[${'{},'.repeat(299_999)}{}]`
+  await sql`
+    insert into stored_response (id, user_id, previous_id, input, response, bytes)
+    select 'resp_many_' || n, ${userId}, case when n > 1 then 'resp_many_' || (n - 1) end, ${nested}, '{}', 900002
+    from generate_series(1, 4) as n`.execute(database.query)
+  const store = newStore()
+  expect(await store.chain(userId, 'resp_many_3')).toHaveLength(3)
+  expect(await store.chain(userId, 'resp_many_4')).toBeUndefined()
+}, 60_000)
+
+test('how much is to be read is known before, of the account alone', async () => {
+  const [userId, other] = [await newCustomer(database), await newCustomer(database)]
+  await addChain(userId, 'resp_sum_', { length: 3, text: 'x'.repeat(megabyte) })
+  const store = newStore()
+  expect(await store.chainBytes(userId, 'resp_sum_3')).toBe(3 * (megabyte + 6))
+  expect(await store.chainBytes(userId, 'resp_sum_1')).toBe(megabyte + 6)
+  for (const id of ['resp_none', 'a\0b', '']) expect(await store.chainBytes(userId, id)).toBe(0)
+  expect(await store.chainBytes(other, 'resp_sum_3')).toBe(0)
+  // What is on its way is in memory.
+  store.save(stored(userId, 'resp_sum_new'))
+  expect(await store.chainBytes(userId, 'resp_sum_new')).toBe(0)
+  store.save({ ...stored(userId, 'resp_sum_4'), previousId: 'resp_sum_3' })
+  expect(await store.chainBytes(userId, 'resp_sum_4')).toBe(3 * (megabyte + 6))
+  await store[Symbol.asyncDispose]()
+})
+
 test('an answer that another node is still writing is waited for', async () => {
   const userId = await newCustomer(database)
   const id = `resp_${newId('req').slice('req_'.length)}`
