@@ -186,6 +186,11 @@ describe('on the platform’s key', () => {
       { input: [{ type: 'additional_tools', tools: [{ ...mcp, tools: [{ type: 'mcp' }] }] }] },
     ],
     ['plugins', { plugins: [{ id: 'web' }] }],
+    ['models', { models: ['openai/gpt-6-astra'] }],
+    ['route', { route: 'fallback' }],
+    ['preset', { preset: 'mine' }],
+    ['provider', { provider: { order: ['a'] } }],
+    ['access_programs', { access_programs: ['a'] }],
   ])('%s without a price is refused by name', (param, request) => {
     expect(refusedOnPlatform(request)).toEqual([param, 'unsupported_by_model'])
   })
