@@ -145,7 +145,11 @@ test('a price that is announced for a model whose price stays is planned', async
   // It is known now, unless it changes.
   expect((await preview({ document })).body).toMatchObject({ repriced: [], planned: [] })
   const other = documentOf({ ...known, price_changes: [{ from, price: { input: 8, output: 18 } }] })
-  expect((await preview({ document: other })).body).toMatchObject({ planned: [{ id }] })
+  const { body: changed } = await preview({ document: other })
+  expect(changed).toMatchObject({ planned: [{ id }] })
+  await apply({ document: other, digest: changed['digest'] })
+  const after = await ask(gateway, `GET /models/${id}/prices`)
+  expect(after.body['prices']).toMatchObject([{ pricing: { input: 8 } }])
 })
 
 describe('where a public key is set', () => {
