@@ -215,3 +215,20 @@ describe('an embedding', () => {
     expect(inputTokens).toBe(3 + 2 + 3 * 32 + 2 * 16_400)
   })
 })
+
+test('the longest prompt of a legacy completion is one whole request, what stands beside it included', () => {
+  const volumeOf = (prompt: string | string[]) =>
+    completionVolume(
+      { prompt, suffix: 'x'.repeat(500) },
+      { model: { ...model, contextLength: null } },
+    )
+  const alone = volumeOf('Hello')
+  expect(alone.longestPrompt).toBe(alone.inputTokens)
+  const several = volumeOf(['Hello', 'Hi', 'Good day, all'])
+  expect(several.longestPrompt).toBe(volumeOf('Good day, all').inputTokens)
+  const limited = completionVolume(
+    { prompt: 'x'.repeat(9000) },
+    { model: { ...model, contextLength: 4096 } },
+  )
+  expect(limited.longestPrompt).toBe(4096)
+})

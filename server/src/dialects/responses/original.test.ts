@@ -115,6 +115,36 @@ describe('on the platform’s key', () => {
       'tools.0.container',
     ],
     [
+      'a store of vectors within a namespace',
+      { tools: [{ ...mcp, tools: [look, { type: 'file_search', vector_store_ids: ['vs_1'] }] }] },
+      'tools.0.tools.1.vector_store_ids',
+    ],
+    [
+      'one within a namespace that an item adds',
+      {
+        input: [
+          {
+            type: 'additional_tools',
+            tools: [{ ...mcp, tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }],
+          },
+        ],
+      },
+      'input.0.tools.0.tools.0.vector_store_ids',
+    ],
+    [
+      'the container of a call',
+      {
+        input: [
+          {
+            type: 'shell_call',
+            call_id: 'c',
+            environment: { type: 'container_reference', container_id: 'c' },
+          },
+        ],
+      },
+      'input.0.environment.container_id',
+    ],
+    [
       'a container of a shell',
       {
         tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }],
@@ -148,7 +178,17 @@ describe('on the platform’s key', () => {
       'input.0.tools.0.type',
       { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'mcp' }] }] },
     ],
+    ['tools.1.type', { tools: [look, { ...mcp, tools: [look, { type: 'web_search' }] }] }],
+    [
+      'input.0.tools.0.type',
+      { input: [{ type: 'additional_tools', tools: [{ ...mcp, tools: [{ type: 'mcp' }] }] }] },
+    ],
     ['plugins', { plugins: [{ id: 'web' }] }],
+    ['models', { models: ['openai/gpt-6-astra'] }],
+    ['route', { route: 'fallback' }],
+    ['preset', { preset: 'mine' }],
+    ['provider', { provider: { order: ['a'] } }],
+    ['access_programs', { access_programs: ['a'] }],
   ])('%s without a price is refused by name', (param, request) => {
     expect(refusedOnPlatform(request)).toEqual([param, 'unsupported_by_model'])
   })

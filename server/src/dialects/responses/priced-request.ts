@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from '../../wire/json-body'
 
 /** Tools that cost nothing but their tokens. */
 const free =
-  /^(function|custom|namespace|tool_search|shell|local_shell|apply_patch|computer|computer_use_preview)$/
+  /^(function|custom|tool_search|shell|local_shell|apply_patch|computer|computer_use_preview)$/
 
 /** Places in the queue at the ordinary price, or below. */
 const ordinaryTiers = new Set(['auto', 'default', 'flex'])
@@ -65,8 +65,9 @@ const unpricedIn = (tools: readonly unknown[]) => tools.findIndex((tool) => !isF
 /** Whether a tool costs nothing but its tokens. */
 export function isFree(tool: unknown): boolean {
   if (!isObject(tool)) return true
-  const { type, environment } = tool
+  const { type, environment, tools } = tool
   if (typeof type !== 'string') return true
+  if (type === 'namespace') return !Array.isArray(tools) || tools.every(isFree)
   // A shell of the caller's own is free, a container is not.
   if (type === 'shell') return !isObject(environment) || environment['type'] === 'local'
   return free.test(type)
