@@ -6,7 +6,15 @@ import { modelNamed } from '../catalog/model-names'
 import { isServable } from '../catalog/priced'
 import { onPlatform } from '../catalog/unpriced'
 import { ApiError } from '../errors'
-import { estimateAround, estimatePrompt, textsOf, usualMediaTokens } from '../metering/estimate'
+import { pricedUnits } from '../catalog/priced-units'
+import {
+  estimateAround,
+  estimatePrompt,
+  roughCharacters,
+  textsOf,
+  usualMediaTokens,
+} from '../metering/estimate'
+import { promptCharacters } from '../metering/prompt-characters'
 import { quote, type Quote } from '../metering/quote'
 import { tokensNeeded } from '../policy/token-need'
 import type { Billing } from '../routing/candidate'
@@ -64,16 +72,23 @@ export async function estimateCost(
 ): Promise<CostEstimate> {
   const { size } = asked
   const text = 'field' in size ? textOf(asked.model, size.field, size.value) : undefined
-  const { model, billing } = await targetOf(asked.model, principal, ports)
+  const promptTokens = () => (text ? estimatePrompt(text.body) : 'input' in size ? size.input : 0)
+  const { model, billing } = await targetOf({ ...asked, promptTokens }, principal, ports)
   const tokens =
     text && 'field' in size
       ? { input: await inputTokensOf(text, ports), output: outputTokensOf(text, model, size.limit) }
       : { input: 0, output: 0, ...size }
+  const characters = text &&
+    pricedUnits(model.pricing)?.characters && {
+      input: promptCharacters(text.body),
+      output: roughCharacters(tokens.output),
+    }
+  const amounts = characters ? { ...tokens, characters } : tokens
   return {
     modelId: model.id,
     inputTokens: tokens.input,
     outputTokens: tokens.output,
-    cost: quote({ model, billing }, tokens, ports.feeMillionths()),
+    cost: quote({ model, billing }, amounts, ports.feeMillionths()),
     payer: billing.payer,
   }
 }
@@ -132,11 +147,11 @@ interface Target {
 }
 
 /** Of a request that nobody has made yet. */
-const nothingMuch = () => ({ needs: [], misfit: () => undefined })
+const nothingMuch = { needs: [], misfit: () => undefined }
 
 /** The model that a call would try first, and how that would be paid. */
 async function targetOf(
-  name: string,
+  { model: name, promptTokens }: { model: string; promptTokens: () => number },
   principal: Principal,
   { catalog, settings, routing }: EstimatePorts,
 ): Promise<Target> {
@@ -148,7 +163,7 @@ async function targetOf(
     routing: { ...routing, turns: { take: (id: string) => turns.peek(id) } },
   }
   try {
-    const question = { name, kinds: categories, demands: nothingMuch }
+    const question = { name, kinds: categories, demands: () => ({ ...nothingMuch, promptTokens }) }
     const { candidates } = await resolutionOf(question, principal, looking)
     const [first] = candidates
     if (!first) throw new Error(`${name} came to nobody`)

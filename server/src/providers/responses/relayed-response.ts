@@ -1,7 +1,12 @@
 import { addItem } from './item-size'
 import { toUsage } from './usage'
 import { readEvent } from '../event'
-import { withinShown, type RelayedStream, type RelayRequest } from '../openai/relayed-stream'
+import {
+  withinShown,
+  withUnits,
+  type RelayedStream,
+  type RelayRequest,
+} from '../openai/relayed-stream'
 import { endedEarly, failure, nonsense } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -33,7 +38,7 @@ interface OpenItem {
 export class RelayedResponse implements RelayedStream {
   readonly #request: RelayRequest
   readonly #keepsId: boolean
-  readonly #size = new TextSize()
+  readonly #size: TextSize
   /** The items that are done, for an answer that has to be ended early. */
   readonly #done: JsonObject[] = []
   readonly #open = new Map<unknown, OpenItem>()
@@ -46,6 +51,7 @@ export class RelayedResponse implements RelayedStream {
 
   constructor(request: RelayRequest, keepsId: boolean) {
     this.#request = request
+    this.#size = new TextSize(request.units)
     this.#keepsId = keepsId
   }
 
@@ -74,7 +80,8 @@ export class RelayedResponse implements RelayedStream {
     if (lastTypes.has(type)) {
       this.#usage = toUsage(response['usage'])
       // Its output may have come without any deltas.
-      if (this.#usage === undefined && Array.isArray(response['output']))
+      const isUncounted = this.#request.units?.characters === true && this.#size.characters === 0
+      if ((this.#usage === undefined || isUncounted) && Array.isArray(response['output']))
         this.#addMissing(response['output'])
       if (type === 'response.failed') this.#fail(response)
       this.isOver = true
@@ -162,9 +169,10 @@ export class RelayedResponse implements RelayedStream {
   }
 
   usage(): Usage {
-    return this.#usage
+    const used = this.#usage
       ? withinShown(this.#usage, this.#size, this.#request)
       : this.#request.estimate(this.#size)
+    return withUnits(used, this.#request, { size: () => this.#size })
   }
 }
 
