@@ -1,3 +1,4 @@
+import { exactUsd } from './figures'
 import type { Pricing } from './operator/models'
 
 /** The rates of a price with their labels: USD per 1,000,000 tokens or characters, per second, or per piece. */
@@ -110,6 +111,13 @@ export function toPricing({ rates, tiers }: PriceFields): object | null {
   if (Object.keys(set).length === 0) return null
   return { input: 0, output: 0, ...set, ...(tiers.length > 0 && { tiers: tiers.map(toTier) }) }
 }
+
+/** Returns the rates that are set in words: `Input, 1M tokens: $1 · One image: $0.01`. */
+export const rateWords = (rates: Rates): string =>
+  priceParts
+    .filter(([part]) => rates[part] !== null)
+    .map(([part, label]) => `${label}: ${exactUsd(rates[part])}`)
+    .join(' · ')
 
 /** Returns the conditions of a tier in words: `above 272,000 tokens`, `priority`, `16:30 to 00:30 UTC`. */
 export function conditionsOf({

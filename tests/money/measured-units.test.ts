@@ -153,3 +153,20 @@ test('estimates have the characters of the texts, and no time', async () => {
     estimated_cost: 0.000194,
   })
 })
+
+test('estimates have the price of each image', async () => {
+  const pricing = { input: 1, output: 4, image: 0.5 }
+  const model = await till.rig.model('images-estimated', { pricing })
+  const image = { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }
+  const estimateOf = async (...images: Json[]) => {
+    const content = [{ type: 'text', text: 'What is this?' }, ...images]
+    const { body } = await ask(till.rig.gateway, {
+      path: '/api/user/quota/estimate-cost',
+      key: customer.key,
+      body: { model, messages: [{ role: 'user', content }], max_tokens: 10 },
+    })
+    return Number(body['input_cost']) - Number(body['input_tokens']) / 1e6
+  }
+  expect(await estimateOf()).toBeCloseTo(0, 9)
+  expect(await estimateOf(image, image)).toBeCloseTo(1, 9)
+})

@@ -30,7 +30,7 @@ import {
   partsOf,
   toInputs,
 } from '../wire/embedding-request'
-import { check, type JsonObject } from '../wire/json-body'
+import { check, isObject, type JsonObject } from '../wire/json-body'
 import { promptTexts } from '../wire/text-over-chat'
 
 /** Where a request holds its text. */
@@ -76,14 +76,21 @@ export async function estimateCost(
   const { model, billing } = await targetOf({ ...asked, promptTokens }, principal, ports)
   const tokens =
     text && 'field' in size
-      ? { input: await inputTokensOf(text, ports), output: outputTokensOf(text, model, size.limit) }
+      ? {
+          input: await inputTokensOf(text, model, ports),
+          output: outputTokensOf(text, model, size.limit),
+        }
       : { input: 0, output: 0, ...size }
   const characters = text &&
     pricedUnits(model.pricing)?.characters && {
       input: promptCharacters(text.body),
       output: roughCharacters(tokens.output),
     }
-  const amounts = characters ? { ...tokens, characters } : tokens
+  const amounts = {
+    ...tokens,
+    ...(characters && { characters }),
+    ...(text && { images: text.images }),
+  }
   return {
     modelId: model.id,
     inputTokens: tokens.input,
@@ -99,28 +106,44 @@ interface Text {
   texts: readonly string[]
   /** Tokens that are known without counting. */
   around: number
+  images: number
+  /** Tokens of these, unless the price charges them by the piece. */
+  imageTokens: number
   answers: number
 }
+
+const noImages = { images: 0, imageTokens: 0 }
+
+const imagesIn = ({ messages }: ChatRequest): number =>
+  messages
+    .flatMap<unknown>(({ content }) => (Array.isArray(content) ? content : []))
+    .filter((part) => isObject(part) && part['type'] === 'image_url').length
 
 /** What each endpoint's text is to be counted by. They throw `invalid_request`, as the endpoints do. */
 const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   messages: (body) => {
-    const asked = textsOf(check(ChatRequest, body))
-    return { texts: asked.texts, around: estimateAround(asked), answers: 1 }
+    const request = check(ChatRequest, body)
+    const asked = textsOf(request)
+    const around = estimateAround(asked)
+    return { ...noImages, texts: asked.texts, around, images: imagesIn(request), answers: 1 }
   },
   prompt: (body) => {
     const { prompt } = check(CompletionRequest, body)
     const texts = promptTexts(prompt)
-    if (texts) return { texts, around: 0, answers: texts.length }
+    if (texts) return { ...noImages, texts, around: 0, answers: texts.length }
     const isMany = Array.isArray(prompt) && Array.isArray(prompt[0])
-    return { texts: [], around: [prompt].flat(2).length, answers: isMany ? prompt.length : 1 }
+    const answers = isMany ? prompt.length : 1
+    return { ...noImages, texts: [], around: [prompt].flat(2).length, answers }
   },
   input: (body) => {
     const inputs = toInputs(check(EmbeddingRequest, body).input)
-    if (isTokenInput(inputs)) return { texts: [], around: inputs.flat().length, answers: 0 }
+    if (isTokenInput(inputs)) {
+      return { ...noImages, texts: [], around: inputs.flat().length, answers: 0 }
+    }
     const parts = inputs.flatMap(partsOf)
     const texts = parts.flatMap((part) => (isImage(part) ? [] : [part.text]))
-    return { texts, around: (parts.length - texts.length) * usualMediaTokens, answers: 0 }
+    const images = parts.length - texts.length
+    return { texts, around: 0, images, imageTokens: images * usualMediaTokens, answers: 0 }
   },
 }
 
@@ -129,7 +152,12 @@ function textOf(model: string, field: TextField, value: unknown): Text {
   return { body, ...readers[field](body) }
 }
 
-async function inputTokensOf({ body, texts, around }: Text, { counter }: EstimatePorts) {
+async function inputTokensOf(
+  { body, texts, ...text }: Text,
+  { pricing }: Model,
+  { counter }: EstimatePorts,
+) {
+  const around = text.around + (pricing?.image === undefined ? text.imageTokens : 0)
   if (texts.length === 0) return around
   const counted = await counter.count(texts, { deadlineMs: countingMs })
   return counted === undefined ? estimatePrompt(body) : counted + around

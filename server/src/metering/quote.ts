@@ -12,6 +12,8 @@ interface Side {
 /** What is asked for: tokens, and the characters of the same texts. */
 interface Asked extends Side {
   characters?: Side
+  /** Images in the prompt, where the price charges them by the piece. */
+  images?: number
 }
 
 /** Nano-dollars: of what is read, of what is written, and of all, which is rounded only once. */
@@ -40,6 +42,7 @@ export function quote(paying: Paying, asked: Asked, feeMillionths: number): Quot
     return charged.of(
       costOf({ ...noUsage, ...tokens }, rates, {
         requests,
+        images: sides.includes('input') ? (asked.images ?? 0) : 0,
         inputCharacters: of(characters, 'input'),
         outputCharacters: of(characters, 'output'),
       }),

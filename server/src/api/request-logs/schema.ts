@@ -160,6 +160,8 @@ const summed = {
   requests: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
+  cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
+  cache_savings: z.number().describe('USD that caches saved; below 0 where they cost more'),
   cost: usd,
 }
 
