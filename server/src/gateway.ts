@@ -63,7 +63,7 @@ import { chargeable } from './metering/costly-fields'
 import type { Metered } from './metering/metered'
 import type { Admission } from './policy/limits'
 import { outputLimitFor, type PromptSize } from './policy/size'
-import { tokensNeeded } from './policy/token-need'
+import { tokensNeeded, type TokenNeed } from './policy/token-need'
 import { outputLimitOf } from './providers/openai/request'
 import type { Operation } from './routing/upstream-head'
 import { isByPrice } from './routing/candidate'
@@ -142,7 +142,7 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
   running.candidates = checked.candidates
   log.checked(checked.body)
   const tokens = tokensNeeded(
-    endpoint.need(checked.request, checked.bytes),
+    asked.need(),
     { output: outputLimitFor(checked.model, asked.size) },
     checked.model,
   )
@@ -217,6 +217,8 @@ interface Asked<Request> extends ReadBody {
   request: Request
   size: PromptSize
   fits: Fits
+  /** What it is thought to need; worked out once. */
+  need: () => TokenNeed
   translation: Translation | undefined
 }
 
@@ -230,7 +232,10 @@ function askedIn<Schema extends z.ZodType<{ model: string }>>(
   const { body, bytes } = translation ? measured(translation.chat, read) : read
   const request = check(endpoint.schema, body)
   const size = { ...endpoint.size(request, body), lowersOutput: translation?.lowersOutput }
-  return { body, bytes, request, size, fits: fitting(size, bytes, ports), translation }
+  const fits = fitting(size, bytes, ports)
+  let known: TokenNeed | undefined
+  const need = () => (known ??= endpoint.need(request, bytes))
+  return { body, bytes, request, size, fits, need, translation }
 }
 
 const questionOf = <Request extends { model: string }>(
@@ -240,7 +245,7 @@ const questionOf = <Request extends { model: string }>(
 ) => ({
   name: asked.request.model,
   kinds,
-  demands: () => demandsOf(asked, asked.fits),
+  demands: () => demandsOf(asked),
   only: connectionId,
 })
 

@@ -34,7 +34,11 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
     const { body } = await call.readBody(chat.limitBytes, principal.accountId)
     const translation = dialect.read(body)
     const request = check(TranslatedChat, translation.chat)
-    const demands = () => ({ needs: needsOf(translation.chat), misfit: async () => undefined })
+    const demands = () => ({
+      needs: needsOf(translation.chat),
+      misfit: async () => undefined,
+      promptTokens: () => estimatePrompt(translation.chat),
+    })
     const asked = { name: request.model, kinds: chat.kinds, demands }
     const { candidates } = await resolutionOf(asked, principal, ports)
     const [candidate] = candidates

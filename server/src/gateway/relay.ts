@@ -1,6 +1,7 @@
 import type { CheckedRequest, Job, OpenStream, Turn } from './job'
 import { Leaving } from './leaving'
 import { loweredOutput } from './lowered-output'
+import { pricedUnits } from '../catalog/priced-units'
 import { estimatePrompt, estimateUsage, roughOutputTokens } from '../metering/estimate'
 import { outputLimitOfUnknown } from '../metering/volume'
 import { newIdBody } from '../db/id'
@@ -98,6 +99,10 @@ export class Relay implements RelayRequest {
     this.identity = servedBy(turn, telling.identity)
     this.legacyFunctions = telling.legacyFunctions
     this.wantsUsage = telling.wantsUsage ?? options?.include_usage === true
+  }
+
+  get units(): RelayRequest['units'] {
+    return pricedUnits(this.#turn.model.pricing)
   }
 
   get options(): RelayOptions {

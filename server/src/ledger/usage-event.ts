@@ -13,6 +13,10 @@ export interface TokenCounts {
   imageOutput: number
   /** Web searches of the provider's: no tokens. */
   searches: number
+  /** Unicode code points and milliseconds, where the price has rates of these. */
+  inputCharacters?: number | undefined
+  outputCharacters?: number | undefined
+  processingMs?: number | undefined
 }
 
 /** All tokens of the prompt. */

@@ -97,6 +97,16 @@ describe('prices', () => {
     expect(costOf(noUsage, pricing, { requests: 3, images: 2 })).toBe(36_000_014n)
     expect(costOf(noUsage, pricing, { requests: 0 })).toBe(0n)
   })
+
+  test('characters and time are added before the sum is rounded up', () => {
+    const pricing = { ...plain, inputCharacters: 2n, outputCharacters: 500_000n, second: 3n }
+    const used = using({ input: 100_000 })
+    expect(costOf(used, pricing, { inputCharacters: 100_000 })).toBe(1n)
+    expect(costOf(used, pricing, { inputCharacters: 400_000 })).toBe(2n)
+    expect(costOf(noUsage, pricing, { outputCharacters: 3 })).toBe(2n)
+    expect(costOf(noUsage, pricing, { processingMs: 1000 })).toBe(3n)
+    expect(costOf(noUsage, pricing, { processingMs: 1001 })).toBe(4n)
+  })
 })
 
 test('M15: a million small requests cost at most a nano-dollar each more than one large', () => {

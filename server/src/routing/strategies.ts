@@ -8,7 +8,7 @@ export interface MemberState {
   /** Lower comes first. */
   priority: number
   weight: number
-  /** Nano-dollars a million tokens, what is read and what is written together. */
+  /** Nano-dollars a million tokens, what is read and what is written together; only for `lowest_cost`. */
   price: bigint
   hasTools: boolean
   /** Requests that it runs now. */

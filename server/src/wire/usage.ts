@@ -26,6 +26,11 @@ export interface Usage {
   flawed: boolean
   /** The service tier that the provider says it served; undefined where it says none. */
   servedTier?: string | undefined
+  /** Unicode code points of the prompt's texts and of the answer, where they are counted; no tokens. */
+  inputCharacters?: number | undefined
+  outputCharacters?: number | undefined
+  /** Milliseconds of processing, where they are read; of a provider that reports none undefined. */
+  processingMs?: number | undefined
 }
 
 export const noUsage: Usage = {
@@ -219,6 +224,7 @@ export const toPromptUsageBlock = (usage: Usage) => ({
 
 /** The sum of the usages of several upstream answers to one request. */
 export const addUsage = (a: Usage, b: Usage): Usage => ({
+  ...addMeasured(a, b),
   input: a.input + b.input,
   cachedInput: a.cachedInput + b.cachedInput,
   ...(a.cachedAudio || b.cachedAudio
@@ -237,3 +243,14 @@ export const addUsage = (a: Usage, b: Usage): Usage => ({
   estimated: a.estimated || b.estimated,
   flawed: a.flawed || b.flawed,
 })
+
+/** A time that one of several answers does not say is not known of all of them. */
+function addMeasured(a: Usage, b: Usage): Pick<Usage, 'outputCharacters' | 'processingMs'> {
+  const { outputCharacters: written, processingMs: ms } = a
+  const { outputCharacters: alsoWritten, processingMs: alsoMs } = b
+  const isCounted = (written ?? alsoWritten) !== undefined
+  return {
+    ...(isCounted && { outputCharacters: (written ?? 0) + (alsoWritten ?? 0) }),
+    ...(ms !== undefined && alsoMs !== undefined && { processingMs: ms + alsoMs }),
+  }
+}

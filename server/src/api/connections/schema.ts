@@ -125,12 +125,21 @@ export type ChangedConnection = z.output<typeof ChangedConnection>
 
 /** The operator's limits are of flat prices by the token. */
 const OwnerPricing = PricingFields.superRefine((fields, ctx) => {
-  for (const name of ['image', 'request', 'search', 'tiers'] as const) {
+  for (const [name, unit] of operatorUnits) {
     if (fields[name] === undefined || fields[name] === null) continue
-    const words = `only the operator sets prices by ${name === 'tiers' ? 'tier' : 'the piece'}.`
-    ctx.addIssue(broken('not_allowed', words, [name]))
+    ctx.addIssue(broken('not_allowed', `only the operator sets prices by ${unit}.`, [name]))
   }
 })
+
+const operatorUnits = [
+  ['input_characters', 'the character'],
+  ['output_characters', 'the character'],
+  ['second', 'the second'],
+  ['image', 'the piece'],
+  ['request', 'the piece'],
+  ['search', 'the piece'],
+  ['tiers', 'tier'],
+] as const
 
 /** What a model that only this connection has is to cost; null for nothing. */
 export const SetPrice = z.object({

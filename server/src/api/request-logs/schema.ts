@@ -126,6 +126,20 @@ export const LogDetails = z
     pricing: ChargedPriceAnswer.nullable().describe(
       'The price it was charged by; null where it had none',
     ),
+    measured: z
+      .object({
+        searches: z.int().describe('Web searches of the provider’s'),
+        input_characters: z.int().nullable().describe('Unicode characters of the prompt’s texts'),
+        output_characters: z.int().nullable(),
+        processing_ms: z
+          .int()
+          .nullable()
+          .describe('As the provider reported it, else as long as the attempt ran'),
+      })
+      .nullable()
+      .describe(
+        'What was charged beside the tokens; characters and time are null where the price has no rate for them',
+      ),
     resolution_attempts: z.object({
       summary: z.object({
         total_candidates_tried: z.int(),
@@ -146,6 +160,8 @@ const summed = {
   requests: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
+  cached_tokens: z.int().describe('Of the input, those that were read from a prompt cache'),
+  cache_savings: z.number().describe('USD that caches saved; below 0 where they cost more'),
   cost: usd,
 }
 

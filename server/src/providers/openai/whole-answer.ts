@@ -1,8 +1,9 @@
 import { textIn, thoughtIn } from './choice-deltas'
-import { choicesOf, withinShown, type RelayRequest } from './relayed-stream'
+import { choicesOf, withinShown, withUnits, type RelayRequest } from './relayed-stream'
 import { wholeArguments } from './tool-calls'
 import { isFailure } from '../event'
 import { failure, nonsense } from '../upstream-error'
+import { processingMsIn, type AnswerUnits } from '../../wire/answer-units'
 import { sourceAnnotations } from '../../wire/annotations'
 import { toFinishReason } from '../../wire/finish-reason'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -79,7 +80,8 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   addSources(choices, answer)
   const block = answer['usage']
   const told = readUsage(block, options.reasoningTokens)
-  const usage = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
+  const counted = told ? believed(told, choices, request) : request.estimate(sizeOf(choices))
+  const usage = request.units ? measured(counted, { answer, choices, request }) : counted
   const { service_tier: servedTier } = answer
   if (typeof servedTier === 'string') usage.servedTier = servedTier
   const body: JsonObject = { ...identity }
@@ -88,6 +90,18 @@ function relay(answer: unknown, request: RelayRequest, toChoice: ToChoice): Whol
   body['usage'] = toRelayedUsageBlock(usage, block)
   return { body, usage }
 }
+
+interface Relayed {
+  answer: JsonObject
+  choices: readonly JsonObject[]
+  request: RelayRequest
+}
+
+const measured = (usage: Usage, { answer, choices, request }: Relayed): Usage =>
+  withUnits(usage, request, {
+    size: () => sizeOf(choices, request.units),
+    processingMs: processingMsIn(answer),
+  })
 
 /** Sources that stand beside the choices are what the texts cite. */
 function addSources(choices: readonly JsonObject[], answer: JsonObject): void {
@@ -178,8 +192,8 @@ const messageFields = new Set([
 ])
 
 /** What was said, in the same pieces that a stream is measured by. */
-function sizeOf(choices: readonly JsonObject[]): TextSize {
-  const size = new TextSize()
+function sizeOf(choices: readonly JsonObject[], units?: AnswerUnits): TextSize {
+  const size = new TextSize(units)
   for (const choice of choices) {
     size.addAround()
     const message = isObject(choice['message']) ? choice['message'] : {}

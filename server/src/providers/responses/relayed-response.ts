@@ -2,7 +2,12 @@ import { addItem } from './item-size'
 import { isBilledSearch, searchesIn } from './searches'
 import { toUsage } from './usage'
 import { readEvent } from '../event'
-import { withinShown, type RelayedStream, type RelayRequest } from '../openai/relayed-stream'
+import {
+  withinShown,
+  withUnits,
+  type RelayedStream,
+  type RelayRequest,
+} from '../openai/relayed-stream'
 import { endedEarly, failure, nonsense } from '../upstream-error'
 import { bareAnswerId } from '../../wire/answer'
 import { isObject, type JsonObject } from '../../wire/json-body'
@@ -34,7 +39,7 @@ interface OpenItem {
 export class RelayedResponse implements RelayedStream {
   readonly #request: RelayRequest
   readonly #keepsId: boolean
-  readonly #size = new TextSize()
+  readonly #size: TextSize
   /** The items that are done, for an answer that has to be ended early. */
   readonly #done: JsonObject[] = []
   readonly #open = new Map<unknown, OpenItem>()
@@ -49,6 +54,7 @@ export class RelayedResponse implements RelayedStream {
 
   constructor(request: RelayRequest, keepsId: boolean) {
     this.#request = request
+    this.#size = new TextSize(request.units)
     this.#keepsId = keepsId
   }
 
@@ -78,7 +84,8 @@ export class RelayedResponse implements RelayedStream {
       this.#usage = toUsage(response['usage'])
       this.#searches = searchesIn(response, this.#searches)
       // Its output may have come without any deltas.
-      if (this.#usage === undefined && Array.isArray(response['output']))
+      const isUncounted = this.#request.units?.characters === true && this.#size.characters === 0
+      if ((this.#usage === undefined || isUncounted) && Array.isArray(response['output']))
         this.#addMissing(response['output'])
       if (type === 'response.failed') this.#fail(response)
       this.isOver = true
@@ -170,7 +177,8 @@ export class RelayedResponse implements RelayedStream {
     const used = this.#usage
       ? withinShown(this.#usage, this.#size, this.#request)
       : this.#request.estimate(this.#size)
-    return this.#searches > 0 ? { ...used, searches: this.#searches } : used
+    const all = this.#searches > 0 ? { ...used, searches: this.#searches } : used
+    return withUnits(all, this.#request, { size: () => this.#size })
   }
 }
 
