@@ -56,6 +56,7 @@ import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
 import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
+import { ConversationStore } from '../src/stored-responses/conversations'
 import { ResponseStore } from '../src/stored-responses/store'
 import { createGuards, registryOf } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
@@ -251,7 +252,11 @@ function standIns(): AppPorts {
       earlyHeadersMs: 0,
       onBroken: () => undefined,
     },
-    responses: { store: new ResponseStore(db, () => undefined), mode: 'asked' },
+    responses: {
+      store: new ResponseStore(db, () => undefined),
+      conversations: new ConversationStore(db, () => undefined),
+      mode: 'asked',
+    },
     readiness: never,
     stores: storesOf(db, catalog, settings),
     automation: automationOf(db),

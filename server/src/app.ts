@@ -21,13 +21,16 @@ import { securityHeaders } from './http/security-headers'
 import { unknownRoute } from './http/unknown-route'
 import { serviceRoutes, type Readiness } from './http/service'
 import { describeInterface, type Audience } from './http/openapi'
+import type { ResponseKeeping } from './stored-responses/turn'
 import { chatCompletionRoutes } from './v1/chat-completions'
 import { completionRoutes } from './v1/completions'
+import { conversationItemRoutes } from './v1/conversation-items'
+import { conversationRoutes } from './v1/conversations'
 import { embeddingRoutes } from './v1/embeddings'
 import { messageRoutes } from './v1/messages'
 import { modelRoutes, type CollectionsFor, type ModelsFor } from './v1/models'
 import type { ReplyPorts } from './v1/reply'
-import { responseRoutes, type ResponseKeeping } from './v1/responses'
+import { responseRoutes } from './v1/responses'
 import { storedResponseRoutes } from './v1/stored-responses'
 
 /** What the application is put together from; main.ts makes it. */
@@ -57,6 +60,8 @@ const modelEndpoints = (ports: AppPorts) => {
     .route('/', messageRoutes(gateway, reply))
     .route('/', responseRoutes(gateway, reply, responses))
     .route('/', storedResponseRoutes(responses.store, guards))
+    .route('/', conversationRoutes(responses, guards))
+    .route('/', conversationItemRoutes(responses, guards))
     .route('/', modelRoutes({ catalog, collectionsFor, modelsFor }, guards))
 }
 

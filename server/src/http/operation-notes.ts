@@ -21,6 +21,16 @@ export const operationNotes: Readonly<Record<string, string>> = {
     'At once, with the input of its request. Answers that went on from it stay, but nothing goes on from those.',
   listResponseInputItems:
     'What the request itself sent, without what it went on from; the latest first. Items without an id get one.',
+  createConversation:
+    'With up to 20 items. Requests for responses name it in `conversation`; it goes when it was not used for long.',
+  getConversation: 'Of your own account only. Its items have a list of their own.',
+  updateConversation: 'All of `metadata` is replaced; without the field nothing is changed.',
+  deleteConversation: 'At once, with its items. Answers that were kept besides stay.',
+  listConversationItems:
+    'Those that were added, and input and output of each request that named it; the latest first.',
+  createConversationItems: 'All or none. An id that another of its items has is replaced.',
+  getConversationItem: 'Texts of messages are shown as lists of parts, however they were sent.',
+  deleteConversationItem: 'Answers with the conversation. Requests go on from what is left.',
   listModels: 'Not a promise that you may call them: that is judged by the call. Without pages.',
   getModel:
     'For clients of OpenAI. With a header `anthropic-version`, in the shape of Anthropic. `GET /api/models/{model_id}` has prices and capabilities.',

@@ -35,7 +35,7 @@ import type { Claims } from '../idempotency/claims'
 import { createTrail } from '../trail/trail'
 import { openResponses } from './responses'
 import type { ReplyPorts } from '../v1/reply'
-import type { ResponseKeeping } from '../v1/responses'
+import type { ResponseKeeping } from '../stored-responses/turn'
 
 /** A server that is up. */
 export interface RunningServer {

@@ -12,25 +12,18 @@ import type { Gateway } from '../gateway'
 import type { KeptReply, Reply } from '../gateway/job'
 import { accepts } from '../http/documentation'
 import type { Env } from '../http/env'
-import type { ResponseStore } from '../stored-responses/store'
-import { StoredTurn, type StoringMode } from '../stored-responses/turn'
+import { StoredTurn, type ResponseKeeping } from '../stored-responses/turn'
 import { isObject } from '../wire/json-body'
 
 const lines = '`event: <type>` and `data: <event>` lines; the last event has the whole response'
-
-/** What keeps answers, and which. */
-export interface ResponseKeeping {
-  store: ResponseStore
-  mode: StoringMode
-}
 
 /** Asks for a Response, with what the request goes on from, and keeps the answer where that is asked for. */
 async function converse(
   gateway: Gateway,
   call: ModelCall,
-  { store, mode }: ResponseKeeping,
+  keeping: ResponseKeeping,
 ): Promise<Reply | KeptReply> {
-  const turn = new StoredTurn(store, mode, call.requestId)
+  const turn = new StoredTurn(keeping, call.requestId)
   call.history = turn
   const reply = await gateway.converse(responses(call.request.headers), call)
   if (reply.kind === 'kept' || !turn.hasPart) return reply
@@ -40,6 +33,7 @@ async function converse(
   if (!isObject(reply.body)) return reply
   const body = turn.told(reply.body)
   turn.keep(body)
+  await turn.kept
   return { ...reply, body }
 }
 

@@ -1,8 +1,9 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
 import { z } from 'zod'
+import { itemPaging, itemQuery, ResponseItemList, toItemList, type ItemQuery } from './item-list'
 import { ResponseAnswer } from './response-schema'
-import { ApiError, invalidRequest } from '../errors'
+import { ApiError } from '../errors'
 import { answers, documented, keyErrors } from '../http/documentation'
 import type { Env } from '../http/env'
 import type { Guards } from '../http/guards'
@@ -12,19 +13,6 @@ import type { JsonObject } from '../wire/json-body'
 const Deleted = z
   .object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
   .meta({ ref: 'DeletedResponse' })
-
-const InputItems = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  })
-  .meta({ ref: 'ResponseInputItems' })
-
-const defaultLimit = 20
-const maxLimit = 100
 
 const shared = {
   tags: ['Models'],
@@ -38,24 +26,6 @@ const parameters = [
     description: 'The `id` of an answer that was kept',
     schema: { type: 'string' as const, maxLength: 256 },
     example: 'resp_01m7zbr7rr3rrzfbtxk7716g95',
-  },
-]
-const paging = [
-  {
-    name: 'limit',
-    in: 'query' as const,
-    schema: { type: 'integer' as const, minimum: 1, maximum: maxLimit, default: defaultLimit },
-  },
-  {
-    name: 'order',
-    in: 'query' as const,
-    schema: { type: 'string' as const, enum: ['asc', 'desc'], default: 'desc' },
-  },
-  {
-    name: 'after',
-    in: 'query' as const,
-    description: 'The id of an item; those behind it follow',
-    schema: { type: 'string' as const, maxLength: 256 },
   },
 ]
 const problems = documented('resource_not_found', 'gateway_unavailable', ...keyErrors)
@@ -72,28 +42,14 @@ async function storedOf(store: ResponseStore, userId: string, id: string): Promi
   return found
 }
 
-/** The items of an input with ids of their own, the latest first unless `order` is `asc`. */
-function toInputItems({ id, input }: StoredResponse, query: Readonly<Record<string, string>>) {
-  const { order = 'desc', after } = query
-  const limit = Number(query['limit'] ?? defaultLimit)
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-    throw invalidRequest('limit', 'out_of_range', `limit: must be 1 to ${maxLimit}.`)
-  }
-  if (order !== 'asc' && order !== 'desc') {
-    throw invalidRequest('order', 'unknown_value', 'order: must be "asc" or "desc".')
-  }
+/** The items of an input with ids of their own. */
+function toInputItems({ id, input }: StoredResponse, query: ItemQuery) {
+  const { limit, order, after } = query
   const bare = id.slice(id.indexOf('_') + 1)
   const items = input.map((item, index) => toListed(item, `item_${bare}${String(index)}`))
   const ordered = order === 'asc' ? items : items.toReversed()
   const start = after === undefined ? 0 : ordered.findIndex((item) => item.id === after) + 1
-  const data = ordered.slice(start, start + limit)
-  return {
-    object: 'list' as const,
-    data,
-    first_id: data[0]?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-    has_more: start + limit < ordered.length,
-  }
+  return toItemList(ordered.slice(start, start + limit), start + limit < ordered.length)
 }
 
 const toListed = (item: JsonObject, id: string) => ({
@@ -143,9 +99,9 @@ export const storedResponseRoutes = (store: ResponseStore, guards: Guards) =>
         ...shared,
         operationId: 'listResponseInputItems',
         summary: 'The input of a response that was kept',
-        parameters: [...parameters, ...paging],
+        parameters: [...parameters, ...itemPaging],
         responses: {
-          ...answers(200, 'The items', InputItems),
+          ...answers(200, 'The items', ResponseItemList),
           ...documented(
             'invalid_request',
             'resource_not_found',
@@ -158,6 +114,6 @@ export const storedResponseRoutes = (store: ResponseStore, guards: Guards) =>
       async (c) => {
         const { userId } = c.var.principal
         const stored = await storedOf(store, userId, c.req.param('response_id'))
-        return c.json(toInputItems(stored, c.req.query()))
+        return c.json(toInputItems(stored, itemQuery(c.req.query())))
       },
     )

@@ -39,6 +39,8 @@ export const owned: Readonly<Record<string, Owned>> = {
   automation_session: withRow,
   automation_message: withRow,
   stored_response: withRow,
+  conversation: withRow,
+  conversation_item: withRow,
   ticket: withRow,
   quota_request: withRow,
   alert: withRow,
