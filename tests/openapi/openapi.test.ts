@@ -183,6 +183,7 @@ describe('each route', () => {
       'post /v1/messages',
       'post /v1/messages/count_tokens',
       'post /v1/responses',
+      'post /v1/responses/{response_id}/cancel',
     ])
   })
 

@@ -11,6 +11,13 @@ export interface StoredResponseRow {
   response: string
   /** Of both. */
   bytes: number
+  /** Until when its node is believed to make it in the background; null where nobody does. */
+  running_until: ColumnType<Date | null, Date | undefined, Date | null>
+  is_background: Generated<boolean>
+  /** It was asked for as a stream, and can be read as one. */
+  keeps_events: Generated<boolean>
+  event_bytes: Generated<number>
+  ended_at: ColumnType<Date | null, Date | undefined, Date | null>
   created_at: ColumnType<Date, Date | undefined, never>
 }
 
@@ -40,7 +47,18 @@ export interface ConversationItemRow {
   bytes: number
 }
 
+/** Events of an answer that is made in the background, in their order. */
+export interface ResponseEventRow {
+  response_id: string
+  user_id: string
+  /** Of the last of them. */
+  sequence_number: string
+  /** As they are sent. */
+  frames: string
+}
+
 export interface ResponseSchema {
+  response_event: ResponseEventRow
   conversation: ConversationRow
   conversation_item: ConversationItemRow
   stored_response: StoredResponseRow

@@ -40,6 +40,8 @@ export interface Original {
    * account's. Absent where a format knows nothing that a provider keeps.
    */
   shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
+  /** The body for a credential of the caller's own, where it does not go on as it is. */
+  own?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
   /** Web searches that it may make the provider run, at most. */
   searches?: number
 }

@@ -17,7 +17,7 @@ export interface StoredResponse {
 /** What an account may keep: more takes the place of its oldest answers. */
 const maxAccountBytes = 256 * 1024 * 1024
 /** A longer answer is not kept. */
-const maxBytes = 8 * 1024 * 1024
+export const maxBytes = 8 * 1024 * 1024
 /** What is on its way to the database. */
 const maxPendingBytes = 64 * 1024 * 1024
 /** What a request may go on from. */
@@ -91,16 +91,17 @@ export class ResponseStore {
       .values(row)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    if (this.#additions.isEvictionDue(row.user_id, row.bytes)) await this.#evict(row.user_id)
+    await this.makeRoom(row.user_id, row.bytes)
   }
 
-  /** Deletes the oldest answers of an account beyond what it may keep. */
-  async #evict(userId: string): Promise<void> {
+  /** An account has added so much: deletes its oldest answers beyond what it may keep, now and then. */
+  async makeRoom(userId: string, bytes: number): Promise<void> {
+    if (!this.#additions.isEvictionDue(userId, bytes)) return
     await sql`
       delete from stored_response where user_id = ${userId} and id in (
         select id from (
-          select id, sum(bytes) over (order by created_at desc, id desc) as total
-          from stored_response where user_id = ${userId}
+          select id, sum(bytes + event_bytes) over (order by created_at desc, id desc) as total
+          from stored_response where user_id = ${userId} and running_until is null
         ) as summed
         where total > ${maxAccountBytes}
       )`.execute(this.#db)

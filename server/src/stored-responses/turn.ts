@@ -1,3 +1,4 @@
+import type { BackgroundStore } from './background-store'
 import type { ConversationStore } from './conversations'
 import type { ResponseStore } from './store'
 import { invalidRequest } from '../errors'
@@ -11,6 +12,7 @@ export type StoringMode = 'always' | 'asked' | 'never'
 export interface ResponseKeeping {
   store: ResponseStore
   conversations: ConversationStore
+  background: BackgroundStore
   mode: StoringMode
 }
 
@@ -32,6 +34,8 @@ export class StoredTurn {
   #previousId: string | null = null
   #conversationId: string | null = null
   #isKept = false
+  #isBackground = false
+  #latest: JsonObject | undefined
   /** Its provider keeps nothing: thoughts that came without their text mean nothing to anybody. */
   #isForgotten = false
   #keepingOn: Promise<void> | undefined
@@ -39,6 +43,24 @@ export class StoredTurn {
   constructor(keeping: ResponseKeeping, requestId: string) {
     this.#keeping = keeping
     this.#id = `resp_${requestId.slice(requestId.indexOf('_') + 1)}`
+  }
+
+  get id(): string {
+    return this.#id
+  }
+
+  get isBackground(): boolean {
+    return this.#isBackground
+  }
+
+  /** What its answer goes on from, and what it was asked by itself. */
+  get asked(): { previousId: string | null; input: readonly JsonObject[] } {
+    return { previousId: this.#previousId, input: this.#input }
+  }
+
+  /** The whole answer as it was told last. */
+  get latest(): JsonObject | undefined {
+    return this.#latest
   }
 
   /** Something is to be said of keeping. */
@@ -60,6 +82,7 @@ export class StoredTurn {
     const { mode } = this.#keeping
     this.#userId = userId
     this.#isKept = mode === 'always' ? store !== false : mode === 'asked' && store === true
+    if (this.#isBackground) this.#isKept = true
     const conversationId = idOf(conversation)
     if (this.#isKept || conversationId !== undefined) this.#input = itemsOf(read.body['input'])
     if (mode === 'never') return read
@@ -71,8 +94,25 @@ export class StoredTurn {
     return hasPrevious ? this.#goOnFrom(previous, read) : this.#asKept(read)
   }
 
+  /**
+   * The same for an answer that is made in the background: a stream, as which it is collected. It is always kept
+   * here, whoever makes it. Rejects with `invalid_request`.
+   */
+  async expandInBackground(userId: string, read: ReadRequest): Promise<ReadRequest> {
+    const { background: _background, ...body } = read.body
+    if (this.#keeping.mode === 'never') throw notKept()
+    if (body['store'] === false) throw notStored()
+    this.#isBackground = true
+    const expanded = await this.expand(userId, { ...read, body: { ...body, stream: true } })
+    for (const field of ['previous_response_id', 'conversation']) {
+      if (expanded.body[field]) throw unknownHere(field)
+    }
+    return expanded
+  }
+
   async #goOnFrom(previous: string, read: ReadRequest): Promise<ReadRequest> {
     const chain = await this.#keeping.store.chain(this.#userId, previous)
+    assertEnded(chain?.at(-1)?.response['status'])
     if (!chain) {
       // The provider that may have the one before has this one, too.
       this.#isKept = false
@@ -108,17 +148,35 @@ export class StoredTurn {
 
   /** An answer as its caller gets it: with what is said of its keeping, where that is ours to say. */
   told(response: JsonObject): JsonObject {
+    const isOurs = this.#isBackground || response['id'] === this.#id
     const conversation = this.#conversationId
-    const told =
-      conversation === null ? response : { ...response, conversation: { id: conversation } }
-    if (response['id'] !== this.#id) return told
-    return { ...told, store: this.#isKept, previous_response_id: this.#previousId }
+    const told = {
+      ...response,
+      ...(conversation !== null && { conversation: { id: conversation } }),
+      ...(isOurs && { store: this.#isKept, previous_response_id: this.#previousId }),
+      ...(this.#isBackground && { id: this.#id, background: true }),
+    }
+    if (this.#isBackground) this.#latest = told
+    return told
   }
 
-  /** Keeps a whole answer that was told, where that is asked for. */
+  /** Keeps a whole answer that was told, where that is asked for. Who makes it in the background keeps it himself. */
   keep(response: JsonObject): void {
-    const { id, status } = response
-    if (status !== 'completed' && status !== 'incomplete') return
+    if (this.#isBackground || !isWhole(response)) return
+    this.keepInConversation(response)
+    if (!this.#isKept || response['id'] !== this.#id) return
+    this.#keeping.store.save({
+      id: this.#id,
+      userId: this.#userId,
+      previousId: this.#previousId,
+      input: this.#input,
+      response,
+    })
+  }
+
+  /** Adds a whole answer to the conversation of its request, where that names one. */
+  keepInConversation(response: JsonObject): void {
+    if (!isWhole(response)) return
     if (this.#conversationId !== null) {
       const keeping = this.#keeping.conversations.keep({
         userId: this.#userId,
@@ -130,16 +188,43 @@ export class StoredTurn {
       })
       this.#keepingOn = within(keeping, patienceMs).catch(() => undefined)
     }
-    if (!this.#isKept || id !== this.#id) return
-    this.#keeping.store.save({
-      id: this.#id,
-      userId: this.#userId,
-      previousId: this.#previousId,
-      input: this.#input,
-      response,
-    })
   }
 }
+
+const isWhole = ({ status }: JsonObject) => status === 'completed' || status === 'incomplete'
+
+/** Statuses of what has no end, or none that could be gone on from. */
+const unfinished = /^(queued|in_progress|failed|cancelled)$/
+
+function assertEnded(status: unknown): void {
+  if (typeof status !== 'string' || !unfinished.test(status)) return
+  throw invalidRequest(
+    'previous_response_id',
+    'wrong_state',
+    `previous_response_id: this response has the status ${status}; only one that is completed or incomplete is gone on from.`,
+  )
+}
+
+const notKept = () =>
+  invalidRequest(
+    'background',
+    'not_allowed',
+    'background: answers are not kept here, so that none can be made in the background.',
+  )
+
+const notStored = () =>
+  invalidRequest(
+    'store',
+    'conflict',
+    'store: an answer in the background is kept. Leave store out, or set it to true.',
+  )
+
+const unknownHere = (field: string) =>
+  invalidRequest(
+    field,
+    'not_allowed',
+    `${field}: none of this id is kept for this account, and an answer in the background goes on from nothing else.`,
+  )
 
 const notBoth = () =>
   invalidRequest(

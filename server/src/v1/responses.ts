@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
 import { describeRoute } from 'hono-openapi'
+import { InBackground } from './background-request'
+import type { BackgroundRuns } from './background'
 import { idempotencyKey, modelErrors, streamOr } from './description'
 import { modelEndpoint } from './endpoint'
 import type { ModelCall } from './model-call'
@@ -17,15 +19,31 @@ import { isObject } from '../wire/json-body'
 
 const lines = '`event: <type>` and `data: <event>` lines; the last event has the whole response'
 
+/** What keeps answers, and those that are made in the background. */
+export interface ResponsePorts extends ResponseKeeping {
+  runs: BackgroundRuns
+}
+
 /** Asks for a Response, with what the request goes on from, and keeps the answer where that is asked for. */
 async function converse(
   gateway: Gateway,
   call: ModelCall,
-  keeping: ResponseKeeping,
+  keeping: ResponsePorts,
 ): Promise<Reply | KeptReply> {
   const turn = new StoredTurn(keeping, call.requestId)
-  call.history = turn
-  const reply = await gateway.converse(responses(call.request.headers), call)
+  const beginning = new InBackground(turn, call, keeping.runs)
+  call.history = beginning
+  try {
+    const reply = await gateway.converse(responses(call.request.headers, turn), call)
+    if (beginning.run) return beginning.started(reply, keeping.background)
+    return await told(reply, turn)
+  } catch (thrown) {
+    await beginning.refused()
+    throw thrown
+  }
+}
+
+async function told(reply: Reply | KeptReply, turn: StoredTurn): Promise<Reply | KeptReply> {
   if (reply.kind === 'kept' || !turn.hasPart) return reply
   if (reply.kind === 'stream') {
     return reply.writer ? { ...reply, writer: new StoredWriter(reply.writer, turn) } : reply
@@ -37,7 +55,7 @@ async function converse(
   return { ...reply, body }
 }
 
-export const responseRoutes = (gateway: Gateway, ports: ReplyPorts, keeping: ResponseKeeping) =>
+export const responseRoutes = (gateway: Gateway, ports: ReplyPorts, keeping: ResponsePorts) =>
   new Hono<Env>().post(
     '/v1/responses',
     describeRoute({

@@ -39,6 +39,7 @@ export const owned: Readonly<Record<string, Owned>> = {
   automation_session: withRow,
   automation_message: withRow,
   stored_response: withRow,
+  response_event: withRow,
   conversation: withRow,
   conversation_item: withRow,
   ticket: withRow,
