@@ -47,7 +47,7 @@ export const kinds: Readonly<Record<string, readonly Kind[]>> = {
     {
       async make(stage) {
         const owner = await stage.somebody()
-        const body = { model: 'sandbox/echo', input: 'Hello!', store: true }
+        const body = { model: 'sandbox/echo', input: 'Hello!', background: true }
         const { key } = owner
         const answer = await ask(stage.gateway, { path: '/v1/responses', key, body })
         return { owner, ids: [String(answer.body['id'])] }

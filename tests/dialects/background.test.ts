@@ -56,6 +56,21 @@ async function bookedFor(id: string) {
   throw new Error(`nothing was written down of ${requestId}`)
 }
 
+const open = async (name: string) =>
+  stage.client.responses.create({
+    model: await stage.model(name),
+    input: 'One.',
+    background: true,
+    stream: true,
+  })
+const collect = async (stream: AsyncIterable<ResponseStreamEvent>) => {
+  const events: ResponseStreamEvent[] = []
+  for await (const event of stream) events.push(event)
+  return events
+}
+const idIn = (event: ResponseStreamEvent | undefined) =>
+  event && 'response' in event ? event.response.id : ''
+
 describe('an answer in the background', () => {
   test('is told at once as queued, and made though nobody waits for it', async () => {
     const told = await begin('slow-first-500')
@@ -198,21 +213,6 @@ describe('cancelled', () => {
 })
 
 describe('as a stream', () => {
-  const open = async (name: string) =>
-    stage.client.responses.create({
-      model: await stage.model(name),
-      input: 'One.',
-      background: true,
-      stream: true,
-    })
-  const collect = async (stream: AsyncIterable<ResponseStreamEvent>) => {
-    const events: ResponseStreamEvent[] = []
-    for await (const event of stream) events.push(event)
-    return events
-  }
-  const idIn = (event: ResponseStreamEvent | undefined) =>
-    event && 'response' in event ? event.response.id : ''
-
   test('it is read like any other, and again from any event on', async () => {
     const events = await collect(await open('chunks-20-gap-20'))
     expect(events.map(({ sequence_number: number }) => number)).toEqual([...events.keys()])

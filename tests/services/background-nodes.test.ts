@@ -29,9 +29,12 @@ const found = async (on: Gateway, id: string): Promise<Json> => {
   return (await ask(on, { method: 'GET', path: `${path}/${id}`, key })).body
 }
 
-async function standing(on: Gateway, id: string, wanted: RegExp, tries = 200): Promise<Json> {
+/** Longer than a node is believed to live that says nothing. */
+const patience = 600
+
+async function standing(on: Gateway, id: string, wanted: RegExp): Promise<Json> {
   let response: Json = {}
-  for (let count = 0; count < tries; count++) {
+  for (let count = 0; count < patience; count++) {
     response = await found(on, id)
     if (wanted.test(String(response['status']))) return response
     await Bun.sleep(100)
@@ -102,11 +105,25 @@ test('a node that stops lets what it makes end, within its time', async () => {
   expect(await bookedFor(id)).toBe(1)
 })
 
+test('what a node that stops cannot end in its time has failed, and is booked once', async () => {
+  await nodes.at(1).stop('SIGTERM')
+  await nodes.restart(1, { DRAIN_SECONDS: '1' })
+  const id = await begin(nodes.at(1), 'rate-20', { max_output_tokens: 1000 })
+  await standing(nodes.at(0), id, /in_progress/)
+  expect(await nodes.at(1).stop('SIGTERM')).toBe(0)
+  expect(await found(nodes.at(0), id)).toMatchObject({
+    status: 'failed',
+    error: { code: 'server_error', details: { code: 'gateway_unavailable' } },
+  })
+  await nodes.restart(1)
+  expect(await bookedFor(id)).toBe(1)
+})
+
 test('an answer whose node was killed has failed, and is booked once', async () => {
   const id = await begin(nodes.at(1), 'rate-20')
   await standing(nodes.at(0), id, /in_progress/)
   await nodes.at(1).stop('SIGKILL')
-  const failed = await standing(nodes.at(0), id, /failed/, 600)
+  const failed = await standing(nodes.at(0), id, /failed/)
   expect(failed).toMatchObject({ id, error: { code: 'server_error' } })
   await nodes.restart(1)
   expect(await bookedFor(id)).toBe(1)

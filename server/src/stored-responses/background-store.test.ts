@@ -75,9 +75,9 @@ test('those of nodes that are gone have failed, though nobody asks for them', as
     [gone.id, 'failed', false],
     [alive.id, 'queued', true],
   ])
-  const events = await store.eventsAfter(gone, 1)
-  expect(events).toHaveLength(1)
-  expect(events[0]).toStartWith(
+  const { frames } = (await store.eventsAfter(gone, 1)) ?? { frames: [] }
+  expect(frames).toHaveLength(1)
+  expect(frames[0]).toStartWith(
     'event: response.failed\ndata: {"type":"response.failed","sequence_number":2,',
   )
 })
@@ -108,13 +108,13 @@ test('none is another account’s', async () => {
   await store.addEvents(stolen, frame(1), 1)
   expect(await store.find(stolen)).toBeUndefined()
   expect(await store.cancel(stolen)).toBeUndefined()
-  expect(await store.eventsAfter(stolen, -1)).toEqual([])
+  expect(await store.eventsAfter(stolen, -1)).toBeUndefined()
   expect(await store.end(stolen, {})).toBeFalse()
   expect(await store.update(stolen, {})).toBeFalse()
   expect(await store.renew([stolen])).toEqual(new Set())
   await store.discard(stolen)
   expect(await store.find(mine)).toMatchObject({ isRunning: true, response: queued(mine.id) })
-  expect(await store.eventsAfter(mine, -1)).toEqual([frame(0)])
+  expect(await store.eventsAfter(mine, -1)).toEqual({ frames: [frame(0)], isRunning: true })
 })
 
 test('events count as what the account keeps, for an hour after the end', async () => {
@@ -135,7 +135,7 @@ test('events count as what the account keeps, for an hour after the end', async 
     where id = ${owned.id}`.execute(database.query)
   await store.sweep()
   expect(await bytesOf()).toBe(0)
-  expect(await store.eventsAfter(owned, -1)).toEqual([])
+  expect(await store.eventsAfter(owned, -1)).toEqual({ frames: [], isRunning: false })
   expect((await store.find(owned))?.keepsEvents).toBeFalse()
 })
 

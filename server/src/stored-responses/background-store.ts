@@ -17,6 +17,7 @@ const maxRunning = 100
 /** How long the events of an answer are kept after its end. */
 const eventsKept = '1 hour'
 const lostAtOnce = 100
+const batchesAtOnce = 100
 
 const isLate = sql<boolean>`running_until < now()`
 const renewed = sql<Date>`now() + make_interval(secs => ${leaseSeconds})`
@@ -27,6 +28,11 @@ export interface Standing {
   isBackground: boolean
   isRunning: boolean
   keepsEvents: boolean
+}
+
+interface Events {
+  frames: string[]
+  isRunning: boolean
 }
 
 /** Answers that are made in the background, for all nodes; every question names the account. */
@@ -123,18 +129,24 @@ export class BackgroundStore {
       on conflict do nothing`.execute(this.#db)
   }
 
-  /** Frames of events, of which the last ones come after the event of this number; those before it may be among them. */
-  async eventsAfter({ id, userId }: Owned, sequenceNumber: number): Promise<string[]> {
-    const rows = await this.#db
-      .selectFrom('response_event')
-      .select('frames')
-      .where('response_id', '=', id)
-      .where('user_id', '=', userId)
-      .where('sequence_number', '>', String(sequenceNumber))
-      .orderBy('sequence_number')
-      .limit(100)
-      .execute()
-    return rows.map(({ frames }) => frames)
+  /**
+   * Frames of events, of which the last ones come after the event of this number, and whether more will come; all
+   * that there were when it ended are told before. Undefined where the account has no such answer.
+   */
+  async eventsAfter(owned: Owned, sequenceNumber: number): Promise<Events | undefined> {
+    const { id, userId } = owned
+    const { rows } = await sql<{ frames: string[] | null; running: boolean; late: boolean | null }>`
+      select running_until is not null as running, ${isLate} as late, (
+        select array_agg(frames order by sequence_number) from (
+          select frames, sequence_number from response_event
+          where response_id = ${id} and user_id = ${userId} and sequence_number > ${sequenceNumber}
+          order by sequence_number limit ${batchesAtOnce}
+        ) as next
+      ) as frames
+      from stored_response where id = ${id} and user_id = ${userId}`.execute(this.#db)
+    const [row] = rows
+    if (row?.late) await this.find(owned)
+    return row && { frames: row.frames ?? [], isRunning: row.running }
   }
 
   /** Undefined where the account has no such answer. One whose node is gone has failed. */

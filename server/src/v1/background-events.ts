@@ -4,6 +4,9 @@ import { isObject } from '../wire/json-body'
 /** Events that came within so long are written together. */
 const togetherMs = 200
 const maxTogether = 64 * 1024
+/** At the end, where the database does not take them. */
+const maxTries = 5
+const betweenTriesMs = 1000
 /** Beyond that only the last events are kept. */
 const maxBytes = 16 * 1024 * 1024
 
@@ -57,10 +60,18 @@ export class EventLog {
     this.#timer ??= setTimeout(() => void this.#write(), togetherMs)
   }
 
+  /** How much has come. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** The last of them. Resolves when all are written, or cannot be. */
-  end(frames: string): Promise<void> {
+  async end(frames: string): Promise<void> {
     this.#waiting += frames
-    return this.#write()
+    for (let tries = 0; tries < maxTries && this.#waiting !== ''; tries++) {
+      if (tries > 0) await Bun.sleep(betweenTriesMs)
+      await this.#write()
+    }
   }
 
   #write(): Promise<void> {
@@ -72,7 +83,11 @@ export class EventLog {
     const number = lastNumberIn(frames)
     this.#writing = this.#writing
       .then(() => this.#store.addEvents(this.#owned, frames, number))
-      .catch(this.#onError)
+      .catch((thrown: unknown) => {
+        this.#onError(thrown)
+        // With the next ones. Whoever reads them passes over what was written after all.
+        this.#waiting = frames + this.#waiting
+      })
     return this.#writing
   }
 }

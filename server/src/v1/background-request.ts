@@ -43,7 +43,7 @@ export class InBackground implements RequestHistory {
     if (!run || reply.kind !== 'stream') throw new Error('an answer in the background is a stream')
     this.#runs.start(run, reply)
     this.#call.repeatable?.dispatched()
-    if (run.keepsEvents) return backgroundReply(store, run.owned, -1)
+    if (run.keepsEvents) return backgroundReply(store, { owned: run.owned, after: -1 })
     return { kind: 'whole', body: run.queued, isTold: true, usage: noUsage, provider: '' }
   }
 

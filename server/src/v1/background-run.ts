@@ -36,6 +36,7 @@ export class BackgroundRun {
   readonly #ports: RunPorts
   readonly #controller = new AbortController()
   readonly #events: EventLog | undefined
+  #answerBytes = 0
   /** Ends what is waited for. */
   #interrupt: ((reason: Error) => void) | undefined
 
@@ -56,6 +57,11 @@ export class BackgroundRun {
 
   get keepsEvents(): boolean {
     return this.#begun.keepsEvents
+  }
+
+  /** How much is kept of its answer and its events. */
+  get keptBytes(): number {
+    return this.#answerBytes + (this.#events?.bytes ?? 0)
   }
 
   get queued(): JsonObject {
@@ -123,7 +129,8 @@ export class BackgroundRun {
       error: toFailure(toApiError(error), this.#begun.requestId),
     })
     if (status === 'queued' || status === 'in_progress') return failed(new Error('no end'))
-    if (Buffer.byteLength(JSON.stringify(response)) <= maxBytes) return response
+    this.#answerBytes = Buffer.byteLength(JSON.stringify(response))
+    if (this.#answerBytes <= maxBytes) return response
     const words = `The answer is larger than ${maxBytes / 1024 / 1024} MB, the most that is kept.`
     return { ...failed(undefined), error: { code: 'server_error', message: words } }
   }

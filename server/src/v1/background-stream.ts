@@ -1,4 +1,4 @@
-import { framesAfter, framesIn, lastNumberIn } from './background-events'
+import { framesAfter, lastNumberIn } from './background-events'
 import type { StreamReply } from '../gateway/job'
 import type { BackgroundStore, Owned } from '../stored-responses/background-store'
 import { ClientGone, type ChunkStream } from '../wire/chunk-stream'
@@ -8,19 +8,21 @@ import { pingFrame } from '../wire/sse'
 /** How long until new events are looked for. */
 const lookMs = 250
 
+type Events = Pick<BackgroundStore, 'eventsAfter'>
+
 /** The events of an answer in the background, on whatever node it is made: those that are kept, and new ones as they come. */
 class BackgroundStream implements ChunkStream {
-  readonly #store: Pick<BackgroundStore, 'find' | 'eventsAfter'>
-  readonly #owned: Owned
+  readonly #events: Events
+  readonly #reading: Reading
   #last: number
   #isOver = false
   #isEmpty = true
   #cancelled: Error | undefined
 
-  constructor(store: Pick<BackgroundStore, 'find' | 'eventsAfter'>, owned: Owned, after: number) {
-    this.#store = store
-    this.#owned = owned
-    this.#last = after
+  constructor(events: Events, reading: Reading) {
+    this.#events = events
+    this.#reading = reading
+    this.#last = reading.after
   }
 
   get ended(): boolean {
@@ -28,18 +30,33 @@ class BackgroundStream implements ChunkStream {
   }
 
   async read(): Promise<string[] | undefined> {
+    try {
+      return await this.#next()
+    } catch (thrown) {
+      this.#reading.left?.()
+      throw thrown
+    }
+  }
+
+  async #next(): Promise<string[] | undefined> {
     for (;;) {
       if (this.#cancelled) throw this.#cancelled
-      // Asked first: the last events are written before its end.
-      const standing = await this.#store.find(this.#owned)
-      const frames = await this.#next()
+      const found = await this.#events.eventsAfter(this.#reading.owned, this.#last)
+      const frames = (found?.frames ?? []).flatMap((batch) => this.#new(batch))
       if (frames.length > 0) {
         this.#isEmpty = false
         return frames
       }
-      if (standing?.isRunning !== true) return this.#end()
+      if (found?.isRunning !== true) return this.#end()
       await Bun.sleep(lookMs)
     }
+  }
+
+  /** The frames of a batch that did not go out yet; some of it may be in the one before. */
+  #new(batch: string): string[] {
+    const frames = framesAfter(batch, this.#last)
+    this.#last = Math.max(this.#last, lastNumberIn(batch))
+    return frames
   }
 
   #end(): string[] | undefined {
@@ -49,20 +66,13 @@ class BackgroundStream implements ChunkStream {
       return [pingFrame]
     }
     this.#isOver = true
+    this.#reading.left?.()
     return undefined
-  }
-
-  async #next(): Promise<string[]> {
-    const batches = await this.#store.eventsAfter(this.#owned, this.#last)
-    const [first, ...others] = batches
-    if (first === undefined) return []
-    const frames = [...framesAfter(first, this.#last), ...others.flatMap(framesIn)]
-    this.#last = Math.max(this.#last, lastNumberIn(batches.at(-1) ?? ''))
-    return frames
   }
 
   cancel(reason: Error): void {
     this.#cancelled = reason
+    this.#reading.left?.()
   }
 }
 
@@ -74,20 +84,24 @@ const asTheyAre: EventWriter = {
   fail: () => '',
 }
 
-/** The events after the one of this number, for who asked for them. */
-export function backgroundReply(
-  store: Pick<BackgroundStore, 'find' | 'eventsAfter'>,
-  owned: Owned,
-  after: number,
-): StreamReply {
-  const stream = new BackgroundStream(store, owned, after)
+interface Reading {
+  owned: Owned
+  /** The number of the event behind which it begins. */
+  after: number
+  /** Told when nobody reads it any more; twice is harmless. */
+  left?: () => void
+}
+
+/** The events of an answer, for who asked for them. */
+export function backgroundReply(events: Events, reading: Reading): StreamReply {
+  const stream = new BackgroundStream(events, reading)
   const leave = () => {
     stream.cancel(new ClientGone())
     return { rest: undefined, isFree: true, [Symbol.dispose]: () => undefined }
   }
   return {
     kind: 'stream',
-    identity: { id: owned.id, object: 'chat.completion.chunk', created: 0, model: '' },
+    identity: { id: reading.owned.id, object: 'chat.completion.chunk', created: 0, model: '' },
     writer: asTheyAre,
     opening: Promise.resolve({ stream, provider: '', usage: () => undefined, leave }),
   }

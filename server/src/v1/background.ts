@@ -1,3 +1,4 @@
+import { BackgroundReaders } from './background-readers'
 import { BackgroundRun } from './background-run'
 import { toResponse } from '../dialects/responses/response'
 import { ResponsesRequest } from '../dialects/responses/request'
@@ -33,6 +34,7 @@ interface Beginning {
 
 /** The answers that are made on this node in the background, and what became of those of nodes that are gone. */
 export class BackgroundRuns implements AsyncDisposable {
+  readonly readers = new BackgroundReaders()
   readonly #ports: Ports
   readonly #runs = new Map<string, { run: BackgroundRun; bytes: number }>()
   readonly #timers: readonly ReturnType<typeof setInterval>[]
@@ -87,11 +89,10 @@ export class BackgroundRuns implements AsyncDisposable {
   /** Makes its answer, which nobody waits for. */
   start(run: BackgroundRun, reply: StreamReply): void {
     const { responses, onError } = this.#ports
-    const bytes = this.#runs.get(run.owned.id)?.bytes ?? 0
     void run
       .run(reply)
       .catch(onError)
-      .then(() => responses.makeRoom(run.owned.userId, bytes))
+      .then(() => responses.makeRoom(run.owned.userId, run.keptBytes))
       .catch(onError)
       .finally(() => this.#remove(run))
   }

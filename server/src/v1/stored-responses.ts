@@ -62,7 +62,7 @@ function startingAfter(query: Readonly<Record<string, string>>): number {
 
 /** The events of an answer that is, or was, made in the background. Rejects with `invalid_request`. */
 async function streamOf(
-  { background }: StoredPorts,
+  { background, runs }: StoredPorts,
   owned: Owned,
   after: number,
 ): Promise<StreamReply> {
@@ -75,7 +75,7 @@ async function streamOf(
       'stream: only an answer in the background that was asked for as a stream is read as one, up to an hour after its end.',
     )
   }
-  return backgroundReply(background, owned, after)
+  return backgroundReply(background, { owned, after, left: runs.readers.enter(owned.userId) })
 }
 
 /** The answer as it stands; one whose node is gone has failed. */
