@@ -61,6 +61,24 @@ async function bookedFor(id: string): Promise<number> {
   return 0
 }
 
+test('a turn of a conversation is there on another node as soon as its end is read, whole or as a stream', async () => {
+  const { key } = customer
+  const made = await ask(nodes.at(0), { path: '/v1/conversations', key })
+  const conversation = String(made.body['id'])
+  const model = await nodes.model('ok')
+  for (let turn = 1; turn <= 20; turn++) {
+    const body = { model, input: `Turn ${turn}.`, conversation, stream: turn % 2 === 0 }
+    const [on, other] = turn % 3 === 0 ? [nodes.at(1), nodes.at(0)] : [nodes.at(0), nodes.at(1)]
+    expect((await ask(on, { path, key, body })).status).toBe(200)
+    const listed = await ask(other, {
+      method: 'GET',
+      path: `/v1/conversations/${conversation}/items?limit=100`,
+      key,
+    })
+    expect(listed.body['data']).toHaveLength(2 * turn)
+  }
+})
+
 test('an answer that one node makes is found, cancelled and read event by event on another', async () => {
   const [here, there] = [nodes.at(0), nodes.at(1)]
   const id = await begin(here, 'slow-first-300')
@@ -95,6 +113,26 @@ test('its events are read on another node while it is made', async () => {
   expect(events.at(-1)?.['type']).toBe('response.completed')
   const rest = await eventsFrom(nodes.at(1), id, '&starting_after=4')
   expect(rest).toEqual(events.slice(5))
+})
+
+test('what there is no credit for has failed, and cost nothing', async () => {
+  const poor = await nodes.customer(1000n)
+  const { key } = poor
+  const body = { model: await nodes.model('ok'), input: 'Hello.', background: true }
+  const told = await ask(nodes.at(0), { path, key, body })
+  expect([told.status, told.body['status']]).toEqual([200, 'queued'])
+  const id = String(told.body['id'])
+  let response: Json = {}
+  for (let tries = 0; tries < 200 && response['status'] !== 'failed'; tries++) {
+    response = (await ask(nodes.at(1), { method: 'GET', path: `${path}/${id}`, key })).body
+    await Bun.sleep(50)
+  }
+  expect(response).toMatchObject({
+    status: 'failed',
+    error: { code: 'insufficient_quota', details: { code: 'insufficient_credits' } },
+  })
+  const rows = await nodes.sql`select id from usage_event where user_id = ${poor.userId}`
+  expect([...rows]).toEqual([])
 })
 
 test('a node that stops lets what it makes end, within its time', async () => {

@@ -22,7 +22,7 @@ function eventOf(frame: string): { type: string; sequenceNumber: number } {
   }
 }
 
-export const framesIn = (text: string): string[] => text.split(/(?<=\n\n)/)
+const framesIn = (text: string): string[] => text.split(/(?<=\n\n)/)
 
 /** The frames of these whose events come after the one of this number. */
 export const framesAfter = (text: string, sequenceNumber: number): string[] =>
