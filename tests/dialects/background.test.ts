@@ -72,7 +72,7 @@ const idIn = (event: ResponseStreamEvent | undefined) =>
   event && 'response' in event ? event.response.id : ''
 
 describe('an answer in the background', () => {
-  test('is told at once as queued, and made though nobody waits for it', async () => {
+  test('is queued at once, and made without a client that waits', async () => {
     const told = await begin('slow-first-500')
     expect(told).toMatchObject({ status: 'queued', background: true, store: true, output: [] })
     expect((await stage.client.responses.retrieve(told.id)).status).toMatch(/queued|in_progress/)
@@ -156,7 +156,7 @@ describe('an answer in the background', () => {
     expect([stream.status, stream.error.param]).toEqual([400, 'stream'])
   })
 
-  test('is another account’s for nobody', async () => {
+  test('is not there for another account', async () => {
     const { id } = await begin('slow-first-500', { stream: false })
     const { responses } = await another()
     const refused = [
@@ -173,7 +173,7 @@ describe('an answer in the background', () => {
 })
 
 describe('cancelled', () => {
-  test('it ends at once, its provider is told, and what it cost is booked once', async () => {
+  test('it ends at once, so does its request to the provider, and what it cost is booked once', async () => {
     const { id } = await begin('rate-20')
     await standing(id, /in_progress/)
     const told = await stage.client.responses.cancel(id)
@@ -194,7 +194,7 @@ describe('cancelled', () => {
     expect((await stage.client.responses.retrieve(id)).output).toEqual(found.output)
   })
 
-  test('one that nobody asked for in the background is refused, and one that is not there', async () => {
+  test('one that was not asked for in the background is refused, and one that is not there', async () => {
     const model = await stage.model('ok')
     const { id } = await stage.client.responses.create({ model, input: 'One.', store: true })
     const refusal = await failureOf(stage.client.responses.cancel(id))

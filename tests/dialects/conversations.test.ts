@@ -78,7 +78,7 @@ describe('a conversation', () => {
     expect((await failureOf(gone)).param).toBe('item_id')
   })
 
-  test('is another account’s for nobody', async () => {
+  test('is not there for another account', async () => {
     const { id } = await stage.client.conversations.create({ items: [user('A secret.')] })
     const { data } = await stage.client.conversations.items.list(id)
     const [item] = data

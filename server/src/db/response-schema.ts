@@ -11,7 +11,7 @@ export interface StoredResponseRow {
   response: string
   /** Of both. */
   bytes: number
-  /** Until when its node is believed to make it in the background; null where nobody does. */
+  /** Until when its node is believed to make it in the background; null where no node does. */
   running_until: ColumnType<Date | null, Date | undefined, Date | null>
   is_background: Generated<boolean>
   /** It was asked for as a stream, and can be read as one. */

@@ -14,7 +14,7 @@ export const operationNotes: Readonly<Record<string, string>> = {
   countMessageTokens:
     'Asked of Anthropic where the request would be passed on, else an estimate. Costs nothing, and counts as a request.',
   createResponse:
-    'Passed on as it came to providers of that format, translated for all others; fields that the answer is made without are named in `x-tollgate-omitted`. With `store` true the answer is kept for your account, and `previous_response_id` goes on from it with any model; `conversation` goes on from a conversation and adds to it. With `background` true the answer is made though nobody waits for it: `GET /v1/responses/{id}` tells how it stands.',
+    'Passed on as it came to providers of that format, translated for all others; fields that the answer is made without are named in `x-tollgate-omitted`. With `store` true the answer is kept for your account, and `previous_response_id` goes on from it with any model; `conversation` goes on from a conversation and adds to it. With `background` true the request is answered at once, and `GET /v1/responses/{id}` shows how far it has come.',
   getResponse:
     'Of your account only, whichever of its keys asked. Kept are answers whose request had `store` or `background` true. With `stream` true, the events of one that was asked for as a stream in the background, from any event on, up to an hour after its end.',
   deleteResponse:

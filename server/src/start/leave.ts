@@ -31,7 +31,7 @@ type Listening = Pick<Bun.Server<unknown>, 'stop' | 'pendingRequests'>
 interface Running {
   http: Listening
   claims: Pick<Claims, 'idle'>
-  /** Answers that nobody waits for, but that were asked for. */
+  /** Answers that are made in the background. */
   background: Pick<BackgroundRuns, 'idle'>
   drains: Pick<Drains, 'close'>
   /** Self-hosted gateways, which are to connect elsewhere. */

@@ -35,7 +35,7 @@ const lose = (id: string) =>
     database.query,
   )
 
-test('it ends once, whoever is first: its maker, who cancels it, or who finds it lost', async () => {
+test('it ends once: by the node that makes it, by its cancellation, or as lost', async () => {
   const userId = await newCustomer(database)
   const [one, two, three] = [await begun(userId), await begun(userId), await begun(userId)]
   const completed = { status: 'completed', background: true }
@@ -56,7 +56,7 @@ test('it ends once, whoever is first: its maker, who cancels it, or who finds it
   }
 })
 
-test('those of nodes that are gone have failed, though nobody asks for them', async () => {
+test('those of nodes that are gone have failed, also where no client asks for them', async () => {
   const userId = await newCustomer(database)
   const [gone, alive] = [await begun(userId, true), await begun(userId)]
   await store.addEvents(gone, frame(0) + frame(1), 1)

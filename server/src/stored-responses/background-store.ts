@@ -131,7 +131,7 @@ export class BackgroundStore {
 
   /**
    * Frames of events, of which the last ones come after the event of this number, and whether more will come; all
-   * that there were when it ended are told before. Undefined where the account has no such answer.
+   * that there were when it ended come before. Undefined where the account has no such answer.
    */
   async eventsAfter(owned: Owned, sequenceNumber: number): Promise<Events | undefined> {
     const { id, userId } = owned
@@ -184,7 +184,7 @@ export class BackgroundStore {
     return this.find(owned)
   }
 
-  /** It never began: nobody was told of it. */
+  /** It never began, and no client knows its id. */
   async discard({ id, userId }: Owned): Promise<void> {
     await this.#db
       .deleteFrom('stored_response')

@@ -33,7 +33,7 @@ export function refuseFull(
 type Adding = Omit<ConversationTurn, 'responseId'> & { responseId?: string }
 
 /**
- * Adds items at the end of a conversation, all or none; whoever adds at the same time waits for the row that
+ * Adds items at the end of a conversation, all or none; another request that adds at the same time waits for the row that
  * this has changed. What an answer brought is there already, and always has room. Undefined where there is no
  * such conversation.
  */

@@ -199,7 +199,7 @@ export class ConversationStore {
 
   /**
    * Keeps what was said and answered, unless the conversation is gone. Resolves once it is kept, or is given
-   * up; never rejects. Whoever asks this node for the conversation meanwhile waits for it.
+   * up; never rejects. Requests for the conversation to this node wait for it.
    */
   keep(turn: ConversationTurn): Promise<void> {
     const { conversationId: id } = turn

@@ -96,7 +96,7 @@ export class StoredTurn {
 
   /**
    * The same for an answer that is made in the background: a stream, as which it is collected. It is always kept
-   * here, whoever makes it. Rejects with `invalid_request`.
+   * here, on every connection. Rejects with `invalid_request`.
    */
   async expandInBackground(userId: string, read: ReadRequest): Promise<ReadRequest> {
     const { background: _background, ...body } = read.body

@@ -85,7 +85,7 @@ export class EventLog {
       .then(() => this.#store.addEvents(this.#owned, frames, number))
       .catch((thrown: unknown) => {
         this.#onError(thrown)
-        // With the next ones. Whoever reads them passes over what was written after all.
+        // With the next ones. A reader passes over what was written after all.
         this.#waiting = frames + this.#waiting
       })
     return this.#writing

@@ -47,12 +47,12 @@ export class BackgroundRun {
     if (begun.keepsEvents) this.#events = new EventLog(ports.store, begun.owned, ports.onError)
   }
 
-  /** Stands for the caller of its request, who leaves when nobody wants the answer any more. */
+  /** Stands for the caller of its request, who leaves when the answer is not wanted any more. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
 
-  /** It is written down: from here on, where that is gone, nobody wants it. */
+  /** It is written down: from here on, where that is gone, it is not wanted. */
   isBegun = false
 
   get keepsEvents(): boolean {
@@ -106,7 +106,7 @@ export class BackgroundRun {
     }
   }
 
-  /** Rejects as soon as nobody wants the answer: what is asked may go on without its caller. */
+  /** Rejects as soon as the answer is not wanted: what is asked may go on without its caller. */
   #unlessLeft<Value>(asked: Promise<Value>): Promise<Value> {
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
     this.#interrupt = reject

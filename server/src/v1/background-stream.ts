@@ -88,7 +88,7 @@ interface Reading {
   owned: Owned
   /** The number of the event behind which it begins. */
   after: number
-  /** Told when nobody reads it any more; twice is harmless. */
+  /** Called when it is not read any more; twice is harmless. */
   left?: () => void
 }
 

@@ -86,7 +86,7 @@ export class BackgroundRuns implements AsyncDisposable {
     await this.#ports.store.discard(run.owned).catch(this.#ports.onError)
   }
 
-  /** Makes its answer, which nobody waits for. */
+  /** Makes its answer. */
   start(run: BackgroundRun, reply: StreamReply): void {
     const { responses, onError } = this.#ports
     void run

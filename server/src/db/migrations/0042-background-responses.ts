@@ -4,7 +4,7 @@ import { sql, type Kysely } from 'kysely'
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table stored_response
-      -- Until when its node is believed to make it; null where nobody does.
+      -- Until when its node is believed to make it; null where no node does.
       add column running_until timestamptz,
       add column is_background boolean not null default false,
       add column keeps_events boolean not null default false,
