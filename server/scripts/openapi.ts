@@ -56,7 +56,10 @@ import { readConfig } from '../src/config'
 import type { Schema } from '../src/db/schema'
 import type { SealingKeys } from '../src/db/sealed'
 import { StreamWatch } from '../src/http/event-stream'
+import { BackgroundStore } from '../src/stored-responses/background-store'
+import { ConversationStore } from '../src/stored-responses/conversations'
 import { ResponseStore } from '../src/stored-responses/store'
+import { BackgroundRuns } from '../src/v1/background'
 import { createGuards, registryOf } from '../src/http/guards'
 import { Claims } from '../src/idempotency/claims'
 import { createClaimStore } from '../src/idempotency/store'
@@ -251,7 +254,17 @@ function standIns(): AppPorts {
       earlyHeadersMs: 0,
       onBroken: () => undefined,
     },
-    responses: { store: new ResponseStore(db, () => undefined), mode: 'asked' },
+    responses: {
+      store: new ResponseStore(db, () => undefined),
+      background: new BackgroundStore(db),
+      runs: new BackgroundRuns({
+        store: new BackgroundStore(db),
+        responses: new ResponseStore(db, () => undefined),
+        onError: () => undefined,
+      }),
+      conversations: new ConversationStore(db, () => undefined),
+      mode: 'asked',
+    },
     readiness: never,
     stores: storesOf(db, catalog, settings),
     automation: automationOf(db),

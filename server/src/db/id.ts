@@ -36,6 +36,8 @@ export type IdPrefix =
   | 'tmpl'
   | 'trail'
   | 'sock'
+  | 'conv'
+  | 'item'
 
 const randomLength = 16
 const codes = Buffer.from(alphabet)

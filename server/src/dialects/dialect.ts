@@ -43,6 +43,8 @@ export interface Original {
   shared?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
   /** What tools that the provider runs can come to, for a model with that price. */
   hosted?: (pricing: Pick<PaidTerms['pricing'], 'search'>) => HostedUses | undefined
+  /** The body for a credential of the caller's own, where it does not go on as it is. */
+  own?: (body: JsonObject, model: { reasoning: boolean }) => JsonObject
 }
 
 /** What a request is charged by, and who hears of fields that the price does not cover. */

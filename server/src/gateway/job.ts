@@ -157,7 +157,7 @@ export interface WholeReply {
   usage: Usage
   /** Nano-dollars, once the request was settled. */
   cost?: bigint
-  /** Key of the provider that answered. */
+  /** Key of the provider that answered; empty where none has yet. */
   provider: string
   /** Fields of the request that it was answered without. */
   omitted?: readonly string[] | undefined

@@ -160,9 +160,10 @@ function allowedBody(
   { candidate, model }: Pick<Turn<unknown>, 'candidate' | 'model'>,
   omit: (field: string) => void,
 ): JsonObject {
-  const { body, shared, paid } = original
+  const { body, shared, own, paid } = original
   const { reasoning } = model.capabilities
-  const safe = shared && isShared(candidate) ? shared(body, { reasoning }) : body
+  const fit = isShared(candidate) ? shared : own
+  const safe = fit ? fit(body, { reasoning }) : body
   const { pricing } = model
   return pricing && isByPrice(candidate.billing) ? paid(safe, { pricing, omit }) : safe
 }

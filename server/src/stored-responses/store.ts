@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { Additions } from './additions'
 import { timeOfId } from '../db/id'
 import type { Schema } from '../db/schema'
 import { isObject, maxAtOnce, type JsonObject } from '../wire/json-body'
@@ -18,17 +19,12 @@ export interface StoredResponse {
 /** What an account may keep: more takes the place of its oldest answers. */
 const maxAccountBytes = 256 * 1024 * 1024
 /** A longer answer is not kept. */
-const maxBytes = 8 * 1024 * 1024
+export const maxBytes = 8 * 1024 * 1024
 /** What is on its way to the database. */
 const maxPendingBytes = 64 * 1024 * 1024
-/** How much an account may add before its oldest answers are looked for. */
-const bytesBetweenEvictions = 16 * 1024 * 1024
-const responsesBetweenEvictions = 500
-const maxWatchedAccounts = 10_000
-
 /** What a request may go on from. */
 const maxChain = 1000
-const maxChainBytes = 24 * 1024 * 1024
+export const maxChainBytes = 24 * 1024 * 1024
 
 /** Another node may still be writing an answer that is as young as this. */
 const freshMs = 5000
@@ -36,7 +32,7 @@ const triesForFresh = 4
 const betweenTriesMs = 150
 
 /** What an id can be: nothing else is looked up, and none has what PostgreSQL refuses. */
-const possibleId = /^[\w-]{1,128}$/
+export const possibleId = /^[\w-]{1,128}$/
 
 interface Row {
   id: string
@@ -44,11 +40,6 @@ interface Row {
   previous_id: string | null
   input: string
   response: string
-}
-
-interface Added {
-  bytes: number
-  responses: number
 }
 
 /**
@@ -59,8 +50,7 @@ export class ResponseStore {
   readonly #db: Kysely<Schema>
   readonly #onError: (error: unknown) => void
   readonly #pending = new Map<string, StoredResponse & { bytes: number }>()
-  /** Since an account's oldest were last looked for. */
-  readonly #added = new Map<string, Added>()
+  readonly #additions = new Additions()
   readonly #writing = new Set<Promise<void>>()
   #pendingBytes = 0
 
@@ -103,28 +93,17 @@ export class ResponseStore {
       .values(row)
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    if (this.#isEvictionDue(row)) await this.#evict(row.user_id)
+    await this.makeRoom(row.user_id, row.bytes)
   }
 
-  #isEvictionDue({ user_id: userId, bytes }: Row & { bytes: number }): boolean {
-    const added = this.#added.get(userId) ?? { bytes: 0, responses: 0 }
-    const sum = { bytes: added.bytes + bytes, responses: added.responses + 1 }
-    const isDue = sum.bytes > bytesBetweenEvictions || sum.responses > responsesBetweenEvictions
-    if (isDue) this.#added.delete(userId)
-    else {
-      if (this.#added.size >= maxWatchedAccounts) this.#added.clear()
-      this.#added.set(userId, sum)
-    }
-    return isDue
-  }
-
-  /** Deletes the oldest answers of an account beyond what it may keep. */
-  async #evict(userId: string): Promise<void> {
+  /** An account has added so much: deletes its oldest answers beyond what it may keep, now and then. */
+  async makeRoom(userId: string, bytes: number): Promise<void> {
+    if (!this.#additions.isEvictionDue(userId, bytes)) return
     await sql`
       delete from stored_response where user_id = ${userId} and id in (
         select id from (
-          select id, sum(bytes) over (order by created_at desc, id desc) as total
-          from stored_response where user_id = ${userId}
+          select id, sum(bytes + event_bytes) over (order by created_at desc, id desc) as total
+          from stored_response where user_id = ${userId} and running_until is null
         ) as summed
         where total > ${maxAccountBytes}
       )`.execute(this.#db)

@@ -89,8 +89,10 @@ function toResponse(
   crashAt?.('after-last-byte')
   const headers = {
     'content-type': 'application/json',
-    'x-tollgate-provider': reply.provider,
-    'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+    ...(reply.provider && {
+      'x-tollgate-provider': reply.provider,
+      'x-tollgate-cost': plainUsd(reply.cost ?? 0n),
+    }),
   }
   const own = { ...wordingOf(asked.request).headers?.(asked.requestId), ...toldHeaders(reply) }
   return new Response(JSON.stringify(reply.body), {
@@ -133,7 +135,7 @@ export async function streamed(
     ...streamHeaders,
     ...wordingOf(request).headers?.(requestId),
   })
-  if (opened) headers.set('x-tollgate-provider', opened.provider)
+  if (opened?.provider) headers.set('x-tollgate-provider', opened.provider)
   for (const [name, value] of Object.entries(toldHeaders(opened ?? {}))) headers.set(name, value)
   const outgoing = {
     writer,

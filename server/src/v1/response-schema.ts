@@ -11,7 +11,7 @@ export const ResponseAnswer = z
     id: z.string(),
     object: z.literal('response'),
     created_at: z.int(),
-    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress']),
+    status: z.enum(['completed', 'incomplete', 'failed', 'in_progress', 'queued', 'cancelled']),
     error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
     incomplete_details: z
       .looseObject({ reason: z.enum(['max_output_tokens', 'content_filter']) })

@@ -9,6 +9,8 @@ import type { ApiError } from '../errors'
 export interface EventWriter {
   /** What keeps a silent connection open; also before the first event. */
   readonly ping: string
+  /** What was written last goes out once this has resolved; undefined where it need not wait. Never rejects. */
+  readonly kept?: Promise<void> | undefined
   /** The frames for one element that a `ChunkStream` gave. */
   write(chunk: string): string
   /**
@@ -30,6 +32,10 @@ export class FrameWriter implements EventWriter {
   constructor(own: EventWriter) {
     this.ping = own.ping
     this.#own = own
+  }
+
+  get kept(): Promise<void> | undefined {
+    return this.#own.kept
   }
 
   write(chunk: string): string {

@@ -3,7 +3,7 @@ import { callersField } from './field-name'
 import { hostedUsesIn } from './hosted-uses'
 import { isFree, toPriced } from './priced-request'
 import { ResponsesRequest } from './request'
-import { toShared } from './shared-request'
+import { toShared, toUnstored } from './shared-request'
 import { withOwnThoughts } from './thoughts'
 import { wording } from './wording'
 import { ResponseWriter, wholeResponse } from './writer'
@@ -21,8 +21,14 @@ const headersOf = (headers: Headers) =>
     }),
   )
 
+/** What is known of a request once it is read. */
+interface Asking {
+  /** Its answer is kept by Tollgate, on whatever connection it is made. */
+  readonly isBackground: boolean
+}
+
 /** OpenAI's Responses, for a request with these headers. Source: wire.md 13.3. */
-export const responses = (headers: Headers): Dialect => ({
+export const responses = (headers: Headers, asking?: Asking): Dialect => ({
   wording,
   read(body) {
     const request = check(ResponsesRequest, body)
@@ -39,6 +45,7 @@ export const responses = (headers: Headers): Dialect => ({
         body: withOwnThoughts(body),
         headers: headersOf(headers),
         shared: toShared,
+        ...(asking?.isBackground && { own: toUnstored }),
         paid: toPriced,
         hosted: ({ search }) => (search === undefined ? undefined : uses),
       },

@@ -150,7 +150,6 @@ describe('refused, with the field at fault', () => {
     ],
     ['a conversation', { conversation: 'a' }, ['conversation', 'not_allowed']],
     ['a prompt that was kept', { prompt: { id: 'a' } }, ['prompt', 'not_allowed']],
-    ['work in the background', { background: true }, ['background', 'not_allowed']],
     [
       'an item that was kept',
       { input: [{ type: 'item_reference', id: 'a' }] },

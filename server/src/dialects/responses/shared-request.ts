@@ -12,7 +12,7 @@ const kept = (field: string) =>
   )
 
 /** Fields that name what a provider keeps. */
-const keptFields = ['previous_response_id', 'conversation', 'prompt', 'background'] as const
+const keptFields = ['previous_response_id', 'conversation', 'prompt'] as const
 
 /**
  * A request on a credential that several accounts use: nothing is kept at the provider, and nothing is read
@@ -20,19 +20,26 @@ const keptFields = ['previous_response_id', 'conversation', 'prompt', 'backgroun
  */
 export function toShared(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
   for (const field of keptFields) if (body[field]) throw kept(field)
-  const { input, tools, include, prompt_cache_options: caching } = body
+  const { input, tools, prompt_cache_options: caching } = body
   if (isObject(caching) && caching['comparison_response_id']) {
     throw kept('prompt_cache_options.comparison_response_id')
   }
   for (const [index, tool] of listOf(tools).entries()) refuseKeptIn(tool, `tools.${index}`)
   const items = listOf(input)
   for (const [index, item] of items.entries()) refuseKeptItem(item, `input.${index}`)
+  const readable = items.some(isUnreadable) && {
+    input: items.filter((item) => !isUnreadable(item)),
+  }
+  return { ...toUnstored(body, { reasoning }), ...readable }
+}
+
+/** A request whose provider keeps nothing of it: thoughts come back instead. */
+export function toUnstored(body: JsonObject, { reasoning }: { reasoning: boolean }): JsonObject {
   const wanted = body['store'] !== false && reasoning
   return {
     ...body,
-    ...(items.some(isUnreadable) && { input: items.filter((item) => !isUnreadable(item)) }),
     // The next request brings them back, where the provider would have kept them.
-    ...(wanted && { include: withThoughts(include) }),
+    ...(wanted && { include: withThoughts(body['include']) }),
     store: false,
   }
 }
