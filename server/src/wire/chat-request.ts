@@ -196,7 +196,7 @@ const chatRequestOf = (most: Most) =>
     }
   })
 
-/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: api.md 4.1. */
+/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: contract 4.1. */
 export const ChatRequest = sparse(chatRequestOf({ messages: 2000, parts: 256, tools: 128 }))
 
 /** The same, made of a request in another format, which has bounds of its own. */

@@ -20,7 +20,7 @@ const headersOf = (headers: Headers) =>
     }),
   )
 
-/** OpenAI's Responses, for a request with these headers. Source: wire.md 13.3. */
+/** OpenAI's Responses, for a request with these headers. Source: contract 5.2. */
 export const responses = (headers: Headers): Dialect => ({
   wording,
   read(body) {
