@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { Glob } from 'bun'
 import { join } from 'node:path'
 import { readPages, root, tableOf } from './pages'
 import { alertTypes } from '../../server/src/alerts/alert'
@@ -71,6 +72,22 @@ test('3.1 and 3.4: defaults of rates and timeouts', () => {
     `${timers.streamMs / 60_000} minutes`,
     `${timers.connectMs / 1000} s`,
   ])
+})
+
+test('4.10: every rule that names of tests begin with', async () => {
+  const told = rowsOf('4-model-endpoints', '## 4.10 Client compatibility rules')
+  const known = new Set(told.map(([id = '']) => id))
+  const named = new Set<string>()
+  const folders = ['tests/conformance', 'tests/rules', 'server/src/providers', 'server/src/wire']
+  for (const folder of folders) {
+    for await (const file of new Glob('**/*.ts').scan({ cwd: join(root, folder) })) {
+      const code = await Bun.file(join(root, folder, file)).text()
+      const names = code.matchAll(/['"`]((?:[A-Z]\d{1,2},? ?)+): /g)
+      for (const [, ids = ''] of names) for (const id of ids.match(/R\d+/g) ?? []) named.add(id)
+    }
+  }
+  expect(named.size).toBeGreaterThan(15)
+  expect([...named].filter((id) => !known.has(id))).toEqual([])
 })
 
 test('6.1: types of alerts', () => {
