@@ -33,6 +33,7 @@ describe('GET /api/models', () => {
             output: 4,
             cached_input: null,
             cache_write: null,
+            cached_audio_input: null,
             cache_write_1h: null,
             reasoning: null,
             audio_input: null,

@@ -63,6 +63,7 @@ describe('what a connection serves', () => {
     const whole = {
       ...nothing,
       ...usual,
+      cached_audio_input: null,
       cache_write_1h: null,
       audio_input: null,
       audio_output: null,

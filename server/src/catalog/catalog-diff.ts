@@ -68,7 +68,7 @@ function plannedOf({ id, price, price_changes: changes = [] }: Entry, at: Date) 
 
 const byWeekday = ({ price, price_changes: changes = [] }: Entry) =>
   [price, ...changes.map((change) => change.price)].some((one) =>
-    one?.hours?.some(({ days }) => days !== undefined),
+    one?.hours?.some(({ days, except }) => days !== undefined || except !== undefined),
   )
 
 const isSame = (one: Pricing | null, other: Pricing) =>

@@ -3,6 +3,8 @@ export interface EntryRates {
   input?: number
   output?: number
   cached_input?: number
+  /** Sound read from a cache. */
+  cached_audio_input?: number
   cache_write?: number
   /** A cache entry that lives for an hour or more. */
   cache_write_1h?: number
@@ -27,6 +29,8 @@ interface EntryHours extends EntryRates {
   until: number
   /** Days of the week of UTC, Sunday 0; every day where absent. */
   days?: readonly number[]
+  /** Days of UTC on which they do not hold, `2027-01-01`. */
+  except?: readonly string[]
 }
 
 export interface EntryPrice extends EntryRates {

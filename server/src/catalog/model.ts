@@ -17,6 +17,8 @@ export interface TokenRates {
 
 /** All rates of a price: those of tokens, and nano-dollars per piece. */
 export interface Rates extends TokenRates {
+  /** Sound read from a prompt cache; costs what `cachedInput` does where it has no price of its own. */
+  cachedAudioInput?: bigint
   /** Per image in the prompt. */
   image?: bigint
   /** Per request to the provider. */

@@ -127,6 +127,7 @@ const whole = (rates: Rates): Required<Rates> => ({
   input: rates.input,
   output: rates.output,
   cachedInput: rates.cachedInput ?? rates.input,
+  cachedAudioInput: rates.cachedAudioInput ?? rates.cachedInput ?? rates.input,
   cacheWrite: rates.cacheWrite ?? rates.input,
   cacheWriteLong: rates.cacheWriteLong ?? rates.cacheWrite ?? rates.input,
   reasoning: rates.reasoning ?? rates.output,

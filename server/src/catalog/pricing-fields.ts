@@ -12,6 +12,7 @@ export const rateFields = {
   input: 'input',
   output: 'output',
   cachedInput: 'cached_input',
+  cachedAudioInput: 'cached_audio_input',
   cacheWrite: 'cache_write',
   cacheWriteLong: 'cache_write_1h',
   reasoning: 'reasoning',
@@ -31,6 +32,7 @@ const optionalPrice = price.nullish()
 
 const optionalRates = {
   cached_input: optionalPrice,
+  cached_audio_input: optionalPrice,
   cache_write: optionalPrice,
   cache_write_1h: optionalPrice,
   reasoning: optionalPrice,
@@ -97,6 +99,7 @@ const shown = z.number().nullable()
 /** The rates but for the first two, which each price has. */
 export const shownRates = {
   cached_input: shown,
+  cached_audio_input: shown.describe('Sound read from a cache.'),
   cache_write: shown.describe('For 5 minutes, or as long as the provider’s usual is.'),
   cache_write_1h: shown,
   reasoning: shown,
@@ -145,6 +148,7 @@ export const usdOf = (nanos: bigint | undefined) => (nanos === undefined ? null 
 
 export const toRatesAnswer = (rates: Partial<Rates>) => ({
   cached_input: usdOf(rates.cachedInput),
+  cached_audio_input: usdOf(rates.cachedAudioInput),
   cache_write: usdOf(rates.cacheWrite),
   cache_write_1h: usdOf(rates.cacheWriteLong),
   reasoning: usdOf(rates.reasoning),

@@ -15,6 +15,7 @@ const sent = fc.record({
   input: fc.oneof({ weight: 9, arbitrary: price }, { weight: 1, arbitrary: beyond }),
   output: price,
   cached_input: optional,
+  cached_audio_input: optional,
   cache_write: optional,
   reasoning: optional,
   audio_input: optional,

@@ -7,6 +7,7 @@ const rate = storedUsd.exactOptional()
 
 const seldomRates = {
   cachedInput: rate,
+  cachedAudioInput: rate,
   cacheWrite: rate,
   cacheWriteLong: rate,
   reasoning: rate,

@@ -11,6 +11,7 @@ const pricing: fc.Arbitrary<Pricing> = fc.record(
     input: price,
     output: price,
     cachedInput: price,
+    cachedAudioInput: price,
     cacheWrite: price,
     reasoning: price,
     audioInput: price,
@@ -42,6 +43,7 @@ const tokens = fc.oneof(fc.nat(10_000_000), fc.nat(100), fc.constant(1_000_000_0
 const usage: fc.Arbitrary<Usage> = fc.record({
   input: tokens,
   cachedInput: tokens,
+  cachedAudio: tokens,
   cacheWrite: tokens,
   audioInput: tokens,
   output: tokens,

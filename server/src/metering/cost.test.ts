@@ -80,6 +80,17 @@ describe('prices', () => {
     expect(costOf(usage, pricing)).toBe(1_111_101n)
   })
 
+  test('sound from a cache has its price, or that of what is cached', () => {
+    const usage = using({ cachedInput: 1e6, cachedAudio: 400_000, output: 1e6 })
+    const cached = { ...plain, cachedInput: 10n }
+    expect(costOf(usage, cached)).toBe(15n)
+    expect(costOf(usage, { ...cached, cachedAudioInput: 100n })).toBe(51n)
+    const pieces = { ...cached, cachedAudioInput: 100n, search: 7n }
+    expect(costOf(usage, pieces, { searches: 2 })).toBe(65n)
+    // Never more of it than was cached.
+    expect(costOf({ ...usage, cachedAudio: 9e6 }, pieces)).toBe(105n)
+  })
+
   test('what is paid by the piece is added', () => {
     const pricing = { ...plain, request: 12_000_000n, image: 7n }
     expect(costOf(noUsage, pricing)).toBe(12_000_000n)

@@ -90,6 +90,8 @@ const buckets = [
  */
 export function costOf(usage: Usage, given: Rates, pieces: Pieces = oneRequest): bigint {
   const rates = ratesOf(given)
+  const heard = heardBefore(usage, given)
+  if (heard > 0) return costOfHeard(usage, given, { heard, pieces })
   let millionths = 0
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += usage[bucket] * Number(rates[bucket])
@@ -99,10 +101,29 @@ export function costOf(usage: Usage, given: Rates, pieces: Pieces = oneRequest):
   return ofPieces === 0n ? ofTokens : ofTokens + ofPieces
 }
 
-function exactCost(usage: Usage, rates: Required<TokenRates>): bigint {
+/** The tokens of sound from a cache that have a price of their own. */
+const heardBefore = ({ cachedAudio = 0, cachedInput }: Usage, { cachedAudioInput }: Rates) =>
+  cachedAudioInput === undefined ? 0 : Math.min(cachedAudio, cachedInput)
+
+/** The same of a usage with such tokens: few have any, and all others are summed as numbers. */
+function costOfHeard(
+  usage: Usage,
+  given: Rates,
+  { heard, pieces }: { heard: number; pieces: Pieces },
+): bigint {
+  const rest = { ...usage, cachedInput: usage.cachedInput - heard }
+  const millionths =
+    millionthsOf(rest, ratesOf(given)) + BigInt(heard) * (given.cachedAudioInput ?? 0n)
+  return roundedUp(millionths) + costOfPieces(pieces, given)
+}
+
+const exactCost = (usage: Usage, rates: Required<TokenRates>): bigint =>
+  roundedUp(millionthsOf(usage, rates))
+
+function millionthsOf(usage: Usage, rates: Required<TokenRates>): bigint {
   let millionths = 0n
   for (const bucket of buckets) {
     if (usage[bucket] > 0) millionths += BigInt(usage[bucket]) * rates[bucket]
   }
-  return roundedUp(millionths)
+  return millionths
 }

@@ -73,8 +73,9 @@ export function worstCase(volume: Volume, pricing: Pricing, minute: number): Wor
   const { longestPrompt: promptTokens, serviceTier } = volume
   const rates = dearestRates(pricing, { promptTokens, serviceTier, minute })
   const { audioInput, audioOutput } = ratesOf(rates)
+  const { cachedAudioInput = audioInput } = rates
   const text = soundlessRates(rates)
-  const inputRate = volume.hears ? dearest(text.input, audioInput) : text.input
+  const inputRate = volume.hears ? dearest(text.input, audioInput, cachedAudioInput) : text.input
   const outputRate = volume.speaks ? dearest(text.output, audioOutput) : text.output
   let fixed = times(volume.inputTokens, inputRate)
   if (volume.extraOutputTokens > 0) fixed += times(volume.extraOutputTokens, outputRate)
@@ -137,7 +138,10 @@ export const limitsAt = (
 export function withinLimits(usage: Usage, limits: TokenLimits): Usage {
   if (isWithin(usage, limits)) return usage
   const limited = { ...usage }
-  if (!limits.hears) move(limited, 'audioInput', 'input')
+  if (!limits.hears) {
+    move(limited, 'audioInput', 'input')
+    delete limited.cachedAudio
+  }
   if (!limits.speaks) move(limited, 'audioOutput', 'output')
   fill(limited, promptBuckets, limits.input)
   fill(limited, completionBuckets, limits.output)
@@ -146,7 +150,7 @@ export function withinLimits(usage: Usage, limits: TokenLimits): Usage {
 }
 
 const isWithin = (usage: Usage, { input, output, hears, speaks }: TokenLimits): boolean =>
-  (hears || usage.audioInput === 0) &&
+  (hears || (usage.audioInput === 0 && !usage.cachedAudio)) &&
   (speaks || usage.audioOutput === 0) &&
   promptTokens(usage) <= input &&
   completionTokens(usage) <= output

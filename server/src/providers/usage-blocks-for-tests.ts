@@ -16,6 +16,9 @@ export interface Used {
   write: number
   writeLong: number
   heard: number
+  /** Sound that was read from a cache, and images. */
+  heardCached: number
+  seen: number
   /** What is said, and what is thought beside it. */
   output: number
   thought: number
@@ -26,13 +29,13 @@ export interface Used {
 /** Reads a block in which a provider reports a usage, as answers in its format are read. */
 export type UsageReader = (used: Used) => Usage | undefined
 
-const readOf = ({ input, cached, write, writeLong, heard }: Used) =>
-  input + cached + write + writeLong + heard
+const readOf = ({ input, cached, write, writeLong, heard, heardCached, seen }: Used) =>
+  input + cached + write + writeLong + heard + heardCached + seen
 
 const chat =
   (thoughts: 'inside' | 'outside'): UsageReader =>
   (used) => {
-    const { cached, write, writeLong, heard, output, thought, spoken } = used
+    const { cached, write, writeLong, heard, seen, output, thought, spoken } = used
     const told = output + spoken + (thoughts === 'inside' ? thought : 0)
     const block = {
       prompt_tokens: readOf(used),
@@ -43,6 +46,7 @@ const chat =
         cache_write_tokens: write + writeLong,
         cache_creation: { ephemeral_1h_input_tokens: writeLong },
         audio_tokens: heard,
+        image_tokens: seen,
       },
       completion_tokens_details: { reasoning_tokens: thought, audio_tokens: spoken },
     }
@@ -85,14 +89,18 @@ const anthropic: UsageReader = ({ input, cached, write, writeLong, output, thoug
   })
 
 const google: UsageReader = (used) => {
-  const { input, cached, heard, output, thought, spoken } = used
+  const { input, cached, heard, heardCached, output, thought, spoken } = used
   return readGoogleUsage({
     promptTokenCount: readOf(used),
     promptTokensDetails: [
       { modality: 'TEXT', tokenCount: input + cached },
-      { modality: 'AUDIO', tokenCount: heard },
+      { modality: 'AUDIO', tokenCount: heard + heardCached },
     ],
-    cachedContentTokenCount: cached,
+    cachedContentTokenCount: cached + heardCached,
+    cacheTokensDetails: [
+      { modality: 'TEXT', tokenCount: cached },
+      { modality: 'AUDIO', tokenCount: heardCached },
+    ],
     candidatesTokenCount: output + spoken,
     thoughtsTokenCount: thought,
     totalTokenCount: readOf(used) + output + spoken + thought,
@@ -123,8 +131,12 @@ const relayedEmbeddings: UsageReader = ({ input }) =>
   readUsage({ prompt_tokens: input, total_tokens: input }, 'inside')
 
 const embeddings: Record<string, UsageReader> = {
-  google: ({ input }) => readGoogleInputUsage({ promptTokenCount: input }),
-  cohere: ({ input }) => toInputUsage(input),
+  google: ({ input, seen }) =>
+    readGoogleInputUsage({
+      promptTokenCount: input + seen,
+      promptTokensDetails: [{ modality: 'IMAGE', tokenCount: seen }],
+    }),
+  cohere: ({ input, seen }) => toInputUsage(input, seen),
 }
 
 const translated: Record<string, UsageReader> = { anthropic, bedrock, cohere, google }

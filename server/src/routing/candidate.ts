@@ -1,4 +1,4 @@
-import type { Conversation } from './conversation'
+import type { ContinuedConversation } from './conversation'
 import { asFoundBy, toModel } from './found-model'
 import type { MemberTry } from './member-try'
 import type { PoolTurns } from './pool-turns'
@@ -113,7 +113,7 @@ export interface Ways {
   /** The only connection that may serve, by its id; any where absent. */
   only?: string | undefined
   /** The conversation that is continued, for those who take turns. */
-  conversation?: Pick<Conversation, 'preferred'> | undefined
+  conversation?: ContinuedConversation | undefined
 }
 
 /**

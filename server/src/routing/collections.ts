@@ -3,7 +3,7 @@ import type { MemberBook } from './member-book'
 import { MemberTry } from './member-try'
 import { unknownModel } from './names'
 import { unmet, type RequestNeed } from './needs'
-import { inTurn, type MemberState } from './strategies'
+import { inTurn, type Chance, type MemberState } from './strategies'
 import { collectionPrefix, type Collection, type Member } from '../catalog/collection'
 import type { Category, Model } from '../catalog/model'
 import { ApiError, invalidRequest, type ErrorCode } from '../errors'
@@ -69,12 +69,10 @@ export async function shortlistOf(collection: Collection, choice: Choice): Promi
   const usable = sorted.firstChoice()
   if (usable.length === 0) throw sorted.refusalFor(name)
   const preferred = preferredOf(collection, usable, choice)
-  const turn = collection.strategy === 'round_robin' && !preferred ? choice.turn() : 0
-  const chance = {
-    random: choice.random,
-    turn: turn instanceof Promise ? await turn : turn,
-  }
-  const ordered = withFirst(preferred, inTurn(collection, usable, chance))
+  const ordered = withFirst(
+    preferred,
+    inTurn(collection, usable, await chanceOf(collection, choice)),
+  )
   for (const member of usable) {
     if (!ordered.includes(member)) sorted.pass(member.model, 'cooling_down')
   }
@@ -98,6 +96,13 @@ function preferredOf(
   if (strategy === 'priority' || strategy === 'lowest_cost' || members.length < 2) return undefined
   const id = ways.conversation?.preferred?.modelId
   return members.find(({ model, isCoolingDown }) => model.id === id && !isCoolingDown)
+}
+
+/** Takes a turn where members take turns, unless a conversation goes on. */
+async function chanceOf({ strategy }: Collection, { ways, random, turn }: Choice): Promise<Chance> {
+  const conversation = ways.conversation?.isContinued === true ? ways.conversation : undefined
+  const takesTurn = strategy === 'round_robin' && !conversation
+  return { random, turn: takesTurn ? await turn() : 0, conversation }
 }
 
 const withFirst = <Item>(first: Item | undefined, items: readonly Item[]): readonly Item[] =>
@@ -190,6 +195,7 @@ function judge(
   const { pricing, capabilities, isFree } = first.model
   sorted.usable.push({
     ...book.look(keyOf(collection, first), ways.caller.accountId),
+    id: model.id,
     model,
     candidates,
     priority: member.priority,

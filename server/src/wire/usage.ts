@@ -9,6 +9,8 @@ import { child, countsOf, type Counts } from './usage-counts'
 export interface Usage {
   input: number
   cachedInput: number
+  /** Of those, the tokens of sound, where the provider says how many. */
+  cachedAudio?: number | undefined
   cacheWrite: number
   /** Written to a cache that keeps it for an hour. */
   cacheWriteLong: number
@@ -65,10 +67,12 @@ export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const wrote = media({ sound: counts.spoken, image: counts.drawn }, said)
   // Sound and images read from a cache are in both counts, so only more than the whole is a contradiction.
   const isTooMuch = counts.heard + counts.seen > prompt || counts.spoken + counts.drawn > completion
+  const cachedAudio = Math.min(counts.heardBefore, fits ? cached : prompt)
   const writtenLong = fits ? Math.min(counts.writtenLong, written) : 0
   return {
     input: read.text,
     cachedInput: fits ? cached : prompt,
+    ...(cachedAudio > 0 && { cachedAudio }),
     cacheWrite: fits ? written - writtenLong : 0,
     cacheWriteLong: writtenLong,
     audioInput: read.sound,
@@ -217,6 +221,9 @@ export const toPromptUsageBlock = (usage: Usage) => ({
 export const addUsage = (a: Usage, b: Usage): Usage => ({
   input: a.input + b.input,
   cachedInput: a.cachedInput + b.cachedInput,
+  ...(a.cachedAudio || b.cachedAudio
+    ? { cachedAudio: (a.cachedAudio ?? 0) + (b.cachedAudio ?? 0) }
+    : {}),
   cacheWrite: a.cacheWrite + b.cacheWrite,
   cacheWriteLong: a.cacheWriteLong + b.cacheWriteLong,
   audioInput: a.audioInput + b.audioInput,
