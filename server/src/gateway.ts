@@ -43,6 +43,7 @@ import { completions } from './gateway/completions'
 import { countTokens } from './gateway/count-tokens'
 import { embeddings } from './gateway/embeddings'
 import { demandsOf, fitting, type Fits } from './gateway/fitting'
+import { withHistory } from './gateway/history'
 import { overChat, told } from './gateway/over-chat'
 import { resolutionOf } from './gateway/resolution'
 import { Running } from './gateway/running'
@@ -128,8 +129,8 @@ async function run<Schema extends z.ZodType<{ model: string }>>(
       return { kind: 'kept', answer }
     }
   }
-  const going = call.history ? call.history.expand(principal.userId, read) : read
-  const asked = askedIn(endpoint, going instanceof Promise ? await going : going, ports)
+  const whole = call.history ? await withHistory(call, principal.userId, read) : read
+  const asked = askedIn(endpoint, whole, ports)
   const conversation = new Conversation(ports.affinity, principal.accountId, asked.body)
   running.conversation = conversation
   const question = { ...questionOf(endpoint, call, asked), conversation }

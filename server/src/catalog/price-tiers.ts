@@ -43,8 +43,9 @@ function holds({ above, serviceTier, hours }: PriceTier, conditions: TierConditi
   )
 }
 
+/** Past midnight where they end before they begin; the same minute twice is a whole day. */
 const isWithin = ({ from, until }: { from: number; until: number }, minute: number) =>
-  from <= until ? minute >= from && minute < until : minute >= from || minute < until
+  from < until ? minute >= from && minute < until : minute >= from || minute < until
 
 interface Made {
   usual: AppliedPrice | undefined

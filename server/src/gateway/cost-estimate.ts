@@ -13,7 +13,7 @@ import type { Billing } from '../routing/candidate'
 import type { CollectionTurns } from '../routing/collection-turns'
 import { unknownModel } from '../routing/names'
 import { PoolTurns } from '../routing/pool-turns'
-import { ChatRequest } from '../wire/chat-request'
+import { CallerChat } from '../wire/chat-request'
 import { CompletionRequest } from '../wire/completion-request'
 import {
   EmbeddingRequest,
@@ -90,7 +90,7 @@ interface Text {
 /** What each endpoint's text is to be counted by. They throw `invalid_request`, as the endpoints do. */
 const readers: Record<TextField, (body: JsonObject) => Omit<Text, 'body'>> = {
   messages: (body) => {
-    const asked = textsOf(check(ChatRequest, body))
+    const asked = textsOf(check(CallerChat, body))
     return { texts: asked.texts, around: estimateAround(asked), answers: 1 }
   },
   prompt: (body) => {

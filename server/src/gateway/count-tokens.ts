@@ -11,7 +11,7 @@ import { AttemptFailed, type Outgoing } from '../routing/attempt'
 import type { Candidate } from '../routing/candidate'
 import { exchange } from '../routing/exchange'
 import { needsOf } from '../routing/needs'
-import { TranslatedChat, type ChatRequest } from '../wire/chat-request'
+import { TranslatedChat, type CallerChat } from '../wire/chat-request'
 import { refuseCircle } from '../wire/hops'
 import { check, isObject } from '../wire/json-body'
 
@@ -45,7 +45,7 @@ export async function countTokens(dialect: Dialect, call: Call, ports: Ports): P
   }
 }
 
-async function estimated(request: ChatRequest, { chat: body }: Translation, ports: Ports) {
+async function estimated(request: CallerChat, { chat: body }: Translation, ports: Ports) {
   const asked = textsOf(request)
   const counted = await ports.counter.count(asked.texts, { deadlineMs: countingMs })
   return counted === undefined ? estimatePrompt(body) : counted + estimateAround(asked)

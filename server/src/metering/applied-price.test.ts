@@ -134,6 +134,28 @@ test('finding P1: the whole of a long prompt has its tier’s price, cached or n
   expect(chargeOf(used)).toEqual([2_724_510_000n, 'above 272000 tokens'])
 })
 
+test('images, requests and searches are charged by the piece, as many as were held for', () => {
+  const flat: Pricing = { input: 0n, output: 0n, image: 3n, request: 50n, search: 700n }
+  const volume: Volume = {
+    inputTokens: 0,
+    longestPrompt: 0,
+    serviceTier: undefined,
+    choices: 1,
+    outputLimit: 1,
+    extraOutputTokens: 0,
+    hears: false,
+    speaks: false,
+    images: 2,
+    requests: 3,
+    searches: 4,
+  }
+  const cost = (searches: number) => {
+    const used = { ...noUsage, searches }
+    return costAt(used, priceOfUsage(used, { pricing: flat, minute: 0, volume }), volume)
+  }
+  expect([cost(0), cost(4), cost(1_000_000_000)]).toEqual([156n, 2956n, 2956n])
+})
+
 test('prompts that were sent one by one have the price of each', () => {
   const used = { input: 300_000, output: 100 }
   expect(chargeOf(used, { requests: 2 })[1]).toBeUndefined()

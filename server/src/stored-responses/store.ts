@@ -1,7 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 import { timeOfId } from '../db/id'
 import type { Schema } from '../db/schema'
-import type { JsonObject } from '../wire/json-body'
+import { isObject, maxAtOnce, type JsonObject } from '../wire/json-body'
+import { answerShape, ShapeExceeded } from '../wire/json-shape'
+import { parseInSlices } from '../wire/json-slices'
 
 /** One answer, and what was asked for it. */
 export interface StoredResponse {
@@ -141,7 +143,7 @@ export class ResponseStore {
   async chain(userId: string, id: string): Promise<StoredResponse[] | undefined> {
     const tries = isFresh(id) ? triesForFresh : 1
     for (let attempt = 1; attempt <= tries; attempt++) {
-      const found = await this.#chain(userId, id, maxChain)
+      const found = await this.#chain(userId, id, maxChain).catch(noneBeyondShape)
       if (found.length > 0)
         return found.at(-1)?.previousId === null ? found.toReversed() : undefined
       if (attempt < tries) await Bun.sleep(betweenTriesMs)
@@ -149,33 +151,40 @@ export class ResponseStore {
     return undefined
   }
 
-  /** The latest first. */
-  async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
+  /**
+   * How many bytes `chain` reads from the database, within the bounds of one. Those that are not there yet are in
+   * memory already.
+   */
+  async chainBytes(userId: string, id: string): Promise<number> {
+    const { unread } = this.#pendingChain(userId, id, maxChain)
+    if (unread === null) return 0
+    const { rows } = await sql<{ total: string | null }>`
+      ${chainOf(userId, unread, maxChain)} select max(total) as total from chain`.execute(this.#db)
+    return Number(rows[0]?.total ?? 0)
+  }
+
+  /** The latest first, as far as they are on their way, and the id of the one before them. */
+  #pendingChain(userId: string, id: string, maxLength: number) {
     const found: StoredResponse[] = []
-    if (!possibleId.test(id)) return found
-    let next: string | null = id
-    while (next !== null && found.length < maxLength) {
-      const pending = this.#pending.get(next)
+    let unread: string | null = possibleId.test(id) ? id : null
+    while (unread !== null && found.length < maxLength) {
+      const pending = this.#pending.get(unread)
       if (pending?.userId !== userId) break
       found.push(pending)
-      next = pending.previousId
+      unread = pending.previousId
     }
-    if (next === null || found.length >= maxLength) return found
+    return { found, unread: found.length < maxLength ? unread : null }
+  }
+
+  /** The latest first. */
+  async #chain(userId: string, id: string, maxLength: number): Promise<StoredResponse[]> {
+    const { found, unread } = this.#pendingChain(userId, id, maxLength)
+    if (unread === null) return found
     const { rows } = await sql<Row>`
-      with recursive chain as (
-        select id, user_id, previous_id, input, response, bytes::bigint as total, 1 as position
-        from stored_response where id = ${next} and user_id = ${userId}
-        union all
-        select earlier.id, earlier.user_id, earlier.previous_id, earlier.input, earlier.response,
-          chain.total + earlier.bytes, chain.position + 1
-        from chain join stored_response as earlier
-          on earlier.id = chain.previous_id and earlier.user_id = ${userId}
-        where chain.position < ${maxLength - found.length} and chain.total < ${maxChainBytes}
-      )
-      select id, user_id, previous_id, input, response from chain order by position`.execute(
-      this.#db,
-    )
-    return [...found, ...rows.map(toStored)]
+      ${chainOf(userId, unread, maxLength - found.length)}
+      select id, user_id, stored_response.previous_id, input, response
+      from chain join stored_response using (id) order by position`.execute(this.#db)
+    return [...found, ...(await toStored(rows))]
   }
 
   /** Returns whether there was one. */
@@ -197,13 +206,48 @@ export class ResponseStore {
   }
 }
 
-const toStored = (row: Row): StoredResponse => ({
-  id: row.id,
-  userId: row.user_id,
-  previousId: row.previous_id,
-  input: JSON.parse(row.input),
-  response: JSON.parse(row.response),
-})
+/** An answer of an account and those before it, without their texts. */
+const chainOf = (userId: string, id: string, maxLength: number) => sql`
+  with recursive chain as (
+    select id, previous_id, bytes::bigint as total, 1 as position
+    from stored_response where id = ${id} and user_id = ${userId}
+    union all
+    select earlier.id, earlier.previous_id, chain.total + earlier.bytes, chain.position + 1
+    from chain join stored_response as earlier
+      on earlier.id = chain.previous_id and earlier.user_id = ${userId}
+    where chain.position < ${maxLength} and chain.total < ${maxChainBytes}
+  )`
+
+/**
+ * Parsed together, so that what they hold is counted together before it is built; others have their turn
+ * meanwhile. Rejects with `ShapeExceeded`.
+ */
+async function toStored(rows: readonly Row[]): Promise<StoredResponse[]> {
+  const text = `[${rows.map(({ input, response }) => `${input},${response}`).join()}]`
+  const isShort = text.length <= maxAtOnce
+  const parsed: unknown = isShort
+    ? JSON.parse(text)
+    : await parseInSlices(text, answerShape, nextTurn)
+  const parts: unknown[] = Array.isArray(parsed) ? parsed : []
+  return rows.map(({ id, user_id: userId, previous_id: previousId }, at) => {
+    const [input, response] = parts.slice(2 * at)
+    return {
+      id,
+      userId,
+      previousId,
+      input: Array.isArray(input) ? input.filter(isObject) : [],
+      response: isObject(response) ? response : {},
+    }
+  })
+}
+
+/** More objects than any answer has are more than a request may hold. */
+function noneBeyondShape(thrown: unknown): StoredResponse[] {
+  if (thrown instanceof ShapeExceeded) return []
+  throw thrown
+}
+
+const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 function isFresh(id: string): boolean {
   return Math.abs(Date.now() - timeOfId(id)) < freshMs

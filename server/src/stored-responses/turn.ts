@@ -31,6 +31,13 @@ export class StoredTurn {
     return this.#isKept || this.#previousId !== null
   }
 
+  /** How long what is read for `expand` is; 0 where the request goes on from nothing. */
+  unreadBytes(userId: string, { previous_response_id: previous }: JsonObject) {
+    return typeof previous === 'string' && previous !== ''
+      ? this.#store.chainBytes(userId, previous)
+      : 0
+  }
+
   /**
    * The request with all that it goes on from in its input. One that goes on from what the account does not
    * have here stays as it is: its provider may have it.

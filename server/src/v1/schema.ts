@@ -7,11 +7,18 @@ const Usage = z.looseObject({
   total_tokens: z.int(),
 })
 
-const ToolCall = z.looseObject({
-  id: z.string(),
-  type: z.literal('function'),
-  function: z.looseObject({ name: z.string(), arguments: z.string() }),
-})
+const ToolCall = z.discriminatedUnion('type', [
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('function'),
+    function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  }),
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('custom'),
+    custom: z.looseObject({ name: z.string(), input: z.string() }),
+  }),
+])
 
 const FinishReason = z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 

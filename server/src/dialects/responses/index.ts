@@ -1,6 +1,7 @@
 import { toChat } from './chat'
 import { callersField } from './field-name'
-import { toPriced } from './priced-request'
+import { hostedUsesIn } from './hosted-uses'
+import { isFree, toPriced } from './priced-request'
 import { ResponsesRequest } from './request'
 import { toShared } from './shared-request'
 import { withOwnThoughts } from './thoughts'
@@ -26,6 +27,7 @@ export const responses = (headers: Headers): Dialect => ({
   read(body) {
     const request = check(ResponsesRequest, body)
     const { chat, tools, omitted, refusal } = toChat(request)
+    const uses = hostedUsesIn(body, isFree)
     const missing = new Set(omitted)
     const offered = request.tools?.filter((_tool, index) => !missing.has(`tools.${index}.type`))
     // An answer does not repeat its input, and a long stream need not hold it.
@@ -38,6 +40,7 @@ export const responses = (headers: Headers): Dialect => ({
         headers: headersOf(headers),
         shared: toShared,
         paid: toPriced,
+        hosted: ({ search }) => (search === undefined ? undefined : uses),
       },
       refusal,
       omitted,

@@ -199,6 +199,11 @@ describe('refused, with the field at fault', () => {
     ],
     ['a tool without a name', { tools: [{ type: 'custom' }] }, ['tools.0.name', 'required']],
     [
+      'a tool of no known type',
+      { tools: [{ type: 'constructor', name: 'a' }] },
+      ['tools.0.type', 'unsupported_by_model'],
+    ],
+    [
       'one name for two kinds',
       { tools: [look, { ...write, name: 'look' }] },
       ['tools.1.name', 'duplicate'],

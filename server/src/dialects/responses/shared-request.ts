@@ -51,16 +51,14 @@ const withThoughts = (include: unknown): readonly unknown[] => {
 function refuseKeptItem(item: unknown, param: string): void {
   if (!isObject(item)) return
   if (isReference(item)) throw kept(param)
-  const { type, result, content, output, container_id: container, tools } = item
+  const { type, result, content, output, container_id: container } = item
   // Without its image it stands for the one that was made under this id.
   if (type === 'image_generation_call' && !result) throw kept(`${param}.id`)
   if (type === 'code_interpreter_call' && container) throw kept(`${param}.container_id`)
   if (isObject(output) && output['file_id']) throw kept(`${param}.output.file_id`)
   refuseKeptFiles(content, `${param}.content`)
   refuseKeptFiles(output, `${param}.output`)
-  for (const [index, tool] of listOf(tools).entries()) {
-    refuseKeptIn(tool, `${param}.tools.${index}`)
-  }
+  refuseKeptIn(item, param)
 }
 
 function refuseKeptFiles(parts: unknown, param: string): void {
@@ -69,10 +67,13 @@ function refuseKeptFiles(parts: unknown, param: string): void {
   }
 }
 
-/** Stores, containers and files that a tool names. Schemas of functions may name whatever they like. */
+/**
+ * Stores, containers and files that a tool names, or an item: itself, or in the tools of its own. Schemas of
+ * functions may name whatever they like.
+ */
 function refuseKeptIn(tool: unknown, param: string): void {
   if (!isObject(tool)) return
-  const { vector_store_ids: stores, container, environment, input_image_mask: mask } = tool
+  const { vector_store_ids: stores, container, environment, input_image_mask: mask, tools } = tool
   if (stores) throw kept(`${param}.vector_store_ids`)
   if (typeof container === 'string') throw kept(`${param}.container`)
   for (const [name, place] of Object.entries({ container, environment, input_image_mask: mask })) {
@@ -82,5 +83,8 @@ function refuseKeptIn(tool: unknown, param: string): void {
       const isLocal = name === 'environment' && place['type'] === 'local'
       if (value && !isLocal) throw kept(`${param}.${name}.${field}`)
     }
+  }
+  for (const [index, inner] of listOf(tools).entries()) {
+    refuseKeptIn(inner, `${param}.tools.${index}`)
   }
 }

@@ -132,14 +132,30 @@ function toCalls(theirs: unknown, { newCallId, callerNames }: RelayRequest): Jso
   if (!Array.isArray(theirs) || theirs.length === 0) return noCalls
   return theirs.filter(isObject).map((entry) => {
     const { index: _index, ...rest } = entry
-    const called = isObject(entry['function']) ? entry['function'] : {}
     const id = typeof entry['id'] === 'string' && entry['id'] !== '' ? entry['id'] : newCallId()
+    if (isObject(entry['custom'])) {
+      return {
+        ...rest,
+        id,
+        type: 'custom',
+        custom: { input: '', ...withCallersName(entry['custom'], callerNames) },
+      }
+    }
+    const called = isObject(entry['function']) ? entry['function'] : {}
     const args = wholeArguments(called['arguments'])
-    const { name } = called
-    const given = typeof name === 'string' ? callerNames?.get(name) : undefined
-    const named = given === undefined ? called : { ...called, name: given }
-    return { ...rest, id, type: 'function', function: { ...named, arguments: args } }
+    return {
+      ...rest,
+      id,
+      type: 'function',
+      function: { ...withCallersName(called, callerNames), arguments: args },
+    }
   })
+}
+
+function withCallersName(called: JsonObject, names: RelayRequest['callerNames']): JsonObject {
+  const { name } = called
+  const given = typeof name === 'string' ? names?.get(name) : undefined
+  return given === undefined ? called : { ...called, name: given }
 }
 
 /** What nearly all answers consist of has no fewer bytes than its texts have characters. */
@@ -169,9 +185,11 @@ function sizeOf(choices: readonly JsonObject[]): TextSize {
     const message = isObject(choice['message']) ? choice['message'] : {}
     const { content, refusal, reasoning_content: reasoning, function_call: call } = message
     const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : []
-    const called = [call, ...calls.map((entry) => entry['function'])].filter(isObject)
+    const called = [call, ...calls.map((entry) => entry['function'] ?? entry['custom'])].filter(
+      isObject,
+    )
     for (const { name } of called) if (typeof name === 'string') size.addCall(name)
-    const written = called.map((one) => one['arguments'])
+    const written = called.map((one) => one['arguments'] ?? one['input'])
     const said = [choice['text'], content, refusal, reasoning, ...written]
     for (const text of said.filter((item) => typeof item === 'string')) size.add(text)
     for (const name in message) if (!messageFields.has(name)) size.addOther(message[name])

@@ -1,5 +1,6 @@
 import { acceptedIds } from './input'
 import { RelayedResponse } from './relayed-response'
+import { searchesIn } from './searches'
 import { toUsage } from './usage'
 import { addItem } from './item-size'
 import type { OwnFormat, OwnTarget } from '../adapter'
@@ -56,10 +57,11 @@ function whole(answer: unknown, asked: RelayRequest, keepsId: boolean): WholeAns
   const size = new TextSize()
   for (const item of output) if (isObject(item)) addItem(size, item)
   const counted = toUsage(usage)
+  const used = counted ? withinShown(counted, size, asked) : asked.estimate(size)
   const id = keepsId ? answer['id'] : `resp_${bareAnswerId(identity.id)}`
   return {
     body: { ...answer, id, model: identity.model },
-    usage: counted ? withinShown(counted, size, asked) : asked.estimate(size),
+    usage: { ...used, searches: searchesIn(answer) },
   }
 }
 

@@ -1,4 +1,5 @@
 import { addItem } from './item-size'
+import { isBilledSearch, searchesIn } from './searches'
 import { toUsage } from './usage'
 import { readEvent } from '../event'
 import { withinShown, type RelayedStream, type RelayRequest } from '../openai/relayed-stream'
@@ -42,6 +43,8 @@ export class RelayedResponse implements RelayedStream {
   #sequence = 0
   #kept = 0
   #usage: Usage | undefined
+  /** Web searches that are billed. */
+  #searches = 0
   isOver = false
 
   constructor(request: RelayRequest, keepsId: boolean) {
@@ -73,6 +76,7 @@ export class RelayedResponse implements RelayedStream {
     this.#response = told
     if (lastTypes.has(type)) {
       this.#usage = toUsage(response['usage'])
+      this.#searches = searchesIn(response, this.#searches)
       // Its output may have come without any deltas.
       if (this.#usage === undefined && Array.isArray(response['output']))
         this.#addMissing(response['output'])
@@ -109,6 +113,7 @@ export class RelayedResponse implements RelayedStream {
       const open = this.#open.get(index)
       this.#open.delete(index)
       if (this.#hasRoom) this.#done.push(item)
+      if (isBilledSearch(item)) this.#searches += 1
       // What has come in pieces was counted.
       if (!open || open.text === '') addItem(this.#size, item)
     } else if (typeof delta === 'string') {
@@ -162,9 +167,10 @@ export class RelayedResponse implements RelayedStream {
   }
 
   usage(): Usage {
-    return this.#usage
+    const used = this.#usage
       ? withinShown(this.#usage, this.#size, this.#request)
       : this.#request.estimate(this.#size)
+    return this.#searches > 0 ? { ...used, searches: this.#searches } : used
   }
 }
 
