@@ -91,7 +91,7 @@ export const createGateway = (ports: Ports): Gateway => ({
   count: (dialect, call) => countTokens(dialect, call, ports),
 })
 
-/** The first failure answers; the order is a promise. Source: api.md 4.8. */
+/** The first failure answers; the order is a promise. Source: contract 4.8. */
 async function serve<Schema extends z.ZodType<{ model: string }>>(
   endpoint: Endpoint<Schema>,
   call: Call,

@@ -129,7 +129,7 @@ export interface RequestHistory {
   expand: (userId: string, read: ReadBody) => ReadBody | Promise<ReadBody>
 }
 
-/** A request that its caller named by an `Idempotency-Key`. Source: api.md 4.9. */
+/** A request that its caller named by an `Idempotency-Key`. Source: contract 4.9. */
 export interface Repeatable {
   /**
    * Undefined when this request is the one to run, else the answer of the first. Rejects with

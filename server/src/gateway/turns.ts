@@ -140,7 +140,7 @@ export class Turns<Request extends Checkable> implements Course<Turn<Request>> {
     this.#organizations?.releasePlaces()
   }
 
-  /** Asks the candidates, one after the other, for the whole request or a part of it. Source: api.md 21.1. */
+  /** Asks the candidates, one after the other, for the whole request or a part of it. Source: contract 10.2. */
   ask<Answer>(part: Part<Turn<Request>, Answer>): Promise<Answer> {
     return dispatch(this, part)
   }

@@ -224,7 +224,7 @@ class EventStream {
   }
 }
 
-/** A streamed answer's body. Source: api.md 4.3. */
+/** A streamed answer's body. Source: contract 4.3. */
 export const toEventStream = (outgoing: Outgoing, watch: StreamWatch): ReadableStream<Uint8Array> =>
   new EventStream(outgoing, watch).toBody()
 

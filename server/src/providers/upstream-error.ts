@@ -57,7 +57,7 @@ const numbersIn = (text: string) =>
 /** A request that its provider rejects is the caller's to change. */
 const rejections = new Set([400, 413, 422])
 
-/** What a provider's error means for the caller. Source: api.md 21.2. */
+/** What a provider's error means for the caller. Source: contract 10.3. */
 export function toCallerError(failure: Failure, source: Source): ApiError {
   const said = readErrorBody(failure.body)
   const text = redact(said.words, source.secret)
@@ -95,7 +95,7 @@ function contextLengthExceeded(
   { contextLength, textField }: Source,
 ): ApiError {
   const maximum = told ?? contextLength
-  // Some clients recognise this error by these very words (wire.md R16).
+  // Some clients recognise this error by these very words (contract 1.7).
   const known =
     maximum === null
       ? "This model's maximum context length is exceeded."
@@ -138,7 +138,7 @@ function sentField(path: string, source: Source): string | null {
   return fieldPath.test(path) ? path : field
 }
 
-/** Words about rates belong to our own 429 only: clients take any such text for one (wire.md R17). */
+/** Words about rates belong to our own 429 only: clients take any such text for one (contract 1.7). */
 const tactful = (words: string) =>
   words.replaceAll(/rate[\s_-]*limit/gi, 'quota').replaceAll(/\b429\b/g, '"too many requests"')
 

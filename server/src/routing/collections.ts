@@ -57,7 +57,7 @@ const mostTold = 20
  * The candidates of a collection's members: of each in its turn the first, then of each the second.
  * Rejects where nobody is left: `model_not_found` where it has no member that is there,
  * `model_access_denied` where nobody serves them, else what is wrong with the request for them.
- * Source: api.md 21.4.
+ * Source: contract 10.4.
  */
 export async function shortlistOf(collection: Collection, choice: Choice): Promise<Shortlist> {
   const name = `${collectionPrefix}${collection.name}`

@@ -21,7 +21,7 @@ export type SaidPart = Exclude<Part, { type: 'usage' | 'end' }>
 
 /**
  * Makes the chunks of a translated answer, of which there is one choice: the role alone, what is
- * said, the finish. Source: api.md 4.3, wire.md R9 to R13.
+ * said, the finish. Source: contract 4.3, 12.5.
  */
 export class ChatChunks {
   /** How much was said, for a provider that does not count. */

@@ -243,7 +243,7 @@ function missingChoice({ tools, tool_choice: choice }: JsonObject) {
   return tools.some((tool) => nameIn(tool) === name) ? undefined : { type, name: String(name) }
 }
 
-/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: api.md 4.1. */
+/** `POST /v1/chat/completions`; what it does not name travels on to the provider. Source: contract 4.1. */
 export const CallerChat = sparse(
   chatRequestOf({ messages: 2000, parts: 256, tools: 128 }, functionsAndCustom),
 )

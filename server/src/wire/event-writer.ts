@@ -51,7 +51,7 @@ export class FrameWriter implements EventWriter {
   }
 }
 
-/** The events of the OpenAI format: chunks as they are, then `[DONE]`. Source: api.md 4.3. */
+/** The events of the OpenAI format: chunks as they are, then `[DONE]`. Source: contract 4.3. */
 export class ChunkWriter implements EventWriter {
   readonly ping = pingFrame
   readonly #identity: Identity

@@ -51,13 +51,13 @@ export const noUsage: Usage = {
 
 /**
  * Where a provider counts what OpenAI counts inside: `outside` adds reasoning to the completion, and
- * to the prompt what was read from a cache if that is more than the prompt. Source: wire.md 7.3.
+ * to the prompt what was read from a cache if that is more than the prompt. Source: contract 12.3.
  */
 export type Extras = 'inside' | 'outside'
 
 /**
  * The usage block of a provider that speaks the OpenAI format; undefined when it says nothing, or counts
- * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: wire.md 7.3.
+ * its prompt or its completion by what is no whole number: then both are estimated. `extras` decides only where the numbers do not. Source: contract 12.3.
  */
 export function readUsage(block: unknown, extras: Extras): Usage | undefined {
   const counts = isObject(block) ? countsOf(block) : undefined

@@ -30,7 +30,7 @@ const platformFields = {
   rate_limits: rateLimits,
 }
 
-/** A platform connection to be made. Source: api.md 9.1, 19. */
+/** A platform connection to be made. Source: contract 7.1, 9.2. */
 export const NewPlatformConnection = z.object({
   ...platformFields,
   provider: z.string().min(1).max(40),
@@ -81,7 +81,7 @@ function gatewayIssues(fields: ByGateway) {
   ]
 }
 
-/** A customer's connection to be made, in the order of the table. Source: api.md 9.1. */
+/** A customer's connection to be made, in the order of the table. Source: contract 7.1. */
 export const NewConnection = z
   .object({
     name: line(100),

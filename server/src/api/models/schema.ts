@@ -21,7 +21,7 @@ const capabilityList = z.string().transform((text, ctx): Capability[] => {
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
-/** Which models are listed, and in which order. Source: api.md 8. */
+/** Which models are listed, and in which order. Source: contract 6.8. */
 export const ModelFilters = z.object({
   provider: z.string().max(40).optional(),
   category: z.enum(categories).optional(),

@@ -22,7 +22,7 @@ export function findIn(
   })
 }
 
-/** Models with what their caller has to do with them. Source: api.md 8. */
+/** Models with what their caller has to do with them. Source: contract 6.8. */
 export function createCatalogueStore(ports: ModelPorts) {
   const { db, modelsFor } = ports
   return {

@@ -6,7 +6,7 @@ import { broken } from '../../wire/field-error'
 
 const dayMs = 86_400_000
 
-/** Exclusive; a date alone counts to the end of that day. Source: api.md 1.5. */
+/** Exclusive; a date alone counts to the end of that day. Source: contract 1.5. */
 const end = z.union([
   z.iso.date().transform((text) => new Date(new Date(text).getTime() + dayMs)),
   timestamp,
@@ -16,7 +16,7 @@ const milliseconds = z.coerce.number().int().min(0).max(2_147_483_647)
 const status = z.enum(['success', 'error', 'cancelled'])
 const billingMode = z.enum(['platform', 'house', 'byok', 'org_pays', 'member_pays', 'free'])
 
-/** Which logs are wanted. Source: api.md 11. */
+/** Which logs are wanted. Source: contract 6.9. */
 export const Filter = z
   .object({
     model: z.string().max(256).optional(),

@@ -77,7 +77,7 @@ const dialect =
     read: (body) => translate(check(schema, body), { body, headers: headersOf(headers) }),
   })
 
-/** The Messages format of Anthropic, for a request with these headers. Source: wire.md 13.1. */
+/** The Messages format of Anthropic, for a request with these headers. Source: contract 5.1. */
 export const messages = dialect(MessagesRequest)
 
 /** The same, for a prompt whose tokens are to be counted. */

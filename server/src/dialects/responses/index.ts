@@ -27,7 +27,7 @@ interface Asking {
   readonly isBackground: boolean
 }
 
-/** OpenAI's Responses, for a request with these headers. Source: wire.md 13.3. */
+/** OpenAI's Responses, for a request with these headers. Source: contract 5.2. */
 export const responses = (headers: Headers, asking?: Asking): Dialect => ({
   wording,
   read(body) {

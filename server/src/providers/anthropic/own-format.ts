@@ -177,7 +177,7 @@ function sizeOf(content: readonly unknown[], units?: AnswerUnits): TextSize {
   return size
 }
 
-/** For callers who speak the Messages format themselves. Source: wire.md 13.1. */
+/** For callers who speak the Messages format themselves. Source: contract 5.1. */
 export const ownFormat: OwnFormat = {
   format: 'messages',
   request,

@@ -24,7 +24,7 @@ const writtenFields: ReadonlySet<string> = new Set(['content', 'reasoning_conten
 
 const deltaFields = new Set(['role', 'tool_calls', 'content', 'reasoning', 'reasoning_content'])
 
-/** One choice of a stream, brought into the order that every client reads. Source: api.md 4.3. */
+/** One choice of a stream, brought into the order that every client reads. Source: contract 4.3. */
 export class ChoiceDeltas {
   readonly #options: ChoiceOptions
   readonly #calls: ToolCallDeltas

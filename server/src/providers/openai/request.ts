@@ -17,7 +17,7 @@ export interface Target {
 
 const limitFields = ['max_completion_tokens', 'max_tokens'] as const
 
-/** The output limit of a chat request, in tokens; zero counts as absent. Source: api.md 4.1. */
+/** The output limit of a chat request, in tokens; zero counts as absent. Source: contract 4.1. */
 export function outputLimitOf(request: JsonObject): { limit: number; field: string } | undefined {
   for (const field of limitFields) {
     const limit = request[field]

@@ -16,7 +16,7 @@ interface Call {
 /**
  * The tool calls of one choice of a stream, as every client reads them: the first delta of a call
  * names it and has empty arguments, the following ones are pieces of arguments, one call a chunk,
- * indexes counted up from 0. Source: wire.md R11, R12.
+ * indexes counted up from 0. Source: contract 12.5.
  */
 export class ToolCallDeltas {
   readonly #naming: Naming
