@@ -63,7 +63,7 @@ const commands = {
       ...args,
     ]),
   // More at a time than there are processors, as they wait for clocks more than for anything else.
-  faults: (args) => bunTest([`--parallel=${os.cpus().length + 1}`, ...services(args)]),
+  faults: (args) => deepTest([`--parallel=${os.cpus().length + 1}`, ...services(args)]),
   docs: (args) => bunTest(['tests/docs/installed', ...args]),
   // Each file starts a gateway and a browser before its first test.
   dashboard: (args) =>
@@ -84,7 +84,7 @@ const commands = {
     const { HTTP_FUZZ_RUNS = '20000' } = process.env
     Object.assign(process.env, { FUZZ_SEED, FUZZ_RUNS, FUZZ_SECONDS, HTTP_FUZZ_RUNS })
     const suites = ['tests/fuzz', 'server/src/egress/hostile-answers.test.ts']
-    return bunTest(['--timeout', '120000', ...suites, ...args])
+    return deepTest(['--timeout', '120000', ...suites, ...args])
   },
   check,
   run: (args) => run(findBun(), args, { cwd: root }),
@@ -108,6 +108,12 @@ function services(args) {
 /** Runs tests; a machine that is busy is slow, not wrong. A test that never yields is named, and ends the run. */
 const bunTest = (args) =>
   run(findBun(), ['test', '--timeout', '20000', ...args], { cwd: root, limitMs: testLimitMs })
+
+/** Tests whose properties are tried as often as they say, unless the environment has another maximum. */
+function deepTest(args) {
+  process.env.PROPERTY_RUNS ??= 'full'
+  return bunTest(args)
+}
 
 /** Runs the checks up to the first that fails; returns its exit code. */
 async function check() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { inTurn, type MemberState } from './strategies'
 import { strategies, type Strategy } from '../catalog/collection'
 
