@@ -15,7 +15,7 @@ async function drawn(environment: Record<string, string>): Promise<string> {
     fc.assert(fc.property(fc.nat(), (number) => void drawn.push(number)), { numRuns: 700 })
     console.log(drawn.length, Bun.hash(drawn.join()).toString(36))`
   const child = Bun.spawn([process.execPath, '-e', program], {
-    env: { ...process.env, PROPERTY_SEED: '', PROPERTY_RUNS: '', ...environment },
+    env: { ...process.env, TEST_DEEP: '', PROPERTY_SEED: '', PROPERTY_RUNS: '', ...environment },
     stdout: 'pipe',
     stderr: 'pipe',
   })
@@ -49,6 +49,7 @@ test('the same values are drawn each time, others where a seed says so', async (
 test('as many runs as the environment allows, as many as the property asks for where it is full', async () => {
   expect(await drawn({ PROPERTY_RUNS: '20' })).toMatch(/^20 /)
   expect(await drawn({ PROPERTY_RUNS: 'full' })).toMatch(/^700 /)
+  expect(await drawn({ TEST_DEEP: 'true' })).toMatch(/^700 /)
 })
 
 test('a seed or a maximum that is none is refused, not taken for the usual one', async () => {

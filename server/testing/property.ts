@@ -1,9 +1,10 @@
 /**
  * fast-check, as all tests use it: the seed is the same each time, and a property is tried at most 500
- * times. `PROPERTY_SEED=random` draws a seed, a number repeats one; a failure prints what to set.
- * `PROPERTY_RUNS` is another maximum, or `full` for as often as each property says (`npm run test:deep`).
+ * times, in `npm run test:deep` as often as it says. `PROPERTY_SEED=random` draws a seed, a number repeats
+ * one; a failure prints what to set. `PROPERTY_RUNS` is another maximum, or `full` for none.
  */
 import * as fastCheck from 'fast-check'
+import { isDeep } from './depth'
 
 // oxlint-disable-next-line oxc/no-barrel-file -- arbitraries as they are; what is below takes precedence
 export * from 'fast-check'
@@ -20,7 +21,7 @@ function seedFrom(text = '22'): number {
   throw new Error(`PROPERTY_SEED is "${text}"; it is a whole number or "random"`)
 }
 
-function mostFrom(text = '500'): number {
+function mostFrom(text = isDeep ? 'full' : '500'): number {
   if (text === 'full') return Number.POSITIVE_INFINITY
   if (/^[1-9]\d*$/.test(text)) return Number(text)
   throw new Error(`PROPERTY_RUNS is "${text}"; it is a number from 1 on or "full"`)

@@ -52,7 +52,6 @@ const inside = new Set([
   'TOLLGATE_NODE',
   'TOLLGATE_LAUNCHER_PID',
   'TOLLGATE_IGNORED',
-  'TEST_DATABASE_URL',
 ])
 
 /** Variables that sources read by their names, past the schema. */
