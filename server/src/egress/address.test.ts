@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { networkInterfaces } from 'node:os'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import ipaddr from 'ipaddr.js'
 import { isOwn, isPublic } from './address'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import * as fc from 'fast-check'
+import * as fc from '../../testing/property'
 import { serviceTiers, type PriceTier, type Pricing } from '../catalog/model'
 import { noUsage, type Usage } from '../wire/usage'
 import { cacheSavingsAt, costAt, priceOfUsage } from './applied-price'

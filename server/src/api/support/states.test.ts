@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { array, assert, constantFrom, integer, oneof, property, record } from 'fast-check'
+import {
+  array,
+  assert,
+  constantFrom,
+  integer,
+  oneof,
+  property,
+  record,
+} from '../../../testing/property'
 import { stateAfter, stateAt, type Deed, type State, type Status } from './states'
 
 const dayMs = 86_400_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import * as fc from 'fast-check'
+import * as fc from '../../../testing/property'
 import { responses } from '.'
 import { answers, recordings } from './golden-answers'
 import { requests } from './golden-requests'

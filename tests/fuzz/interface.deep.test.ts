@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import * as fc from 'fast-check'
+import * as fc from '../../server/testing/property'
 import { trialsOf, type Trial, type Trying } from './requests'
 import { kindsOf, objectPath } from '../authorization/cells'
 import { bodies } from '../authorization/rules'
