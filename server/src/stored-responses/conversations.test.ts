@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'kysely'
+import { BackgroundStore } from './background-store'
 import { ConversationStore } from './conversations'
+import { ResponseStore } from './store'
 import { StoredTurn } from './turn'
 import type { Database } from '../db/database'
 import { openTestDatabase } from '../db/database-for-tests'
@@ -64,11 +66,12 @@ test('the bytes that a request is going to read are known before, for its accoun
   for (const unknown of ['conv_none', 'a\0b', ''])
     expect(await store.bytes(userId, unknown)).toBe(0)
   expect(await store.bytes(other, id)).toBe(0)
-  const keeping = { store: { chainBytes: () => -1 }, conversations: store, mode: 'asked' }
-  const request = new StoredTurn(keeping as never, 'req_1')
+  const responses = new ResponseStore(database.query, (error) => failures.push(error))
+  const background = new BackgroundStore(database.query)
+  const keeping = { store: responses, conversations: store, background, mode: 'asked' } as const
+  const request = new StoredTurn(keeping, 'req_1')
   expect(await request.unreadBytes(userId, { conversation: id })).toBe(bytes)
   expect(await request.unreadBytes(userId, { conversation: { id } })).toBe(bytes)
-  expect(await request.unreadBytes(userId, { previous_response_id: 'resp_1' })).toBe(-1)
   expect(await request.unreadBytes(userId, {})).toBe(0)
 })
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { responses as dialectOf } from '.'
 import { dialect } from './dialect-for-tests'
 import { packThoughts } from './thoughts'
 import { ApiError } from '../../errors'
@@ -289,17 +288,4 @@ test('thoughts go back as OpenAI gave them, and those of others do not go', () =
     { type: 'reasoning', id: 'rs_9', summary: [], encrypted_content: 'Z0FB' },
     { role: 'user', content: 'Hi.' },
   ])
-})
-
-test('headers that say how a body is read go with it', () => {
-  const headers = new Headers({
-    'openai-beta': 'a=v1',
-    'x-openai-internal-codex-responses-lite': 'true',
-    'openai-organization': 'org-1',
-  })
-  const { original } = dialectOf(headers).read({ model, input: 'Hi.' })
-  expect(original?.headers).toEqual({
-    'openai-beta': 'a=v1',
-    'x-openai-internal-codex-responses-lite': 'true',
-  })
 })
