@@ -143,17 +143,17 @@ describe('a conversation', () => {
     const { id } = await begun(userId)
     const large = said('x'.repeat(7 * 1024 * 1024))
     for (let added = 0; added < 3; added++) await store.add(userId, id, [large])
-    expect(store.add(userId, id, [large])).rejects.toMatchObject({
+    await expect(store.add(userId, id, [large])).rejects.toMatchObject({
       param: 'items',
       details: { issue: 'limit_reached' },
     })
-    expect(store.history(userId, id, 4 * 1024 * 1024)).rejects.toMatchObject({
+    await expect(store.history(userId, id, 4 * 1024 * 1024)).rejects.toMatchObject({
       param: 'conversation',
       details: { issue: 'limit_reached' },
     })
     expect(await store.history(userId, id, 1000)).toHaveLength(3)
     await store.keep({ ...turn(userId, id, 'more'), items: [large] })
-    expect(store.history(userId, id, 1000)).rejects.toMatchObject({ param: 'conversation' })
+    await expect(store.history(userId, id, 1000)).rejects.toMatchObject({ param: 'conversation' })
     expect((await store.list(userId, id, page))?.items).toHaveLength(4)
   }, 30_000)
 
